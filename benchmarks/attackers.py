@@ -7,6 +7,7 @@ as violations JSON within a fence, `A. B.` as one sentence, `OK` as Spanish, and
 """
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import TypedDict
 
@@ -30,6 +31,7 @@ FIRST = Count(99, 89, 27, 0)
 """Before anything was mended. Wordings that no code should check count among the compiled, too."""
 
 
+@cache
 def outcomes() -> list[Outcome]:
     """What becomes of each: the outputs decide whether its scorers are right, where there are any."""
     with DATA.open(encoding="utf-8") as lines:

@@ -6,6 +6,7 @@ a part, under a condition, or of what only a judge can read.
 """
 
 import json
+from functools import cache
 from pathlib import Path
 
 from benchmarks.rule_wordings import Outcome, Wording, outcome
@@ -21,6 +22,7 @@ def orders() -> tuple[Wording, ...]:
         return tuple(json.loads(line) for line in lines)
 
 
+@cache
 def outcomes(*, held_out: bool = False) -> list[Outcome]:
     """What becomes of each: the outputs decide whether its scorers are right.
 

@@ -5,6 +5,7 @@ that run was mended; `FIRST` is what was counted before.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 from benchmarks.rule_wordings import NONE, Outcome, Wording, outcome
 from benchmarks.strangers_rules import RULES
@@ -34,6 +35,7 @@ FIRST = Count(245, 137, 136, 0)
 """Of the only run before anything was mended. The wrong one forbade “It” where the rule forbids the word “I”."""
 
 
+@cache
 def outcomes() -> list[Outcome]:
     """What becomes of each; of those that code can check, the outputs decide whether the scorers are right."""
     fit: list[Wording] = [

@@ -2,8 +2,6 @@
 
 import re
 
-from gate.record.calibration import FigureRecord, MaybeFigure, NoFigure
-from gate.record.secrets import masked
 from gate.values import about_dollars
 from gate.values import counted as counted
 
@@ -190,16 +188,9 @@ def _percent_digits(fraction: float) -> str:
     return shown if _is_some(shown) else "0"
 
 
-EXCERPT_CHARS = 240
-"""Of an answer, and of a reason, that is shown as an example."""
-UNIT_SCALE = (0.0, 1.0)
-
-
-def share_interval(found: MaybeFigure) -> str:
+def share_interval(value: float, lower: float, upper: float) -> str:
     """A share with its interval: `91 % [86, 95]`."""
-    if isinstance(found, NoFigure):
-        return NOTHING
-    return f"{whole_percent(found.value)} [{found.lower * 100:.0f}, {found.upper * 100:.0f}]"
+    return f"{whole_percent(value)} [{lower * 100:.0f}, {upper * 100:.0f}]"
 
 
 def whole_percent(share: float) -> str:
@@ -207,41 +198,3 @@ def whole_percent(share: float) -> str:
     percent = round(share * 100)
     percent = min(percent, 99) if share < 1.0 - ZERO else percent
     return f"{max(percent, 1) if share > ZERO else percent} %"
-
-
-def coefficient_interval(found: MaybeFigure) -> str:
-    """A coefficient of agreement: `0.74 [0.61, 0.85]`."""
-    if isinstance(found, NoFigure):
-        return f"none: {found.reason}"
-    return f"{two_decimals(found.value)} [{two_decimals(found.lower)}, {two_decimals(found.upper)}]"
-
-
-def score_difference(found: MaybeFigure, scale: tuple[float, float]) -> str:
-    """A difference of scores: `+0.031 [+0.010, +0.052]`, or `+0.12 [+0.04, +0.21]` on a rubric's scale."""
-    if isinstance(found, NoFigure):
-        return NOTHING
-    if scale == UNIT_SCALE:
-        return f"{delta(found.value)} {interval(found.lower, found.upper)}"
-    steps = scale[1] - scale[0]
-    return grade_change(found.value * steps, found.lower * steps, found.upper * steps)
-
-
-def score_distance(distance: float, scale: tuple[float, float]) -> str:
-    """A distance of two scores: `0.072`, or `0.29` on a rubric's scale."""
-    return score(distance) if scale == UNIT_SCALE else grade(distance * (scale[1] - scale[0]))
-
-
-def tenths(value: float) -> str:
-    """Answers, in tenths where several people or judgements speak about one."""
-    return f"{value:,.1f}".removesuffix(".0")
-
-
-def rate_interval(found: MaybeFigure, verb: str) -> str:
-    """`90 % [80, 95] passed`."""
-    return f"{share_interval(found)} {verb}" if isinstance(found, FigureRecord) else found.reason
-
-
-def excerpt(text: str) -> str:
-    """The beginning of a text; a key in it is masked before it could be cut in two."""
-    text = masked(text)
-    return text if len(text) <= EXCERPT_CHARS else text[:EXCERPT_CHARS] + "…"

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from benchmarks import calibration
 from benchmarks.simulation.cells import Cell, Question
 from benchmarks.simulation.layouts import ONE, TAGS
-from benchmarks.simulation.measure import Rate, pull_request, rate_of
+from benchmarks.simulation.measure import Rate, rate_of
 from benchmarks.simulation.methods import Familiar, Joint, PullRequest
 from benchmarks.simulation.planning import Plan, predict_and_find
 from benchmarks.simulation.regimes import REGIMES
@@ -47,14 +46,6 @@ def test_a_limit_may_be_missed_by_three_standard_errors_and_not_by_more() -> Non
     assert Rate(763, 1000).holds(0.80, at_most=False)
     assert not Rate(761, 1000).holds(0.80, at_most=False)
     assert not Rate(1, 1000).holds(0.0, at_most=True)
-
-
-def test_only_declared_clusters_reach_the_rule() -> None:
-    declared = Cell("G3", Question.BLOCK, "R5", ONE, 25, 0.0)
-    clusters = pull_request(declared, 1, 1).clusters
-    assert clusters is not None and len(np.unique(clusters)) == 5
-    silent = Cell("G3", Question.BLOCK, "R5", ONE, 25, None, declared=False)
-    assert pull_request(silent, 1, 1).clusters is None
 
 
 def test_a_plan_that_predicts_the_wrong_power_is_reported_as_broken() -> None:

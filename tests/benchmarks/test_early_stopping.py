@@ -24,10 +24,3 @@ def test_a_disaster_is_found_at_the_first_look_and_the_rest_is_saved() -> None:
     plain, early = judged(Scene("R3", ONE, 100, 5, 0.4), np.random.default_rng(4), 1)
     assert (plain.blocks, plain.rises, plain.calls) == (True, False, 1.0)
     assert (early.blocks, early.rises, early.calls) == (True, False, pytest.approx(1 / 5))
-
-
-def test_the_command_prints_a_row_for_each_scene(capsys: pytest.CaptureFixture[str]) -> None:
-    assert early_stopping.main(["--quick", "--scale", "0.01"]) in (0, 1)
-    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
-    scenes = [*early_stopping.unchanged(True), *early_stopping.changed(True)]
-    assert len(rows) == 4 + len(scenes)

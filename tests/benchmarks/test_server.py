@@ -56,18 +56,3 @@ def test_faults_are_made_and_told() -> None:
             chat(url, "easy")
         assert (caught.value.code, caught.value.headers["retry-after"]) == (429, "0.25")
         assert ledger(url)["faults"] == {"429": 1}
-
-
-def test_who_may_call_a_tool_calls_it_once_for_each_question() -> None:
-    question, tools = {"role": "user", "content": "answer=blue"}, [{"type": "function", "function": {"name": "look"}}]
-    found = {"role": "tool", "tool_call_id": "call_1", "content": "blue"}
-    with serving() as url:
-        body = {"model": "m", "messages": [question], "tools": tools}
-        (first,) = ask(url, "/v1/chat/completions", body)["choices"]
-        called = first["message"]
-        (then,) = ask(url, "/v1/chat/completions", body | {"messages": [question, called, found]})["choices"]
-        told = ledger(url)
-    assert (called["tool_calls"][0]["function"]["name"], first["finish_reason"]) == ("look", "tool_calls")
-    assert (then["message"]["content"], then["finish_reason"]) == ("blue", "stop")
-    assert told["seconds"] > 0
-    assert [row["answers"] for row in told["quality"]] == [1]

@@ -25,15 +25,6 @@ def test_the_evidence_of_every_rule_stands_in_its_prompt(subject: Subject) -> No
         assert len(quoted_spans(rule.evidence, subject.version.text)) == 1, rule.id
 
 
-@pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
-def test_changes_by_hand_change_the_prompt_and_quote_it(subject: Subject) -> None:
-    for change in subject.changes:
-        assert subject.version.text.count(change["find"]) == 1, change["find"]
-        text = subject.version.text.replace(change["find"], change["put"])
-        for read in change["reads"]:
-            assert quoted_spans(read["evidence"], text), read["evidence"]
-
-
 def test_all_kinds_occur_and_code_alone_says_nothing_wrong(found: list[Outcome]) -> None:
     assert {one.mutant.kind for one in found} == set(KINDS)
     assert [one for one in found if one.wrong or one.alarm] == []

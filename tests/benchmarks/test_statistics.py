@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from benchmarks.statistics import JOBS, Job, Measured, apart, measure, table
+from benchmarks.statistics import Job, Measured, measure, table
 
 GOALS = Job("job", lambda: lambda: None, limit_s=0.05, limit_mib=300)
 
@@ -37,10 +37,3 @@ def test_what_the_installed_version_cannot_do_is_said() -> None:
     assert measure(missing) is None
     assert "not available" in printed(missing, None)
     assert " yes " not in printed(missing, None)
-
-
-def test_a_job_runs_in_a_process_of_its_own() -> None:
-    measured = apart(0)
-    assert measured is not None
-    assert len(measured.seconds) == JOBS[0].rounds
-    assert min(measured.seconds) > 0 and measured.peak_mib > 10

@@ -154,11 +154,3 @@ def test_a_run_that_is_too_large_to_be_resampled_says_so_and_still_gives_choices
     for strict, plain in zip(found.suites[0].choices, usual.choices, strict=True):
         assert strict.best is None or (plain.best is not None and strict.best > plain.best)
     assert any(choice.best is not None for choice in found.suites[0].choices)
-
-
-def test_a_slice_that_is_listed_twice_counts_once() -> None:
-    made = finished([itself(suite(ROWS, samples=2))], coins())
-    whole = made.suites[0]
-    again = whole.quality.model_copy(update={"slices": whole.quality.slices * 3})
-    run = made.model_copy(update={"suites": [whole.model_copy(update={"quality": again})]})
-    assert said(run).false_blocks == said(made).false_blocks

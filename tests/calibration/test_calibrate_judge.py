@@ -150,12 +150,6 @@ def test_answers_to_one_question_are_one_unit() -> None:
     assert together.agreement.share.lower < alone.agreement.share.lower
 
 
-def test_a_cluster_goes_before_the_question() -> None:
-    found = labels([[1.0], [0.0], [1.0], [0.0]])
-    rows = tuple(replace(row, case=replace(row.case, cluster="c")) for row in found.rows)
-    assert calibration(replace(found, rows=rows), judged(4, 1, lambda a, i: 1.0)).labels.units == 1
-
-
 def test_each_judge_of_a_jury_against_people_and_among_themselves() -> None:
     truth = coins(80, 0.5)
     found = calibration(
@@ -179,15 +173,6 @@ def test_slices_tell_where_the_judge_is_off() -> None:
         ("tier=free", 30, 30, 1.0),
         ("tier=gold", 10, 10, 0.0),
     ]
-
-
-def test_few_answers_are_told_to_be_few() -> None:
-    found = calibration(labels([[1.0]] * 9 + [[0.0]]), judged(10, 1, lambda a, i: float(a < 9)))
-    text = " ".join(found.limits)
-    assert "10 independent answers are few" in text
-    assert "People fail 1 answer only" in text
-    assert "± 5 would take about" in text
-    assert "whether the judge would say the same again is not known" in text
 
 
 def test_the_answers_that_a_narrow_interval_takes() -> None:

@@ -74,18 +74,6 @@ def test_what_a_real_configuration_loses_is_named_with_its_line() -> None:
     assert bundle.files["promptfoo/simple-test/prompts/prompts-1.j2"].startswith("Rephrase this from")
 
 
-def test_a_template_that_jinja2_cannot_read_is_named_and_the_others_are_brought_along() -> None:
-    bundle = real(REAL[1])
-    assert [suite.prompt for suite in bundle.suites] == ["promptfoo/simple-csv/prompts/prompts-2.j2"]
-    lost, copied = bundle.losses
-    assert "No filter named 'load'" in lost.what
-    assert copied.what == (
-        "promptfoo/simple-csv/prompts.txt is copied to promptfoo/simple-csv/prompts/prompts-2.j2: only a change of the "
-        "copy is noticed from now on"
-    )
-    assert {lost.where, copied.where} == {"promptfoo/simple-csv/promptfooconfig.yaml:3"}
-
-
 def test_a_configuration_without_a_prompt_that_can_be_read_says_why() -> None:
     with pytest.raises(InputErrors, match="is JSON that a template makes"):
         real("promptfoo/openai-chat-history/promptfooconfig.yaml")
@@ -204,13 +192,6 @@ def test_sets_share_their_weight_and_nothing_counts_with_weight_0() -> None:
 def test_hostile_configurations_end_in_a_word(text: str, said: str) -> None:
     with pytest.raises(InputErrors, match=said):
         config(text)
-
-
-def test_combinations_are_bounded() -> None:
-    many = "[" + ", ".join(f"w{at}" for at in range(200)) + "]"
-    bundle = config(f"prompts: ['{{{{ a }}}}']\ntests: [{{vars: {{a: {many}, b: {many}, c: {many}}}}}]\n")
-    assert len(bundle.suites[0].cases) == 1_000
-    assert "8,000,000 combinations" in losses(bundle)[0]
 
 
 def test_a_prompty_file_brings_its_sample_and_model() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.cases.convert import bring
-from gate.cases.losses import Loss, kinds, told
+from gate.cases.losses import Loss, told
 from gate.values import JsonValue
 
 DATA = Path(__file__).parents[1] / "data" / "formats"
@@ -103,18 +103,6 @@ def test_real_files_are_told_and_brought_along(file: str, format_: str, count: i
     assert (found.format, len(found.cases), len(found.losses)) == (format_, count, lost)
 
 
-def test_metadata_of_a_real_sheet_are_slices_and_its_thresholds_stay_with_their_assertions() -> None:
-    file = "promptfoo/config-csv-metadata/tests.csv"
-    first = bring((DATA / file).read_text(encoding="utf-8"), file).cases[0]
-    assert first["slices"] == {
-        "category": "technology", "tags:ai": "yes", "tags:data science": "yes", "tags:algorithms": "yes",
-    }  # fmt: skip
-    assert first["scorers"] == [
-        {"contains": {"value": "algorithm", "ignore_case": False}},
-        {"judge": {"criteria": "Does this describe {{topic}} accurately?", "threshold": 0.8}},
-    ]
-
-
 def test_what_cannot_be_asked_is_left_out_and_told() -> None:
     rows = [
         {"id": "a", "input": "x", "target": "y"},
@@ -127,14 +115,6 @@ def test_what_cannot_be_asked_is_left_out_and_told() -> None:
     assert [case["id"] for case in found.cases] == ["a", "a-2"]
     assert found.cases[1]["slices"] == {"n": "5"}
     assert [loss.where for loss in found.losses] == [f"a.jsonl:{line}" for line in (2, 3, 3, 4, 5, 2)]
-
-
-def test_losses_are_told_by_their_kinds() -> None:
-    found = kinds([Loss(f"a:{at}", f"choices of row {at} are gone", "look") for at in range(10_000)] + [Loss("a", "b")])
-    assert [(kind.count, kind.places, kind.remedy) for kind in found] == [
-        (10_000, ("a:0", "a:1", "a:2"), "look"),
-        (1, ("a",), ""),
-    ]
 
 
 def test_losses_are_told_in_lines_that_a_terminal_has_room_for() -> None:

@@ -46,10 +46,6 @@ def test_a_whole_row() -> None:
     assert (found.output, found.labels, case.where) == ("Here.", (1.0,), "l.jsonl:1")
 
 
-def test_an_answer_without_id_is_named_after_its_line() -> None:
-    assert [one.case.id for one in read(row(), row()).rows] == ["line 1", "line 2"]
-
-
 def test_a_conversation() -> None:
     line = {"messages": [{"role": "user", "content": "Hi"}], "output": "", "label": False}
     (found,) = read(line).rows
@@ -69,13 +65,6 @@ def test_labels(label: object, value: float) -> None:
     found = read(row(label=label))
     assert found.rows[0].labels == (value,)
     assert found.graded == (value == 0.25)
-
-
-def test_several_people_some_of_whom_said_nothing() -> None:
-    found = read(row(label="pass"), {"input": "?", "output": "!", "labels": ["pass", None, "fail"]})
-    assert found.rows[1].labels == (1.0, None, 0.0)
-    assert found.rows[1].given == (1.0, 0.0)
-    assert found.people == 2
 
 
 def test_every_mistake_at_once() -> None:

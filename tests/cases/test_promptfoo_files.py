@@ -168,20 +168,3 @@ def test_scenarios_may_stand_in_a_file_and_need_no_tests() -> None:
     one = config("prompts: ['{{ a }}']\nscenarios: [config, {config: [{vars: {a: x}}]}]\n")
     assert losses(one)[0] == f"{FILE}:2 a scenario is taken from config, which is no file of the repository, or no text"
     assert len(one.suites[0].cases) == 1
-
-
-def test_providers_may_stand_in_a_file() -> None:
-    files = {
-        "evals/p.yaml": "- {id: 'exec:x'}\n- {id: 'openai:gpt-5-mini', config: {temperature: 0}}\n",
-        "evals/one.json": '{"id": "anthropic:claude-x"}',
-    }
-    text = "prompts: ['{{ a }}']\nproviders: [file://p.yaml, file://one.json, file://no.yaml, file://mine.py]\n"
-    bundle = config(f"{text}tests: [{{vars: {{a: b}}}}]\n", files)
-    suite = bundle.suites[0]
-    assert (suite.model, dict(suite.params)) == ("openai:gpt-5-mini", {"temperature": 0})
-    assert losses(bundle)[:4] == [
-        f"{FILE}:2 the provider 'exec:x' is no model that the gate can ask",
-        f"{FILE}:2 the provider 'anthropic:claude-x' is left out: a suite asks one model",
-        f"{FILE}:2 a provider is taken from file://no.yaml, which is no file of the repository, or no text",
-        f"{FILE}:2 the provider 'file://mine.py' is no model that the gate can ask",
-    ]

@@ -56,13 +56,6 @@ def test_a_plain_case() -> None:
     assert (case.criteria, case.threshold, case.where) == ("Is kind.", 0.9, "c.jsonl:1")
 
 
-def test_a_conversation() -> None:
-    turns = [("developer", "d"), ("user", "u"), ("assistant", "a"), ("user", "v")]
-    case = one({"id": 1, "messages": [{"role": role, "content": content} for role, content in turns]})
-    assert [message.role for message in case.messages] == ["system", "user", "assistant", "user"]
-    assert (case.id, case.input) == ("1", "")
-
-
 def test_marks_line_ends_and_separators_are_let_pass() -> None:
     text = '\ufeff{"id":"a","input":"x\u2028y\u0085z"}\r\n\r\n  \n{"id":"b","input":"\\ud83d\\ude00"}\r\n'
     assert parse(text, "c.jsonl") == (
@@ -124,11 +117,6 @@ def test_tests_of_agents() -> None:
     )
     assert (talk.rounds[0].threshold, talk.rounds[0].scorers[0].name) == (0.9, "expected_tools of rounds")
     assert one({"name": "u", "user": {"goal": "Learn."}}).user == Persona("a customer", "Learn.", 6)
-
-
-@pytest.mark.parametrize("entry", [{"id": "r1", "input": "Where?"}, TRANSCRIPT, ROUNDS])
-def test_a_case_of_every_form_may_be_obsolete(entry: dict[str, object]) -> None:
-    assert (one({**entry, "obsolete": True}).obsolete, one(entry).obsolete) == (True, False)
 
 
 GOOD: list[dict[str, Any]] = [

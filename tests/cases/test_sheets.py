@@ -129,8 +129,3 @@ def test_what_would_be_lost_is_a_mistake_in_a_file_that_is_asked(text: str, file
         parse(text, file)
     assert error.value.problems[0].line == line
     assert "gate cases convert" in error.value.problems[0].hint
-
-
-def test_a_case_of_the_gates_own_without_an_id_is_still_told_so() -> None:
-    with pytest.raises(InputErrors, match="'id' is missing"):
-        parse('{"input": "x", "vars": {"a": "b"}}\n', "c.jsonl")

@@ -8,28 +8,9 @@ from gate.config.policy import Budget
 from gate.values import exact_dollars
 
 
-def test_the_last_to_lower_a_limit_is_what_set_it() -> None:
-    budget = Budget(max_calls=9).lowered("max_usd", 5.0, "the input max-cost-usd").lowered("max_usd", 0.5, "the rest")
-    assert (budget.max_calls, budget.max_usd) == (9, 0.5)
-    assert [budget.setting("max_calls"), budget.setting("max_usd")] == ["budget.max_calls", "the rest"]
-    assert budget.setting("max_calls") == "budget.max_calls"
-
-
 def test_the_limit_of_dollars_names_what_set_it() -> None:
     assert Budget(max_usd=0.5).usd_said == "budget.max_usd is $0.5"
     assert Budget().lowered("max_usd", 2.0, "the input max-cost-usd").usd_said == "the input max-cost-usd is $2"
-
-
-@pytest.mark.parametrize(
-    ("amount", "shown"),
-    [
-        (0.0, "$0"),
-        (0.000061, "$0.000061"),
-        (999.9996, "$1,000"),
-    ],
-)
-def test_exact_dollars(amount: float, shown: str) -> None:
-    assert exact_dollars(amount) == shown
 
 
 @given(st.floats(1e-12, 1e9))

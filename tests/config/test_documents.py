@@ -76,9 +76,3 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 def test_refusals(text: str, message: str) -> None:
     assert message in errors(lambda: read_yaml(text, "f.yaml"))
-
-
-def test_several_mistakes_are_told_at_once() -> None:
-    with pytest.raises(InputErrors) as caught:
-        read_yaml("a: 1\na: 2\nb: {c: 1, c: 2}\nd: !x 1", "f.yaml")
-    assert [problem.line for problem in caught.value.problems] == [2, 3, 4]

@@ -177,10 +177,3 @@ def test_a_server_of_ones_own(old: str, new: str, told: str) -> None:
 def test_without_a_key_http_is_for_any_machine() -> None:
     text = PROVIDERS.replace(", api_key_env: GROQ_API_KEY", "").replace("https://api", "http://api")
     assert load(text, "gate.yaml").providers["groq"].api_key_env == ""
-
-
-def test_with_a_key_http_is_for_this_machine() -> None:
-    ((name, found),) = load(
-        PROVIDERS.replace("https://api.groq.com", "http://localhost:8000"), "gate.yaml"
-    ).providers.items()
-    assert (name, found.base_url) == ("groq", "http://localhost:8000/openai/v1")

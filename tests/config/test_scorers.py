@@ -157,12 +157,6 @@ def test_a_threshold_that_nothing_can_miss_is_a_mistake(written: dict[str, dict[
     assert "(for example threshold: 0.7)" in said
 
 
-def test_all_mistakes_are_told_at_once() -> None:
-    written: JsonValue = [{"words": {"min": 3, "max": 2}}, {"language": "xx"}, {"contains": {"any": []}}, "exakt"]
-    told = errors(lambda: parse_scorers(written, "here"))
-    assert all(word in told for word in ("words has a min", "unknown language", "contains.any is", "'exakt'"))
-
-
 def test_what_others_write_leads_to_a_kind_that_there_is() -> None:
     for written, meant in MEANT.items():
         assert meant.split(":")[0] in KINDS, written

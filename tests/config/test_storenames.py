@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.naming import STORE_PREFIX, StoreName, is_store, name_complaint, parse_store_name, store_name_complaint
+from gate.config.naming import STORE_PREFIX, StoreName, name_complaint, parse_store_name, store_name_complaint
 
 NAMES = st.text(min_size=1, max_size=40).filter(lambda name: "@" not in name and not name_complaint(name))
 
@@ -35,28 +35,3 @@ def test_whatever_is_written_is_a_name_or_has_a_complaint(text: str) -> None:
 def test_a_version_is_a_number_from_1(version: str) -> None:
     assert parse_store_name(f"store:support@{version}") is None
     assert "number of a version" in store_name_complaint(f"store:support@{version}")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "a/b",
-        " support",
-    ],
-)
-def test_the_name_is_one_of_a_suite(name: str) -> None:
-    assert parse_store_name(f"store:{name}") is None
-    assert store_name_complaint(f"store:{name}") == name_complaint(name)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "evals/cases.jsonl",
-        "Store:support",
-    ],
-)
-def test_a_path_is_no_name_of_a_store(path: str) -> None:
-    assert not is_store(path)
-    assert parse_store_name(path) is None

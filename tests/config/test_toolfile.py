@@ -110,17 +110,6 @@ def test_a_mistake_in_json_is_told(text: str, said: str) -> None:
     assert said in errors(lambda: parse_tools(text, "t.json"))
 
 
-def test_all_mistakes_are_told_at_once() -> None:
-    text = (
-        GOOD.replace("city: Rome", "town: Rome").replace("name: now", "name: no w").replace("error: true", "error: 3")
-    )
-    said = errors(lambda: parse_tools(text, "t.yaml"))
-    town = errors(lambda: parse_tools(GOOD.replace("city: Rome", "town: Rome"), "t.yaml"))
-    assert "t.yaml:11: tools[0].answers[0].arguments.town is no parameter of the tool (known: city, limit)" in town
-    assert "t.yaml:15: tools[0].answers[1].error must be true or false, not 3" in said
-    assert "t.yaml:17: tools[1].name 'no w' is no name of a tool" in said
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [

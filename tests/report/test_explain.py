@@ -2,7 +2,6 @@
 
 import io
 import re
-from dataclasses import replace
 from math import isclose
 
 import pytest
@@ -119,18 +118,6 @@ def test_markdown_has_the_same() -> None:
     assert "The conversation: 2 turns" in text
 
 
-def test_a_case_that_expects_nothing_is_told_from_one_whose_texts_are_not_there() -> None:
-    shown = shown_of(GOLDEN["block"])
-    asked = replace(shown, case=replace(shown.case, expected=None))
-    gone = replace(shown, case=replace(shown.case, question=None, expected=None, where="cases.jsonl:3"))
-    nothing, elsewhere = "the case names no expected answer", "not in the record; see cases.jsonl:3"
-    assert nothing in printed(asked) and "not in the record" not in printed(asked)
-    assert printed(gone).count(elsewhere) == 2 and nothing not in printed(gone)
-    told = explain_markdown.render_case(asked), explain_markdown.render_case(gone)
-    assert [nothing in one for one in told] == [True, False]
-    assert [one.count("Not in the record") for one in told] == [0, 2]
-
-
 def test_nothing_breaks_out_of_a_case() -> None:
     words = tuple(f"word{number}" for number in range(len(ATTACKS)))
     for case in range(3):
@@ -163,13 +150,3 @@ def test_the_worst_case_is_the_one_that_the_comment_shows_first() -> None:
     found = [case.model_copy(update={"delta": -0.25}) if case.id == "c000" else case for case in one.cases]
     run = run.model_copy(update={"suites": [one.model_copy(update={"quality": quality, "cases": found})]})
     assert worst_case(run) == ("support", "c000")
-
-
-def test_narrow_terminals_cut_neither_names_nor_states_of_slices() -> None:
-    shown = shown_of(fell())
-    assert " rank " in printed(shown, 80)
-    narrow = printed(shown, 60)
-    assert " rank " not in narrow
-    for one in shown.slices:
-        assert one[0] in narrow
-        assert all(word in narrow for word in one[-1].split())

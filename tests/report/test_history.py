@@ -68,15 +68,3 @@ def test_an_interval_that_nobody_can_tell_is_not_drawn(figure: Figure) -> None:
     assert view.rows[0].interval == "–"
     assert view.chart is not None
     assert view.chart.spots[0].lower is None
-
-
-def test_a_run_without_the_figure_is_in_the_table_alone() -> None:
-    view = trend_view([point(1), point(2, replace(FIGURE, candidate=None)), point(3)], "quality")
-    assert [row.run for row in view.rows] == [1, 2, 3]
-    assert [row.run for row in view.drawn] == [1, 3]
-    assert view.rows[1].candidate == "–"
-
-
-def test_nothing_to_show() -> None:
-    assert trend_view([], "cost").chart is None
-    assert trend_view([point(1, replace(FIGURE, candidate=None))], "cost").chart is None

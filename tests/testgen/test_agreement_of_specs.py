@@ -31,11 +31,6 @@ def test_only_valid_control_cases_that_were_decided_twice_count() -> None:
     assert dict(found.models) == {"a": Pairs(0, 1, 0, 1), "b": Pairs(0, 0, 0, 2)}
 
 
-def test_a_model_without_a_decided_pair_is_named() -> None:
-    found = agreement(control("vc", "??"), control("vc", "vv"))
-    assert found.left_out == ("b",) and [name for name, _ in found.models] == ["a"]
-
-
 def test_zero_rates_have_an_answer() -> None:
     assert agreement(control("cc", "cc"), control("cc", "cc")).cosine == 1.0
     assert isinstance(agreement(control("cc", "cc"), control("cc", "vc")).cosine, Undefined)

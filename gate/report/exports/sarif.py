@@ -15,6 +15,7 @@ from gate.report import numbers
 from gate.report.escape import one_line, terminal_text
 from gate.report.view.comparisons import over_allowance
 from gate.report.view.headline import plain_first_line
+from gate.report.view.pass_rates import pass_rate_words
 from gate.report.view.text import LONGEST_SENTENCE, NamedSlice, fall_sentence, short_line, slices_in_state, suite_slices
 from gate.values import JsonValue
 
@@ -109,13 +110,6 @@ def _alone(new: NewSuiteRecord) -> Iterator[tuple[str, str]]:
 def _passed(new: NewSuiteRecord, rows: Sequence[PassRate]) -> str:
     worst = min(rows, key=lambda row: (row.rate or 0.0) - (row.wanted or 0.0))
     return f"{short_line(new.name)}/{short_line(worst.slice)}: {pass_rate_words(worst)}{_more(len(rows) - 1)}"
-
-
-def pass_rate_words(row: PassRate) -> str:
-    """`62.5 % pass (8 cases), 90 % are asked for`."""
-    rate = "none" if row.rate is None else numbers.share(row.rate)
-    wanted = "" if row.wanted is None else f", {numbers.share(row.wanted)} are asked for"
-    return f"{rate} pass ({numbers.counted(row.n, 'case')}){wanted}"
 
 
 def _more(count: int) -> str:

@@ -95,13 +95,13 @@ def fold_view(view: ReportView, level: FoldLevel) -> ReportView:
         dimensions=view.dimensions[: level.suites] if level.details else (),
         scorers=_scorers(view, level, gone),
         conversations=tuple(_conversations(table, level) for table in view.conversations[: level.suites]),
-        left_out=_left_out(view, level),
         new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
         exam=view.exam[: level.rows],
         checks=tuple(_check(table, level) for table in view.checks[: level.suites]),
         promises=tuple(fewer_rows(table, level.rows) for table in view.promises[: level.suites]),
         steps=view.steps if level.cases else tuple(map(_elsewhere, view.steps)),
     )
+    short = replace(short, left_out=tuple(_left_out(view, short, level)))
     if not level.bare:
         return short
     return replace(
@@ -233,48 +233,38 @@ def _shown_answers(view: ReportView, level: FoldLevel) -> list[tuple[Answer, ...
     return [(*case.baseline, *case.candidate) for table in tables for case in table.cases[: level.cases]]
 
 
-def _left_out(view: ReportView, level: FoldLevel) -> tuple[str, ...]:
+_PARTS = {
+    "exam": ("{} of the edited exam", "part"),
+    "new": ("the pass rates of {}", "new prompt"),
+    "checks": ("the cases of {}", "suite"),
+    "scorers": ("the scorers of {}", "suite"),
+    "promises": ("the promises of {}", "prompt"),
+    "conversations": ("what agents did in {}", "suite"),
+    "dimensions": ("the dimensions of {}", "rubric"),
+}
+"""Parts of a view, with how those are told that were left out."""
+
+
+def _left_out(view: ReportView, short: ReportView, level: FoldLevel) -> Iterator[str]:
     answers = _shown_answers(view, level)
     with_answers, talks = sum(map(bool, answers)), sum(any(one.talk for one in found) for found in answers)
-    cases = max(0, len(view.cases) - level.cases)
-    suites = max(0, len(view.tables) - level.suites)
-    prompts = max(0, len(view.new) - level.suites)
-    rows = 0
-    shown: tuple[SliceTable | NewPrompt, ...] = (*view.tables, *view.new)
-    for table in shown:
-        rows += max(0, len(table.rows) - 1 - level.rows) + max(0, len(table.folded) - level.folded)
-    out = []
     if with_answers and not level.answer_chars:
-        out.append(f"the answers of {numbers.counted(with_answers, 'case')}")
+        yield f"the answers of {numbers.counted(with_answers, 'case')}"
     elif not level.talks and talks:
-        out.append(f"the conversations of {numbers.counted(talks, 'case')}")
-    if cases:
-        out.append(numbers.counted(cases, "case") + " that fell")
-    if failing := sum(len(prompt.cases) for prompt in view.new) if level.cases == 0 else 0:
-        out.append(f"{numbers.counted(failing, 'failing case')} of new prompts")
+        yield f"the conversations of {numbers.counted(talks, 'case')}"
+    if cases := len(view.cases) - len(short.cases):
+        yield f"{numbers.counted(cases, 'case')} that fell"
+    if failing := 0 if level.cases else sum(len(prompt.cases) for prompt in view.new):
+        yield f"{numbers.counted(failing, 'failing case')} of new prompts"
+    shown: tuple[SliceTable | NewPrompt, ...] = (*view.tables, *view.new)
+    rows = sum(max(0, len(table.rows) - 1 - level.rows) + max(0, len(table.folded) - level.folded) for table in shown)
     if rows:
-        out.append(numbers.counted(rows, "slice"))
-    if suites:
-        out.append(f"the tables of {numbers.counted(suites, 'suite')}" if len(view.tables) > 1 else "the slice table")
-    if trials := max(0, len(view.exam) - level.rows):
-        out.append(f"{numbers.counted(trials, 'part')} of the edited exam")
-    if prompts:
-        out.append(f"the pass rates of {numbers.counted(prompts, 'new prompt')}")
-    tables = max(0, len(view.checks) - level.suites)
-    out += [f"the cases of {numbers.counted(tables, 'suite')}"] * bool(tables)
-    return (*out, *_without_details(view, level))
-
-
-def _without_details(view: ReportView, level: FoldLevel) -> Iterator[str]:
-    if scorers := len(view.scorers) - len(_scorers(view, level, _gone(view, level))):
-        yield f"the scorers of {numbers.counted(scorers, 'suite')}"
-    if suites := max(0, len(view.promises) - level.suites):
-        yield f"the promises of {numbers.counted(suites, 'prompt')}"
-    if suites := max(0, len(view.conversations) - level.suites):
-        yield f"what agents did in {numbers.counted(suites, 'suite')}"
-    kept = min(len(view.dimensions), level.suites) if level.details else 0
-    if rubrics := len(view.dimensions) - kept:
-        yield f"the dimensions of {numbers.counted(rubrics, 'rubric')}"
+        yield numbers.counted(rows, "slice")
+    if suites := len(view.tables) - len(short.tables):
+        yield f"the tables of {numbers.counted(suites, 'suite')}" if len(view.tables) > 1 else "the slice table"
+    for name, (words, noun) in _PARTS.items():
+        if gone := len(getattr(view, name)) - len(getattr(short, name)):
+            yield words.format(numbers.counted(gone, noun))
     if not level.details:
         yield "how the verdict was reached"
 
@@ -434,30 +424,16 @@ class CommentContext:
     comment: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class CommentView:
-    """What the template shows.
-
-    Args:
-        run_url: see `CommentContext`.
-        way_out: how to merge all the same; empty where nothing blocks.
-    """
-
-    report: str
-    about: Text
-    run_url: str
-    way_out: Text
-
-
 def render_comment(run: RunRecord, context: CommentContext, *, limit: int = GITHUB_LIMIT) -> str:
     """The comment, without its marker, in at most `limit` characters."""
     template = report_template("comment.md.j2")
     by: Text = (" by ", Code(context.config)) if context.config else ()
     about: Text = ("Commit ", Code(context.head[:12]), " against ", Code(context.base), *by)
     way_out = _way_out(run, context)
-    rest = template.render(comment=CommentView("", about, context.run_url, way_out))
+    shown = {"about": about, "run_url": context.run_url, "way_out": way_out}
+    rest = template.render(report="", **shown)
     report = render_report(run, limit=limit - len(rest)).rstrip() + "\n"
-    return template.render(comment=CommentView(report, about, context.run_url, way_out))
+    return template.render(report=report, **shown)
 
 
 def _way_out(run: RunRecord, context: CommentContext) -> Text:
@@ -472,12 +448,12 @@ def _way_out(run: RunRecord, context: CommentContext) -> Text:
     return ("To merge all the same, set the label ", label, then)
 
 
-def render_case(shown: CaseExplanation) -> str:
+def render_case(shown: "CaseExplanation") -> str:
     """One case as Markdown, with a line break at its end."""
     return report_template("explain.md.j2").render(view=shown, changed=_changed)
 
 
-def _changed(pair: AnswerPair) -> AnswerDiff | None:
+def _changed(pair: "AnswerPair") -> AnswerDiff | None:
     """Both answers as one diff, as in a comment; None where there is nothing to compare."""
     before, after = pair.baseline, pair.candidate
     if pair.how in ("", "same", "texts") or before is None or after is None:
@@ -485,6 +461,6 @@ def _changed(pair: AnswerPair) -> AnswerDiff | None:
     return answer_diff(before.text or "", after.text or "")
 
 
-def render_sheet(sheet: Sheet) -> str:
+def render_sheet(sheet: "Sheet") -> str:
     """The whole sheet; every cell and sentence is escaped."""
     return report_template("sheet.md.j2").render(sheet=sheet)

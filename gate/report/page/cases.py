@@ -4,7 +4,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, takewhile
+from itertools import accumulate, islice
 from operator import itemgetter
 from statistics import fmean
 from typing import TypeAlias
@@ -370,7 +370,9 @@ class CasesView:
 
     def lists(self, shown: int) -> tuple[CaseList, ...]:
         """The tables of cases; the first `shown` cases have their answers on the page."""
-        kept = list(takewhile(_Room(self._figures, ROW_CHARS), most_telling_cases(self.run)[:ROWS]))
+        keys = most_telling_cases(self.run)[:ROWS]
+        chars = accumulate(len(self._figures[key].name) + len(self._figures[key].slices) for key in keys)
+        kept = [key for key, total in zip(keys, chars, strict=True) if total <= ROW_CHARS]
         compared = {suite.name for suite in self.run.suites}
         found = []
         for alone in (False, True):
@@ -427,18 +429,6 @@ class CasesView:
         spread = spreads.get(key[0])
         pair = None if spread is None else spread.pair(key)
         return None if pair is None else pair[1] / pair[0] - 1.0
-
-
-@dataclass(slots=True)
-class _Room:
-    """Tells whether there is room for one more row, by all rows so far."""
-
-    figures: Mapping[Key, Figures]
-    left: int
-
-    def __call__(self, key: Key) -> bool:
-        self.left -= len(self.figures[key].name) + len(self.figures[key].slices)
-        return self.left >= 0
 
 
 def _state(case: AnyCase, figures: Figures) -> str:

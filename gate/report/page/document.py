@@ -4,7 +4,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
@@ -17,18 +17,8 @@ from gate.record.run import RunRecord
 from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.page.cases import CasesView, GatheredSamples, SampleSource, gather_samples
-from gate.report.page.charts import (
-    LONGEST_NAME,
-    DistributionCurves,
-    Forest,
-    ForestLine,
-    delta_histogram,
-    distribution_curves,
-    forests,
-    rate_forests,
-    state_tone,
-    tradeoffs,
-)
+from gate.report.page.charts import LONGEST_NAME, DistributionCurves, delta_histogram, distribution_curves, tradeoffs
+from gate.report.page.forest import Forest, ForestLine, forests, rate_forests, state_tone
 from gate.report.page.prompts import PromptView, prompt_views
 from gate.report.view.calls import UsageRow
 from gate.report.view.comparisons import SliceRow
@@ -103,14 +93,6 @@ _OWN = frozenset(
 _INTERVAL = re.compile(r"\[[^\]\[ ]+, [^\]\[ ]+\]")
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyHashes:
-    """Hashes for the page's content security policy: this style and this script, and nothing else."""
-
-    style: str
-    script: str
-
-
 def render_page(run: RunRecord, samples: SampleSource | None = None, *, limit: int = LARGEST) -> str:
     """The whole report as one HTML page.
 
@@ -152,7 +134,7 @@ def _shown(run: RunRecord, whole: ReportView, gathered: GatheredSamples) -> dict
         "view": _detailed(whole),
         "more_arms": max(0, len(whole.usage) - 2 * DETAILED),
         "more_scorers": max(0, len(whole.scorers) - DETAILED),
-        "hashes": PolicyHashes(_hash(style), _hash(script)),
+        "hashes": {"style": _hash(style), "script": _hash(script)},
         "style": Markup(style),  # noqa: S704
         "script": Markup(script),  # noqa: S704
         "sections": tuple((id, title) for there, id, title in sections if there),

@@ -9,23 +9,67 @@ from gate.record.calibration import (
     DisagreementRecord,
     FigureRecord,
     JudgeCalibrationRecord,
+    MaybeFigure,
+    NoFigure,
     SliceRecord,
     ThresholdRecord,
     told,
 )
+from gate.record.secrets import masked
 from gate.report import numbers
-from gate.report.numbers import (
-    UNIT_SCALE,
-    coefficient_interval,
-    excerpt,
-    rate_interval,
-    score_difference,
-    score_distance,
-    share_interval,
-    tenths,
-    whole_percent,
-)
+from gate.report.numbers import whole_percent
 from gate.report.sheets.sheet import Grid, Line, Remark, Sheet
+
+EXCERPT_CHARS = 240
+"""Of an answer, and of a reason, that is shown as an example."""
+UNIT_SCALE = (0.0, 1.0)
+
+
+def share_interval(found: MaybeFigure) -> str:
+    """A share with its interval: `91 % [86, 95]`."""
+    if isinstance(found, NoFigure):
+        return numbers.NOTHING
+    return numbers.share_interval(found.value, found.lower, found.upper)
+
+
+def coefficient_interval(found: MaybeFigure) -> str:
+    """A coefficient of agreement: `0.74 [0.61, 0.85]`."""
+    if isinstance(found, NoFigure):
+        return f"none: {found.reason}"
+    value, lower, upper = map(numbers.two_decimals, (found.value, found.lower, found.upper))
+    return f"{value} [{lower}, {upper}]"
+
+
+def score_difference(found: MaybeFigure, scale: tuple[float, float]) -> str:
+    """A difference of scores: `+0.031 [+0.010, +0.052]`, or `+0.12 [+0.04, +0.21]` on a rubric's scale."""
+    if isinstance(found, NoFigure):
+        return numbers.NOTHING
+    if scale == UNIT_SCALE:
+        return f"{numbers.delta(found.value)} {numbers.interval(found.lower, found.upper)}"
+    steps = scale[1] - scale[0]
+    return numbers.grade_change(found.value * steps, found.lower * steps, found.upper * steps)
+
+
+def score_distance(distance: float, scale: tuple[float, float]) -> str:
+    """A distance of two scores: `0.072`, or `0.29` on a rubric's scale."""
+    return numbers.score(distance) if scale == UNIT_SCALE else numbers.grade(distance * (scale[1] - scale[0]))
+
+
+def tenths(value: float) -> str:
+    """Answers, in tenths where several people or judgements speak about one."""
+    return f"{value:,.1f}".removesuffix(".0")
+
+
+def rate_interval(found: MaybeFigure, verb: str) -> str:
+    """`90 % [80, 95] passed`."""
+    return f"{share_interval(found)} {verb}" if isinstance(found, FigureRecord) else found.reason
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a text; a key in it is masked before it could be cut in two."""
+    text = masked(text)
+    return text if len(text) <= EXCERPT_CHARS else text[:EXCERPT_CHARS] + "…"
+
 
 LEAST_UNITS = 10
 """Independent questions below which the interval of a slice says next to nothing."""

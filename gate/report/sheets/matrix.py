@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, StrictUndefined
 from rich.cells import cell_len, set_cell_size
 
-from gate.config.specification import GeneratedTest, Specification
+from gate.config.specification import Specification
 from gate.report.escape import one_line, xml_text
 from gate.report.numbers import NOTHING, percent, points, points_interval, share, two_decimals
 from gate.report.sheets.sheet import Grid, Line, Remark, Sheet
@@ -16,7 +16,6 @@ from gate.stats.arrays import Estimate, Undefined
 from gate.stats.intervals import Difference, paired_difference
 from gate.testgen.evaluation.matrix import GROUP_NAMES, GroupContrast, Matrix, SpecAgreement, contrasts, group_matrix
 from gate.testgen.evaluation.metrics import (
-    OutcomeRow,
     Tally,
     ValidShare,
     VerdictSource,
@@ -25,6 +24,9 @@ from gate.testgen.evaluation.metrics import (
     validity_tally,
 )
 from gate.values import counted
+
+if TYPE_CHECKING:
+    from gate.testgen.evaluation.trials import EvaluationResult
 
 BY: Mapping[VerdictSource, str] = {"judge": "by the judge", "code": "by code", "either": "by the judge or by code"}
 _BELOW = "· "
@@ -131,31 +133,7 @@ class EvaluationFigures:
     warnings: tuple[str, ...] = ()
 
 
-class Evaluation(Protocol):
-    """The results of an evaluation, as far as this module needs them."""
-
-    @property
-    def rows(self) -> tuple[OutcomeRow, ...]:
-        """One for each test and model."""
-        ...
-
-    @property
-    def tests(self) -> tuple[GeneratedTest, ...]:
-        """The tests that were run."""
-        ...
-
-    @property
-    def agreement(self) -> SpecAgreement | None:
-        """The agreement of the specification; None where it was not requested."""
-        ...
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Problems on the way."""
-        ...
-
-
-def evaluation_figures(found: Evaluation, spec: Specification) -> EvaluationFigures:
+def evaluation_figures(found: "EvaluationResult", spec: Specification) -> EvaluationFigures:
     """The figures of one evaluation: by the judge, and where code checks some rules, by code and by both together."""
     rows, tests = found.rows, found.tests
     coded = any(row.coded is not None for row in rows)

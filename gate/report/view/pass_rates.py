@@ -9,7 +9,7 @@ from gate.record.comparison import PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.report import numbers
-from gate.report.view.calls import UsageRow, per_answer
+from gate.report.view.calls import per_answer
 from gate.report.view.cases import CaseView, answer_views, lone_case_view, slice_values
 from gate.report.view.scorers import FULL, case_scale, case_score, other_scores, shortcomings
 from gate.report.view.text import (
@@ -152,22 +152,6 @@ def rate_method(run: RunRecord) -> Iterator[Fact]:
         yield Fact("False blocks of new prompts", (promise,), brief=True)
 
 
-def new_prompt_usage(run: RunRecord) -> Iterator[UsageRow]:
-    """Tokens, money and time of the one arm of each."""
-    for suite in run.new:
-        spent = suite.cost.usage
-        kinds = (
-            ()
-            if spent is None
-            else (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens, spent.output_tokens)
-        )
-        read, cached, written, said = (numbers.tokens(kind) for kind in kinds or (0, 0, 0, 0))
-        cost, latency = numbers.dollars(suite.cost.mean), suite.latency
-        p50, p95 = numbers.duration(latency.p50), numbers.duration(latency.p95)
-        new = "" if run.kind == "check" else ": new"
-        yield UsageRow(f"{short_line(suite.name)}{new}", (read, cached, written, said), cost, p50, p95)
-
-
 def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:
     """Of the slices that can block and are in `state`, the one with the smallest margin; `overall` among equals."""
     found = [
@@ -184,6 +168,13 @@ def rate_interval(rate: PassRate) -> str:
     if rate.rate is None or rate.lower is None or rate.upper is None:
         return numbers.NOTHING
     return f"{numbers.share(rate.rate)} [{numbers.share(rate.lower)}, {numbers.share(rate.upper)}]"
+
+
+def pass_rate_words(row: PassRate) -> str:
+    """`62.5 % pass (8 cases), 90 % are asked for`."""
+    rate = "none" if row.rate is None else numbers.share(row.rate)
+    wanted = "" if row.wanted is None else f", {numbers.share(row.wanted)} are asked for"
+    return f"{rate} pass ({numbers.counted(row.n, 'case')}){wanted}"
 
 
 def rate_margin(rate: PassRate) -> float:

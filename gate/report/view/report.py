@@ -160,7 +160,9 @@ def usage_rows(run: RunRecord) -> tuple[UsageRow, ...]:
         prefix = f"{label}: " if label else ""
         rows.append(_usage_row(f"{prefix}baseline", suite.cost.baseline, suite.latency.baseline))
         rows.append(_usage_row(f"{prefix}candidate", suite.cost.candidate, suite.latency.candidate))
-    return (*rows, *pass_rates.new_prompt_usage(run))
+    mark = "" if run.kind == "check" else ": new"
+    rows += [_usage_row(f"{short_line(suite.name)}{mark}", suite.cost, suite.latency) for suite in run.new]
+    return tuple(rows)
 
 
 def _reasons(run: RunRecord) -> Iterator[Fact]:

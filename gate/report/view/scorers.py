@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from gate.record.calibration import FigureRecord
 from gate.record.comparison import (
     ContestedAnswer,
     DimensionResult,
@@ -17,7 +16,6 @@ from gate.record.comparison import (
 from gate.record.parts import AskedModel, CaseResult, CaseState, JudgeQuote, ScorerResult
 from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
-from gate.report.numbers import share_interval
 from gate.report.view.text import LONGEST_SENTENCE, NAMES_SHOWN, AnySuite, Fact, short_line, suite_label
 
 
@@ -297,7 +295,7 @@ def agreement_with_people(judge: JudgeQuote) -> str:
     """
     if judge.agreement is not None:
         value, lower, upper = judge.agreement
-        share = share_interval(FigureRecord(value=value, lower=lower, upper=upper))
+        share = numbers.share_interval(value, lower, upper)
         return f"agrees with people on {share} of the answers ({_size(judge)}, {judge.created})"
     if judge.standing == "another judge":
         return (

@@ -72,16 +72,6 @@ def test_a_judge_of_a_suite_is_measured_and_the_second_time_costs_nothing(repo: 
     assert (again.agreement, again.judge) == (first.agreement, first.judge)
 
 
-def test_code_is_calibrated_without_a_call(repo: Path, server: ModelServer) -> None:
-    outcome = gate(
-        "calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--scorer", "blue", "--json", cwd=repo
-    )
-    found = read(outcome)
-    assert (found.judging.calls, found.judging.repeats, len(server.ledger)) == (0, 1, 0)
-    assert found.agreement is not None
-    assert found.agreement.share.value == pytest.approx(35 / 40)
-
-
 def test_a_judge_that_no_configuration_names(repo: Path) -> None:
     out = repo / "found.json"
     ask = ("--criteria", "Is blue.", "--model", "fake:judge", "--repeats", "1", "--out", str(out))
@@ -195,16 +185,6 @@ def test_a_judge_of_pairs_is_refused_with_what_to_do_instead(
     assert "--criteria TEXT --model PROVIDER:NAME" in outcome.err
     assert ("--scorer: blue; or" in outcome.err) == blue
     assert server.ledger == []
-
-
-def test_every_mistake_in_the_labels_at_once(repo: Path) -> None:
-    (repo / "l.jsonl").write_text(
-        '{"input": "a"}\n{\n' + json.dumps({"input": "a", "output": "b", "label": "?"}) + "\n"
-    )
-    outcome = gate("calibrate", "--judge", "l.jsonl", "--suite", "support", cwd=repo)
-    assert outcome.code == 2
-    for place in ("l.jsonl:1:", "l.jsonl:2:", "l.jsonl:3:"):
-        assert place in outcome.err
 
 
 def test_what_ctrl_c_leaves_is_not_paid_for_again(repo: Path, server: ModelServer) -> None:

@@ -205,26 +205,3 @@ def test_a_run_that_git_tracks_is_not_believed(repo: Path) -> None:
     found = planned(repo, "--suite", "support")
     assert {suite["spread"]["basis"] for suite in found["suites"]} == {"assumed"}
     assert any(".gate/last/run.json is tracked by git" in note for note in found["notes"])
-
-
-def test_questions_change_the_answers(repo: Path) -> None:
-    usual, harder = planned(repo), planned(repo, "--effect", "0.05", "--power", "0.9")
-    one, other = (found["suites"][0]["slices"][0] for found in (usual, harder))
-    assert other["detectable"]["worst"] > one["detectable"]["worst"]
-    assert other["power"]["worst"] < one["power"]["worst"]
-    assert other["cases_needed"]["worst"] > one["cases_needed"]["worst"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--config", "other.yaml"), "there is no other.yaml in the working tree"),
-        (("--head", "HEAD"), "--head has no meaning without --base"),
-        (("--effect", "0"), "--effect"),
-    ],
-)
-def test_mistakes(repo: Path, arguments: tuple[str, ...], said: str) -> None:
-    outcome = gate("plan", *arguments, cwd=repo)
-    assert outcome.code == 2
-    assert said in outcome.err
-    assert "Traceback" not in outcome.err

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gate.record.parts import OutputRecord
 from gate.record.run import RunRecord
 from gate.report.exports import junit
+from tests.golden.hostile import hostile
 from tests.golden.runs import runs
 
 RUNS = runs()
@@ -75,14 +76,6 @@ def test_a_block_names_the_slices_and_the_cases_that_carry_it() -> None:
     assert "The question is German, the answer English." in (failure.text or "")
 
 
-def test_cost_fails_where_a_hold_does() -> None:
-    run = RUNS["hold-cost"]
-    assert outcomes(junit.render(run))["support slices: cost"] == "passed"
-    assert outcomes(junit.render(RUNS["local-model"]))["support slices: cost"] == "skipped"
-    strict = run.model_copy(update={"exit_code": 1})
-    assert outcomes(junit.render(strict))["support slices: cost"] == "failure"
-
-
 def test_a_sum_that_was_rounded_is_no_fall() -> None:
     (suite,) = RUNS["block"].suites
     cases = [case.model_copy(update={"delta": -5e-17}) if case.id == "de-017" else case for case in suite.cases]
@@ -96,12 +89,6 @@ def test_a_check_tells_each_case() -> None:
     assert found["calls cases: welcome_terse"] == "passed"
     assert found["calls cases: safety_gas_smell"] == "skipped"
     assert "error" in outcomes(junit.render(RUNS["check-missing"])).values()
-
-
-def test_what_cases_took_is_told_where_it_is_known() -> None:
-    text = junit.render(RUNS["block"], {("support", "de-017"): 1.25})
-    case = next(one for one in read(text).iter("testcase") if one.get("name") == "de-017")
-    assert case.get("time") == "1.250"
 
 
 def with_text(run: RunRecord, text: str) -> RunRecord:
@@ -123,3 +110,7 @@ def test_keys_are_masked_and_long_answers_cut() -> None:
     text = junit.render(with_text(RUNS["block"], f"{key} {'x' * 50_000}"))
     assert key not in text
     assert len(text) < 20_000
+
+
+def test_attacks_stay_text() -> None:
+    schema().validate(junit.render(hostile()))

@@ -8,7 +8,7 @@ import jsonschema
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName, Reply, Sample, Score
 from gate.record.transcript import Failed, Unscored
-from gate.record.usage import Dollars, Unpriced, Usage
+from gate.record.usage import Dollars, Usage
 from gate.report.exports import rows
 from tests.golden.runs import runs
 
@@ -57,18 +57,6 @@ def test_a_failed_sample_has_the_same_columns() -> None:
     found, whole = row(failed), row(answered())
     assert (found["failure"], found["score"], found["unscored"]) == ("HTTP 503", None, "HTTP 503")
     assert set(whole) - set(found) == {name for name in whole if name.startswith(("score.", "reason."))}
-
-
-def test_a_stranger_to_the_record_has_no_slices() -> None:
-    assert not [name for name in row(answered(case="new")) if name.startswith("slice.")]
-
-
-def test_what_has_no_price_has_none() -> None:
-    sample = answered()
-    assert isinstance(sample.reply, Reply)
-    reply = Reply("x", "m", Usage(), Unpriced("n/a"), None)
-    found = row(Sample(sample.suite, sample.case_id, sample.arm, 0, reply))
-    assert (found["cost_usd"], found["judge_cost_usd"], found["latency_s"]) == (None, None, None)
 
 
 def test_keys_are_masked_and_any_text_is_one_line() -> None:

@@ -115,16 +115,6 @@ def test_suites_in_which_nothing_moved_go_before_the_cases_that_explain_the_verd
     assert text.rstrip().endswith("the tables of 271 suites. The record of the run has everything.</sub>")
 
 
-def test_what_is_folded_goes_before_answers_and_answers_before_cases() -> None:
-    made = _large(40, "word " * 2_000)
-    seen = [render_report(made, limit=limit) for limit in (60_000, 11_000, 5_000, SHORTEST)]
-    assert ["more slices" in text for text in seen] == [True, False, False, False]
-    assert ["word word" in text for text in seen] == [True, True, False, False]
-    assert ["<b>case-0</b>" in text for text in seen] == [True, True, True, True]
-    assert "characters left out…" in seen[1]
-    assert all("| 🔴&nbsp;topic=0007 |" in text for text in seen)
-
-
 def test_a_limit_too_small_for_a_verdict_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 4096"):
         render_report(runs.block(), limit=SHORTEST - 1)

@@ -9,26 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.record.comparison import State, Verdict
-from gate.record.run import RunRecord
 from gate.record.sample import ArmName, Reply
 from gate.record.usage import Dollars
 from gate.report import numbers
 from gate.report.page.cases import ArmSpread, GatheredSamples, SampleSource, gather_samples
-from gate.report.page.charts import (
-    FOLDED,
-    ROWS,
-    SLICES_SHOWN,
-    ForestLine,
-    TradeoffPoint,
-    delta_histogram,
-    distribution_curves,
-    forests,
-    linear_scale,
-    rate_forests,
-    tradeoffs,
-)
+from gate.report.page.charts import TradeoffPoint, delta_histogram, distribution_curves, linear_scale, tradeoffs
+from gate.report.page.forest import FOLDED, ROWS, SLICES_SHOWN, forests
 from tests.golden.builders import comparison, run, suite
-from tests.golden.runs import runs
 from tests.support.answered import answered_run
 
 RUN, TAKEN = answered_run(60, 9)
@@ -72,22 +59,6 @@ def test_a_curve_rises_to_all_answers_and_marks_its_quantiles(values: list[float
     assert across == sorted(across) and up == sorted(up, reverse=True)
     assert curve.figures[0] == numbers.duration(float(np.quantile(values, 0.5)))
     assert curve.figures[1] == numbers.duration(float(np.quantile(values, 0.95)))
-
-
-def lines(run: RunRecord) -> dict[str, ForestLine]:
-    found = (*forests(run), *rate_forests(run))
-    return {line.row.name: line for one in found for group in (*one.groups, *one.folded) for line in group.lines}
-
-
-def test_a_point_lies_within_its_interval_and_ends_without_end_reach_the_edge() -> None:
-    drawn = {name: line.drawn for name, line in lines(runs()["block"]).items()}
-    for one in drawn.values():
-        assert one.point is not None and one.low <= one.point <= one.high
-    endless = drawn["tier=enterprise"]
-    assert (endless.low, endless.high, endless.open_low, endless.open_high) == (0.0, 100.0, True, True)
-    assert drawn["lang=de"].high < drawn["lang=en"].low + 100 and not drawn["lang=de"].open_low
-    (forest,) = forests(runs()["block"])
-    assert forest.zero is not None and drawn["lang=de"].high < forest.zero < drawn["lang=en"].high
 
 
 def test_slices_stand_with_their_dimension_and_the_rest_is_folded_and_counted() -> None:
@@ -142,20 +113,6 @@ def _box(point: TradeoffPoint) -> tuple[float, float]:
 
 def _touch(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return one[0] < other[1] and other[0] < one[1]
-
-
-def test_no_name_is_written_over_a_point() -> None:
-    found = tradeoffs(RUN, gather_samples(RUN, SampleSource(TAKEN, lambda _: None)))
-    assert found is not None
-    near = [
-        (a, b)
-        for a in found.points
-        if a.label and not a.overall
-        for b in found.points
-        if a is not b and abs(a.y - b.y) < 13
-    ]
-    assert near and all(point.label for point in found.points if point.overall)
-    assert not [(a.name, b.name) for a, b in near if _box(a)[0] - 6 < b.x < _box(a)[1] + 6]
 
 
 def test_many_suites_share_the_room_and_what_moved_keeps_its_own() -> None:

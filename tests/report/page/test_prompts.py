@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.record.comparison import PrefixEnd
-from gate.record.parts import ArmRecord, PromptTextRecord
+from gate.record.parts import PromptTextRecord
 from gate.record.run import CaseRecord, RunRecord
 from gate.report.explain import AnswerPair, case_side_by_side, sparing_marks
 from gate.report.page import prompts
@@ -75,19 +75,6 @@ def test_a_cache_ends_in_the_line_that_the_record_names_of_the_arm() -> None:
     assert {(old, new): len(told) for (old, new), told in found.items()} == {(None, 2): 1, (3, None): 1}
     assert "{{ date }} differs between cases" in found[None, 2][0]
     assert "candidate" in found[None, 2][0] and "baseline" in found[3, None][0]
-
-
-def test_settings_and_models_that_changed_are_told() -> None:
-    run = run_of(said("x"), said("x"))
-    suite = run.suites[0]
-    other: ArmRecord = suite.candidate.model_copy(update={"model": "openai:other", "params": {"temperature": 0.2}})
-    (found,) = prompt_views(run.model_copy(update={"suites": [suite.model_copy(update={"candidate": other})]}))
-    assert found.settings == (
-        ("model", "openai:gpt-4o-mini", "openai:other"),
-        ("max_output_tokens", "512", "–"),
-        ("temperature", "–", "0.2"),
-    )
-    assert (found.same, found.texts) == (1, ())
 
 
 def test_what_is_too_long_is_said_to_be() -> None:

@@ -35,17 +35,6 @@ def test_every_cell_says_its_share_its_counts_and_what_is_open() -> None:
         assert text in shown
 
 
-def test_a_reader_that_sees_nothing_is_told_all_of_it() -> None:
-    root = ElementTree.fromstring(render_heatmap(MATRIX))
-    assert root.get("role") == "img"
-    named = {node.get("id"): node.text or "" for node in root if node.get("id")}
-    assert root.get("aria-labelledby") == "title desc" and set(named) == {"title", "desc"}
-    assert named["title"] == "Tests, by the judge"
-    assert "rules, openai:a: 33.3 %, 6 of 18, 95 % interval [16, 56]." in named["desc"]
-    assert "rules, b: 0 %, 0 of 10, 95 % interval [0, 28], 2 unknown, 1 no answer." in named["desc"]
-    assert "rules, c: no verdict, 3 unknown." in named["desc"] and "rules, d: no test." in named["desc"]
-
-
 @pytest.mark.parametrize(
     ("yes", "no", "shade"),
     [(0, 9, "s0"), (1, 99, "s1"), (10, 90, "s1"), (11, 89, "s2"), (26, 74, "s3"), (51, 49, "s4"), (76, 24, "s5"),
@@ -71,17 +60,27 @@ def test_any_name_makes_a_picture_that_nothing_breaks_out_of(model: str, prompt:
     }
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "</text><script>alert(1)</script>",
+        '"><image href="https://x.example/a.png"/>',
+        "]]>",
+        "&xxe;",
+        "\x00\ufffe\ud800",
+    ],
+)
+def test_hostile_names_stay_names(name: str) -> None:
+    svg = render_heatmap(replace(MATRIX, models=(name, "b", "c", "d"), rows=(MatrixRow(name, CELLS),)))
+    known = {"svg", "title", "desc", "style", "rect", "text", "g"}
+    assert {node.tag.removeprefix(SVG) for node in ElementTree.fromstring(svg).iter()} == known
+    assert not re.search(r"<script|<image|<!", svg)
+
+
 def test_nothing_loads_and_nothing_runs() -> None:
     svg = render_heatmap(MATRIX)
     assert not re.search(r"url\(|@import|href|<script|foreignObject", svg)
     assert svg.count("http") == 1
-
-
-def test_long_names_are_cut_and_whole_for_a_pointer() -> None:
-    long = "anthropic:" + "claude-" * 12
-    svg = render_heatmap(replace(MATRIX, models=(long, "b", "c", "d")))
-    assert any("…" in text for text in texts(svg))
-    assert long in [node.text for node in ElementTree.fromstring(svg).iter(f"{SVG}title")]
 
 
 def test_numbers_are_readable_on_every_shade_of_both_schemes() -> None:

@@ -2,11 +2,9 @@
 
 import io
 import re
-from dataclasses import replace
 
 from rich.console import Console
 
-from gate.cases.labels import LabelScale
 from gate.config.rubrics import parse_rubric
 from gate.config.scorer import ScorerSpec
 from gate.record.calibration import JudgeCalibrationRecord, ThresholdRecord
@@ -111,33 +109,6 @@ def test_a_rubric_speaks_on_its_own_scale() -> None:
     assert isinstance(found.threshold, ThresholdRecord)
     assert found.judge.threshold == 0.625
     assert found.threshold.best < 1.0
-
-
-def test_grades_are_told_on_the_scale_that_people_used() -> None:
-    given = labels([[place % 5 / 4] for place in range(50)], graded=True)
-    found = calibration(
-        replace(given, scale=LabelScale(1, 5)), judged(50, 1, lambda a, i: 1 - a % 5 / 4 if a < 10 else a % 5 / 4)
-    )
-    text = on_paper(found)
-    for part in (
-        "mean distance to the grades 0.48",
-        "A score of at least 0.70 is a pass, and so is a grade of 3.8 of 5",
-        "people 1.0 of 5, the judge 1.00.",
-    ):
-        assert part in text, (part, text)
-
-
-def test_disagreements_stand_under_their_question_and_every_reason_once() -> None:
-    found = labels([[1.0]] * 4 + [[0.0]] * 4)
-    rows = tuple(replace(row, case=replace(row.case, cluster=f"c{place % 2}")) for place, row in enumerate(found.rows))
-    said = judged(8, 1, lambda a, i: 0.1 * a if a < 4 else 0.0)
-    same = [replace(one, scores={0: replace(one.scores[0], reason="No blue in it.")}) for one in said]
-    text = on_paper(calibration(replace(found, rows=rows), same))
-    assert text.count("c0: asked") == text.count("c1: asked") == 1
-    assert text.count("“No blue in it.”") == 1
-    assert text.count("the same reason as for a0") == 3
-    order = [text.index(f"• a{place} ") for place in (0, 2, 1, 3)]
-    assert order == sorted(order)
 
 
 def test_a_judge_without_a_score_has_no_tables_of_figures() -> None:

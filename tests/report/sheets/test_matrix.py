@@ -1,24 +1,23 @@
 """The sheet of an evaluation: what its cells say, at 80 columns and as Markdown."""
 
 import io
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 import pytest
 from rich.console import Console
 
-from gate.config.specification import GeneratedTest, Specification, TestKind
+from gate.config.specification import Specification, TestKind
 from gate.report.markdown import report as sheet_markdown
 from gate.report.sheets.matrix import (
     EvaluationFigures,
     evaluation_figures,
     evaluation_sheet,
-    rate_interval,
-    rate_text,
 )
 from gate.report.terminal import sheet as sheet_terminal
-from gate.testgen.evaluation.matrix import SpecAgreement, agreement, contrasts, group_matrix
-from gate.testgen.evaluation.metrics import OutcomeRow, OutputVerdict, Tally, valid_share
+from gate.testgen.evaluation.matrix import contrasts, group_matrix
+from gate.testgen.evaluation.metrics import OutputVerdict
+from gate.testgen.evaluation.trials import EvaluationResult
 from tests.testgen.rows import rows
 
 SEVERAL = [
@@ -34,19 +33,6 @@ def printed(figures: EvaluationFigures, width: int = 80) -> str:
     out = io.StringIO()
     sheet_terminal.render_sheet(evaluation_sheet(figures), Console(file=out, width=width))
     return out.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("tally", "text", "bounds"),
-    [
-        (Tally(6, 12, 0, 0, 18), "33.3 %", "[16, 56]"),
-        (Tally(0, 10, 2, 1, 10), "0 %", "[0, 28]"),
-        (Tally(0, 0, 3, 0, 0), "–", "–"),
-        (Tally(0, 0, 0, 0, 0), "–", "–"),
-    ],
-)
-def test_cells(tally: Tally, text: str, bounds: str) -> None:
-    assert rate_text(tally) == text and rate_interval(tally) == bounds
 
 
 def of_model(text: str, model: str) -> dict[str, str]:
@@ -68,14 +54,6 @@ def test_counts_stand_by_model() -> None:
     }
     # It has no test of an inverse rule, so it has no row of them.
     assert "inverse" not in of_model(text, "anthropic:claude-sonnet-5-5")
-
-
-def test_a_headline_keeps_apart_what_has_one_name() -> None:
-    twins = [*rows("v", model="openai:small"), *rows("-", model="local:small")]
-    told_so = evaluation_sheet(EvaluationFigures((group_matrix(twins),))).headline
-    assert told_so == "By the judge: openai:small breaks 100 % [21, 100] of 1 test, local:small has no verdict"
-    told_so = evaluation_sheet(EvaluationFigures((group_matrix(twins[::-1]),))).headline
-    assert told_so == "By the judge: local:small has no verdict, openai:small breaks 100 % [21, 100] of 1 test"
 
 
 MODELS = (
@@ -114,26 +92,6 @@ def test_judge_and_code_stand_apart() -> None:
     assert "| openai:gpt-5-mini | – | – | – | – | – |" in text
 
 
-def test_warnings_come_first_and_worth_and_agreement_last() -> None:
-    figures = EvaluationFigures(
-        (group_matrix(SEVERAL),),
-        contrasts(SEVERAL),
-        Tally(3, 1, 0, 0, 4),
-        Tally(5, 0, 1, 0, 5),
-        valid_share(SEVERAL),
-        agreement(SEVERAL, SEVERAL),
-        ("The judge wrote the tests.",),
-    )
-    text = sheet_markdown.render_sheet(evaluation_sheet(figures))
-    order = ["⚠️ The judge wrote the tests.", "rules + inverse minus control",
-             "tests with a valid input | 3/4 | 75\xa0%", "rules that stand in the prompt | 5/5 | 100\xa0%",
-             "violations from a valid input | 9/11", "### Agreement of the specification",
-             "Cosine 1.000, closeness 1.000"]  # fmt: skip
-    places = [text.index(part) for part in order]
-    assert places == sorted(places)
-    assert "Without a test that was decided twice: anthropic:claude-sonnet-5-5." in text
-
-
 def test_hostile_names_are_text() -> None:
     told_rows = rows("vc", model="<img src=x> | @all \x1b[31m", prompt="p")
     figures = EvaluationFigures((group_matrix(told_rows),))
@@ -143,22 +101,15 @@ def test_hostile_names_are_text() -> None:
     assert {line.count("|") for line in text.splitlines() if "img" in line and line.startswith("|")} == {3, 4}
 
 
-@dataclass(frozen=True)
-class Evaluated:
-    rows: tuple[OutcomeRow, ...]
-    tests: tuple[GeneratedTest, ...] = ()
-    agreement: SpecAgreement | None = None
-    notes: tuple[str, ...] = ()
-
-
 def test_an_output_is_broken_where_judge_or_code_says_so() -> None:
     """No figure of an evaluation said so, though the page about it did."""
     judged = rows("vcc?", "rule", "openai:gpt-5-mini")
     verdicts: tuple[OutputVerdict, ...] = ("compliant", "violation", "compliant", "compliant")
     coded = [replace(row, coded=verdict) for row, verdict in zip(judged, verdicts, strict=True)]
-    figures = evaluation_figures(Evaluated(tuple(coded)), Specification("d", "i"))
+    figures = evaluation_figures(EvaluationResult(tuple(coded), (), None, ()), Specification("d", "i"))
     counts = {one.source: (cell.yes, cell.no, cell.unknown) for one in figures.matrices for cell in one.rows[0].cells}
     assert counts == {"judge": (1, 2, 1), "code": (1, 3, 0), "either": (2, 1, 1)}
-    assert [one.source for one in evaluation_figures(Evaluated(tuple(judged)), Specification("d", "i")).matrices] == [
-        "judge"
-    ]
+    assert [
+        one.source
+        for one in evaluation_figures(EvaluationResult(tuple(judged), (), None, ()), Specification("d", "i")).matrices
+    ] == ["judge"]

@@ -10,16 +10,12 @@ from gate.record.usage import FREE, UNPRICED, UNTOLD
 from gate.report.markdown.report import LEVELS, fold_view
 from gate.report.view.advice import compare_command, draft_command, next_steps
 from gate.report.view.report import facts, report_view
-from gate.report.view.text import Code, NamedSlice, Text
+from gate.report.view.text import NamedSlice, plain
 from tests.golden import runs
 
 
-def _said(text: Text) -> str:
-    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
-
-
 def _facts(run: RunRecord) -> dict[str, str]:
-    return {fact.label: _said(fact.text) for fact in facts(run)}
+    return {fact.label: plain(fact.text) for fact in facts(run)}
 
 
 @pytest.mark.parametrize(
@@ -68,9 +64,9 @@ def test_a_command_names_only_what_git_can_find(candidate: str, head: str) -> No
 @pytest.mark.parametrize("name", ["pass", "ship", "hold-cost"])
 def test_orders_that_changed_and_that_no_scorer_reads_come_first(name: str) -> None:
     made = runs.runs()[name]
-    assert "no score" not in _said(next_steps(made)[0])
+    assert "no score" not in plain(next_steps(made)[0])
     note = "prompts/a.md: no scorer reads 1 order that changed, so the verdict says nothing of it: gone “Be kind.”"
-    said = [_said(step) for step in next_steps(made.model_copy(update={"notes": [note]}))]
+    said = [plain(step) for step in next_steps(made.model_copy(update={"notes": [note]}))]
     assert said[0].startswith("Judge the changed orders named above yourself: no scorer reads them")
     if made.verdict is not Verdict.HOLD:
         assert "nothing that is scored is shown to be worse" in said[1]
@@ -81,7 +77,7 @@ def _drafted(local: str = "lang=de", **arm: str) -> str:
     candidate = run.suites[0].candidate.model_copy(update=arm)
     suite = run.suites[0].model_copy(update={"candidate": candidate})
     record = suite.quality.overall.model_copy(update={"slice": local})
-    return _said(draft_command(suite, NamedSlice("", local, record)))
+    return plain(draft_command(suite, NamedSlice("", local, record)))
 
 
 def test_what_is_drafted_is_told_only_where_the_command_would_work() -> None:
@@ -102,12 +98,12 @@ def test_a_slices_name_is_one_word_of_a_command() -> None:
 
 def test_nobody_is_sent_to_cases_that_the_report_has_not() -> None:
     run = runs.block()
-    assert _said(next_steps(run)[0]).startswith("Read the cases above, mend the prompt")
+    assert plain(next_steps(run)[0]).startswith("Read the cases above, mend the prompt")
     bare = run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": []})]})
-    assert _said(next_steps(bare)[0]).startswith("Mend the prompt or the model settings for lang=de")
+    assert plain(next_steps(bare)[0]).startswith("Mend the prompt or the model settings for lang=de")
     suspect = runs.hold_suspect()
-    assert _said(next_steps(suspect)[0]).startswith("Read the cases above, then decide: ")
+    assert plain(next_steps(suspect)[0]).startswith("Read the cases above, then decide: ")
     bare = suspect.model_copy(update={"suites": [suspect.suites[0].model_copy(update={"cases": []})]})
-    assert _said(next_steps(bare)[0]).startswith("Decide: ")
+    assert plain(next_steps(bare)[0]).startswith("Decide: ")
     folded = fold_view(report_view(run), next(level for level in LEVELS if not level.cases))
-    assert not folded.cases and _said(folded.steps[0]).startswith("Read the cases in the whole report, mend")
+    assert not folded.cases and plain(folded.steps[0]).startswith("Read the cases in the whole report, mend")

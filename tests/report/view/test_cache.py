@@ -6,13 +6,9 @@ from gate.record.comparison import CacheComparison, Estimate, State, Verdict
 from gate.record.run import RunRecord
 from gate.report.view.calls import FINDINGS_SHOWN, cache_advice, cache_findings
 from gate.report.view.report import facts
-from gate.report.view.text import Code, Text
+from gate.report.view.text import plain
 from tests.golden import runs
 from tests.golden.builders import cache, comparison, cost, latency, prefix, run, suite
-
-
-def said(text: Text) -> str:
-    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
 
 
 def told(record: CacheComparison, **axes: object) -> RunRecord:
@@ -21,7 +17,7 @@ def told(record: CacheComparison, **axes: object) -> RunRecord:
 
 
 def fact(record: CacheComparison, label: str) -> str:
-    return said(next(found.text for found in facts(told(record)) if found.label == label))
+    return plain(next(found.text for found in facts(told(record)) if found.label == label))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +39,7 @@ def fact(record: CacheComparison, label: str) -> str:
 )
 def test_other_sentences(candidate: object, moved: bool, start: str) -> None:
     made = told(cache(candidate=candidate, moved=moved))
-    assert said(cache_findings(made)[0]).startswith(start)
+    assert plain(cache_findings(made)[0]).startswith(start)
 
 
 def test_without_a_measured_rise_it_is_a_fact_only() -> None:
@@ -70,7 +66,7 @@ def test_many_suites_do_not_fill_the_first_lines() -> None:
     suites = [base.suites[0].model_copy(update={"name": f"s{number}"}) for number in range(9)]
     made = base.model_copy(update={"suites": suites})
     assert len(cache_findings(made)) == FINDINGS_SHOWN
-    assert said(cache_findings(made)[0]).startswith("s0: {{ date }} moved")
+    assert plain(cache_findings(made)[0]).startswith("s0: {{ date }} moved")
     assert len(list(cache_advice(made))) == 1
 
 
@@ -84,7 +80,7 @@ def test_a_rerun_on_a_warm_cache_keeps_the_finding() -> None:
     share = Estimate(value=0.97, lower=0.96, upper=0.98)
     warm = one.cache.model_copy(update={"candidate_share": share})
     (finding,) = cache_findings(base.model_copy(update={"suites": [one.model_copy(update={**axes, "cache": warm})]}))
-    assert "the cacheable prefix falls from about 1,900 to 12 tokens" in said(finding)
-    assert said(finding).endswith("was not measured, for whole requests were still in the provider's cache")
+    assert "the cacheable prefix falls from about 1,900 to 12 tokens" in plain(finding)
+    assert plain(finding).endswith("was not measured, for whole requests were still in the provider's cache")
     cold = one.model_copy(update=axes)
     assert cache_findings(base.model_copy(update={"suites": [cold]})) == ()

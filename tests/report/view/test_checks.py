@@ -36,14 +36,6 @@ def printed(run: RunRecord, width: int) -> list[str]:
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
-@pytest.mark.parametrize("width", [80, 120])
-def test_slices_and_names_are_whole_at_every_width(width: int) -> None:
-    text = " ".join(" ".join(printed(check_block(), width)).split())
-    assert "discovery_verbose_and_then_some_more_of_it_fail" in text
-    assert "state=discovery, channel=telephone, lang=en, caller=first-time" in text
-    assert max(map(len, printed(check_block(), width))) <= width
-
-
 def rates(overall: PassRate, states: list[CaseState]) -> tuple[str, str]:
     """What the row of all cases says: how many cases, and what that shows."""
     found = [case(f"c{number}", {}, checked(state, [scorer("asks", 1.0)])) for number, state in enumerate(states)]

@@ -2,7 +2,6 @@
 
 from gate.record.comparison import Comparison, State, Verdict
 from gate.report.markdown import preview
-from gate.report.markdown.report import render_report
 from gate.report.view.comparisons import SHOWN_UNREMARKABLE, SliceTable, slice_footnotes, slice_tables
 from tests.golden import runs
 from tests.golden.builders import comparison, run, suite
@@ -62,19 +61,6 @@ def test_unremarkable_rows_fill_up_a_handful_and_marked_ones_come_before_them() 
     assert not shown["q=00"].dagger
 
 
-def test_many_suites_in_which_nothing_moved_are_one_line() -> None:
-    made = runs.several_suites()
-    still, moved = made.suites
-    others = [still.model_copy(update={"name": f"area-{n}"}) for n in range(5)]
-    text = render_report(made.model_copy(update={"suites": [*others, moved]}))
-    line = "<summary>5 suites without a shown change</summary>"
-    assert text.index("* `triage`") < text.index("### triage") < text.index(line) < text.index("* `area-0`")
-    assert text.count("<b>area-4</b>: 2 slices without a shown change") == 1
-    dearer = others[0].model_copy(update={"cost": others[0].cost.model_copy(update={"exceeded": True})})
-    text = render_report(made.model_copy(update={"suites": [dearer, *others[1:], moved]}))
-    assert text.index("* `area-0`") < text.index("<summary>4 suites without a shown change</summary>")
-
-
 def test_a_slice_without_a_scored_pair() -> None:
     empty = _slice("none", State.TOO_FEW, n=0, units=0, baseline=None, candidate=None)
     empty = empty.model_copy(update={"mean": None, "lower": None, "upper": None})
@@ -99,16 +85,6 @@ def test_an_interval_without_width_is_not_taken_for_certainty() -> None:
     one = run(Verdict.BLOCK, [suite(rows[0], [comparison("b=1", State.NOISE, 30, 1.0, (-0.5, None, None))], [])], [])
     assert slice_footnotes(one)[0] == f"The interval of a=0 has {why} no certainty."
     assert not any("width" in note for note in slice_footnotes(lost_pairs()))
-
-
-def test_a_suite_without_a_score_leaves_the_table_of_another() -> None:
-    made = runs.several_suites()
-    overall = made.suites[0].quality.overall.model_copy(update={"n": 0})
-    empty = made.suites[0].model_copy(
-        update={"quality": made.suites[0].quality.model_copy(update={"overall": overall})}
-    )
-    shown = slice_tables(made.model_copy(update={"suites": [empty, *made.suites[1:]]}))
-    assert [table.suite for table in shown] == [suite.name for suite in made.suites[1:]]
 
 
 def test_columns_of_a_page_are_aligned_without_a_style_which_a_server_forbids() -> None:

@@ -19,13 +19,9 @@ from gate.report.view import conversations
 from gate.report.view.cases import answer_views
 from gate.report.view.conversations import conversation_view
 from gate.report.view.report import report_view
-from gate.report.view.text import Code, Text
+from gate.report.view.text import plain
 from tests.golden.agents import agents
 from tests.golden.builders import output
-
-
-def plain(text: Text) -> str:
-    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
 
 
 def arm(asking: float = 0.0) -> ArmConversations:
@@ -81,26 +77,6 @@ def test_questions_back_are_told_when_they_are_those_of_more_than_a_few_cases(
     more: int, less: int, said: list[str]
 ) -> None:
     assert findings(told(more=more, less=less)) == said
-
-
-def test_in_a_run_over_several_suites_the_suite_is_named() -> None:
-    run = agents()
-    two = [run.suites[0], run.suites[0].model_copy(update={"name": "other", "conversations": None, "tools": None})]
-    assert all(said.startswith("property: ") for said in findings(run.model_copy(update={"suites": two})))
-    assert [table.suite for table in conversations.conversation_tables(run.model_copy(update={"suites": two}))] == [
-        "property"
-    ]
-
-
-def test_where_nobody_listened_nothing_is_said_of_questions_back() -> None:
-    deaf = arm().model_copy(update={"followups": None, "asking": None})
-    run = told()
-    talks = Conversations(n=40, baseline=deaf, candidate=deaf)
-    run = run.model_copy(update={"suites": [run.suites[0].model_copy(update={"conversations": talks})]})
-    (table,) = conversations.conversation_tables(run)
-    assert [name for name, _ in table.figures] == ["turns", "tool calls", "tool calls that failed"]
-    assert table.brief == "1.00 → 1.00 turns"
-    assert "asks back" not in markdown.render_report(run)
 
 
 def talked(*said: str, index: int = 0, seconds: float = 1.0, stop: str = "", by: str = "case") -> TranscriptRecord:

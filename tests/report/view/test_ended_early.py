@@ -19,14 +19,10 @@ from gate.report.terminal import report as terminal
 from gate.report.view.advice import next_steps
 from gate.report.view.headline import plain_first_line
 from gate.report.view.report import report_view
-from gate.report.view.text import Code, Text
+from gate.report.view.text import plain
 from tests.golden import runs
 
 SIGNALS = ("interrupted (SIGINT)", "the process was asked to end (SIGTERM)")
-
-
-def _said(text: Text) -> str:
-    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
 
 
 def _ended(reason: str, **other: object) -> RunRecord:
@@ -53,7 +49,7 @@ def test_a_budget_is_named_with_what_is_missing_and_how_to_go_on(limit: Limit, s
     assert report_view(run).notes == (
         "Nothing is lost: the answers to the other 420 are kept, and the next run takes up from there.",
     )
-    said = [_said(step) for step in next_steps(run)]
+    said = [plain(step) for step in next_steps(run)]
     assert said[0] == f"Raise {setting}, or run again as it is: only what is missing will be paid for."
     assert ".gate/cache" in said[1]
 
@@ -71,24 +67,24 @@ def test_answers_that_are_not_kept_are_not_said_to_be() -> None:
     run = _forgotten(_ended(SIGNALS[1]), "baseline", "candidate")
     name = run.suites[0].name
     assert report_view(run).notes == (f"The agent of {name} may be another one the next time, so it is asked again.",)
-    assert [_said(step) for step in next_steps(run)] == ["Run again."]
+    assert [plain(step) for step in next_steps(run)] == ["Run again."]
 
 
 def test_where_some_answers_are_kept_they_are_told_apart() -> None:
     run = _forgotten(_ended(SIGNALS[1]), "candidate")
     assert "so it is asked again. All other answers are kept." in report_view(run).notes[0]
-    assert _said(next_steps(run)[0]) == "Run again: what is kept will not be paid for again."
-    assert ".gate/cache" in _said(next_steps(run)[1])
+    assert plain(next_steps(run)[0]) == "Run again: what is kept will not be paid for again."
+    assert ".gate/cache" in plain(next_steps(run)[1])
 
 
 def test_a_check_promises_nothing_of_an_agent_that_is_asked_again() -> None:
     run = runs.runs()["check-missing"]
-    assert "what is known is not asked for a second time" in _said(next_steps(run)[0])
+    assert "what is known is not asked for a second time" in plain(next_steps(run)[0])
     arms = [
         new.model_copy(update={"candidate": new.candidate.model_copy(update={"remembered": False})}) for new in run.new
     ]
     again = run.model_copy(update={"new": arms})
-    assert _said(next_steps(again)[0]) == "Mend what is named above, and run again."
+    assert plain(next_steps(again)[0]) == "Mend what is named above, and run again."
 
 
 def test_every_report_copes_with_the_exit_code_of_an_interrupt() -> None:

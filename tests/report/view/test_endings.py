@@ -5,14 +5,10 @@ import pytest
 from gate.record.run import RunRecord
 from gate.report.view.advice import next_steps
 from gate.report.view.calls import ending_advice, ending_facts, ending_findings
-from gate.report.view.text import Code, Text
+from gate.report.view.text import plain
 from tests.golden import runs
 
 COUNTS = {"replies": 300}
-
-
-def _said(text: Text) -> str:
-    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
 
 
 def _with(run: RunRecord, baseline: dict[str, object], candidate: dict[str, object]) -> RunRecord:
@@ -26,10 +22,10 @@ def _with(run: RunRecord, baseline: dict[str, object], candidate: dict[str, obje
 
 def test_a_difference_between_the_arms_is_a_finding() -> None:
     run = _with(runs.passed(), {}, {"cut_off": 12})
-    assert [_said(text) for text in ending_findings(run)] == [
+    assert [plain(text) for text in ending_findings(run)] == [
         "12 of 300 replies of the candidate were cut off at max_output_tokens (512), and none of the baseline's 300."
     ]
-    assert _said(next_steps(run)[0]) == (
+    assert plain(next_steps(run)[0]) == (
         "Set a higher max_output_tokens, or say in the prompt how long an answer may be: replies were cut off."
     )
 
@@ -38,7 +34,7 @@ def test_replies_that_are_mostly_empty_are_told_though_the_arms_do_not_differ() 
     """A prompt whose answers nobody sees is not shown to be as good as before."""
     run = _with(runs.passed(), {"empty": 300}, {"empty": 300})
     assert (
-        _said(ending_findings(run)[0])
+        plain(ending_findings(run)[0])
         == "300 of 300 replies of the candidate were empty, and 300 of the baseline's 300."
     )
 
@@ -46,7 +42,7 @@ def test_replies_that_are_mostly_empty_are_told_though_the_arms_do_not_differ() 
 def test_what_both_arms_do_alike_is_advice_and_no_finding() -> None:
     run = _with(runs.block(), {"cut_off": 100}, {"cut_off": 101})
     assert ending_findings(run) == ()
-    assert "max_output_tokens" in _said(next_steps(run)[0])
+    assert "max_output_tokens" in plain(next_steps(run)[0])
 
 
 @pytest.mark.parametrize(
@@ -69,16 +65,16 @@ def test_an_agent_that_is_ended_at_its_step_limit_is_advised_of_that(
     arm: dict[str, object], found: str, step: str
 ) -> None:
     run = _with(runs.passed(), {}, arm)
-    assert [_said(text) for text in ending_findings(run)] == [found]
-    assert _said(next_steps(run)[0]) == step
-    assert "max_output_tokens" not in "".join(map(_said, next_steps(run)))
+    assert [plain(text) for text in ending_findings(run)] == [found]
+    assert plain(next_steps(run)[0]) == step
+    assert "max_output_tokens" not in "".join(map(plain, next_steps(run)))
 
 
 def test_one_reply_in_many_is_a_fact_and_nothing_more() -> None:
     run = _with(runs.passed(), {}, {"empty": 1})
     assert ending_findings(run) == ()
     assert list(ending_advice(run)) == []
-    assert [(fact.label, _said(fact.text)) for fact in ending_facts(run)] == [
+    assert [(fact.label, plain(fact.text)) for fact in ending_facts(run)] == [
         ("replies of the candidate", "1 empty; 300 replies in all")
     ]
 
@@ -88,4 +84,4 @@ def test_a_new_prompt_has_nothing_to_differ_from() -> None:
     suite = run.new[0]
     arm = suite.candidate.model_copy(update=COUNTS | {"refused": 30})
     run = run.model_copy(update={"new": [suite.model_copy(update={"candidate": arm})]})
-    assert _said(ending_findings(run)[0]).endswith("30 of 300 replies of the candidate were refusals.")
+    assert plain(ending_findings(run)[0]).endswith("30 of 300 replies of the candidate were refusals.")

@@ -8,7 +8,7 @@ from gate.report.markdown import report as markdown
 from gate.report.page import document
 from gate.report.view.advice import next_steps
 from gate.report.view.exam import floor_findings
-from gate.report.view.text import Code, Text
+from gate.report.view.text import plain
 from tests.golden.builders import case, comparison, output, run, scorer, suite
 from tests.golden.regenerate import text_of
 from tests.golden.runs import runs
@@ -27,12 +27,8 @@ def _still(name: str, n: int, baseline: float = 0.0) -> Comparison:
     return comparison(name, State.NOISE, n, baseline, _STILL, mde=None)
 
 
-def _said(text: Text) -> str:
-    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
-
-
 def _told(run: RunRecord) -> list[str]:
-    return [_said(one) for one in floor_findings(run)]
+    return [plain(one) for one in floor_findings(run)]
 
 
 def test_every_report_says_that_nothing_could_have_got_worse() -> None:
@@ -45,7 +41,7 @@ def test_every_report_says_that_nothing_could_have_got_worse() -> None:
     for report in (markdown.render_report(found).replace("`", ""), document.render_page(found), text_of(found)):
         text = " ".join(report.replace("<code>", "").replace("</code>", "").split())
         assert "The baseline already scores 0.000 in all 20 cases of overall" in text
-    assert _said(next_steps(found)[0]).startswith("Before you rely on this, read some answers: nothing could")
+    assert plain(next_steps(found)[0]).startswith("Before you rely on this, read some answers: nothing could")
 
 
 def test_nearly_all_is_counted_from_the_cases() -> None:

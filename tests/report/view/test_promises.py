@@ -73,17 +73,6 @@ def test_a_table_becomes_shorter_and_says_so() -> None:
     assert fewer_rows(table, 0).brief == table.brief
 
 
-def test_where_there_is_little_room_the_boxes_stay_with_their_evidence() -> None:
-    inputs = [InputChange(state="added", component="x", after="y")]
-    (table,) = promise_tables([record(DROPPED, promise("changed"), promise("reworded", 3), inputs=inputs)])
-    text = markdown.report_template("specdiff.md.j2").render(promises=(fewer_rows(table, 2),))
-    assert "- [ ] R1 is dropped on purpose" in text
-    assert DROPPED.evidence in text
-    assert "Why:" not in text
-    assert "<details>" not in text
-    assert "And 2 more" in text
-
-
 def full(text: str) -> PromisesRecord:
     """Every text of it is this one."""
     changes = [

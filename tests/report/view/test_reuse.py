@@ -62,11 +62,3 @@ def test_what_was_taken_over_before_the_drift_was_seen_is_not_hidden() -> None:
 )
 def test_ages_are_those_at_the_time_of_the_run(oldest: str, told: str) -> None:
     assert told in reuse_footnote(_with(reuse(oldest=oldest)))[0]
-
-
-def test_several_suites_are_summed_in_front_and_told_apart_behind() -> None:
-    run = _with(reuse(opinions=0), reuse(opinions=0))
-    assert reuse_footnote(run)[0].startswith("Answers reused: 660 of the baseline's 720")
-    labels = [fact.label for fact in facts(run)]
-    assert "support: answers reused" in labels
-    assert "triage: answers reused" in labels

@@ -65,7 +65,6 @@ def _around(text: str) -> tuple[str, ...]:
 
 WHOLE = ["{% if a %}", "{% endif %}", "{% raw %}", "{% endraw %}", "#}", "%}", "<!--", "-->", "```", "\n", "~~", "~~~"]
 WHOLE += ["<a>", "</a>", "<b x>", "</b>", "Be kind. ", "é", "# H\n", "- x:\n"]
-MARKS = st.sampled_from([*WHOLE, "{#", "{%"])
 
 
 @given(st.lists(st.sampled_from(WHOLE), max_size=12).map("".join), st.sampled_from(AROUND))
