@@ -12,7 +12,7 @@ from gate.app.environment.action import CommentPlace
 from gate.errors import CannotEvaluate, GateError
 from gate.github.client import LONGEST_WAIT_S, ApiError, GitHub
 from gate.github.events import SHA, Posted, PullRequest
-from gate.github.pulls import PullRequestComments, PullRequests
+from gate.github.pulls import PullRequestApi, PullRequests
 from gate.github.source import GitHubStore
 from gate.record.comparison import Verdict
 from gate.report.markdown import report
@@ -78,7 +78,7 @@ def plain_key(key: str) -> str:
 
 
 def publish_comment(
-    comments: PullRequestComments, sticky: StickyComment, pause: Callable[[float], None] = time.sleep
+    comments: PullRequestApi, sticky: StickyComment, pause: Callable[[float], None] = time.sleep
 ) -> Publication:
     """Update the comment, and delete its duplicates. What prevents that is a note, never an exception.
 
@@ -99,7 +99,7 @@ def publish_comment(
         return Publication(notes=(error.in_full,), refused=error.status in (403, 404))
 
 
-def _published(comments: PullRequestComments, sticky: StickyComment) -> Publication:
+def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
     own = _own(comments, sticky.key)
     notes: list[str] = []
     # Asked after the comments were read: a comment on a newer head was written when that was the head.
@@ -128,11 +128,11 @@ def _published(comments: PullRequestComments, sticky: StickyComment) -> Publicat
     return Publication(kept.url, tuple(notes))
 
 
-def _own(comments: PullRequestComments, key: str) -> list[Posted]:
+def _own(comments: PullRequestApi, key: str) -> list[Posted]:
     """The comments of this gate, oldest first."""
     # Anybody can write the marker, and a bot can be made to quote it: it must come first, and the author must be ours.
     marked = [one for one in comments.comments() if (found := _marker_of(one)) and found[1] == plain_key(key)]
-    author = comments.author().casefold() if marked else ""
+    author = comments.writer().casefold() if marked else ""
     return [one for one in marked if one.author.casefold() == author]
 
 
@@ -145,7 +145,7 @@ def _marker_of(comment: Posted) -> re.Match[str] | None:
     return _MARKER.fullmatch(comment.body.partition("\n")[0].strip())
 
 
-def _deleted(comments: PullRequestComments, double: Posted) -> list[str]:
+def _deleted(comments: PullRequestApi, double: Posted) -> list[str]:
     """Delete a duplicate; returns what prevents that."""
     try:
         comments.delete(double)
@@ -182,7 +182,7 @@ def comment_on(path: Path, place: CommentPlace, key: str) -> tuple[str, str]:
         lambda limit: report.render_comment(run, context, limit=limit),
         only_update=run.verdict is Verdict.SKIPPED and not run.notes,
     )
-    done = publish_comment(PullRequestComments(github, place.number), sticky)
+    done = publish_comment(PullRequestApi(github, place.number), sticky)
     note = "; ".join(done.notes)
     if note and not done.url:
         raise CannotEvaluate(f"there is no comment: {note}")

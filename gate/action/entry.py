@@ -10,7 +10,6 @@ from gate.action.override import OverrideReader
 from gate.action.subject import EventFiles, EventSubject, NothingToJudge, Subject, SubjectFinder, Venue, venue_of
 from gate.app.environment.action import Inputs, Runner, unknown_inputs
 from gate.app.environment.settings import DATABASE, TOKEN, database_url, push_token
-from gate.app.repository import context_of
 from gate.app.run_reports import SARIF, run_folder
 from gate.app.signals import signals_ignored, signals_later, signals_reported
 from gate.config.documents import Problems, decode
@@ -85,6 +84,8 @@ def _send(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: S
 
 
 def _context(evaluation: Evaluation, event: Event) -> Context:
+    from gate.app.push import context_of
+
     pull = evaluation.subject.pull
     return context_of(evaluation.runner, event, pull.number if pull is not None else None)
 
@@ -140,9 +141,9 @@ def act(stage: Stage) -> int:
     runner = Runner.from_environ()
     inputs, mistakes = Inputs.from_environ()
     github = GitHub(inputs.github_token, runner.api_url, runner.repository)
-    herald = OutcomeReporter(stage.say, runner, inputs, github)
+    reporter = OutcomeReporter(stage.say, runner, inputs, github)
     for sentence in unknown_inputs():
-        herald.warn(sentence)
+        reporter.warn(sentence)
     event: Event | None = None
     venue: Venue | None = None
     try:
@@ -153,32 +154,32 @@ def act(stage: Stage) -> int:
             if not isinstance(asked, NothingToJudge):
                 with signals_later():
                     venue = asked.venue
-                    herald.begin(venue)
+                    reporter.begin(venue)
     except Exception as error:
         if venue is None and event is not None and (venue := venue_of(event)) is not None:
             # An error is reported on the check or comment, too.
             with signals_ignored():
-                herald.begin(venue)
+                reporter.begin(venue)
         commit = venue.commit if venue is not None else runner.sha
-        return _told(herald, stage, ActionOutcome(_failed(error, commit, stage), error))
+        return _told(reporter, stage, ActionOutcome(_failed(error, commit, stage), error))
     if isinstance(asked, NothingToJudge):
-        return _told(herald, stage, ActionOutcome(nothing(asked.why, asked.commit, stage.now())))
+        return _told(reporter, stage, ActionOutcome(nothing(asked.why, asked.commit, stage.now())))
     rule = Rule(inputs.skip_label, inputs.override_by, inputs.label_scope)
-    overrides = OverrideReader(github, files, rule, herald.warn)
-    evaluation = Evaluation(asked, runner, inputs, files, overrides, herald.warn)
+    overrides = OverrideReader(github, files, rule, reporter.warn)
+    evaluation = Evaluation(asked, runner, inputs, files, overrides, reporter.warn)
     outcome = _judged(evaluation, mistakes, stage)
-    code = _told(herald, stage, outcome)
-    told = len(herald.warnings)
+    code = _told(reporter, stage, outcome)
+    told = len(reporter.warnings)
     keep_event_run(outcome, evaluation, event, stage)
-    herald.late(herald.warnings[told:])
+    reporter.late(reporter.warnings[told:])
     return code
 
 
-def _told(herald: OutcomeReporter, stage: Stage, outcome: ActionOutcome) -> int:
+def _told(reporter: OutcomeReporter, stage: Stage, outcome: ActionOutcome) -> int:
     with signals_ignored():
         stage.show(outcome.run)
-        herald.post(outcome)
-        herald.tell(outcome)
+        reporter.post(outcome)
+        reporter.tell(outcome)
     return outcome.run.exit_code
 
 

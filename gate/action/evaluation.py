@@ -13,8 +13,7 @@ from gate.app.environment.action import Inputs, Runner
 from gate.app.environment.settings import Settings, keys_of
 from gate.app.repository_code import prompt_builder
 from gate.app.signals import within_minutes
-from gate.app.sources import rehearsed
-from gate.app.store import store_case_reader
+from gate.app.sources import rehearsed, store_case_reader
 from gate.config.policy import Budget, Limit, RunPolicy
 from gate.engine.run import Progress
 from gate.engine.without_evaluation import (
@@ -114,11 +113,7 @@ def _of_base(resolved: Resolved) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The action's log, clock and services.
-
-    Args:
-        show: prints a finished run on the log.
-    """
+    """The action's log, clock and services."""
 
     say: Callable[[str], None]
     show: Callable[[RunRecord], None]
@@ -133,7 +128,6 @@ class Evaluation:
     """The evaluation of one subject.
 
     Args:
-        warn: reports a problem that does not decide.
         standing: state of pull request and label; None until it is known.
         advisory: the merge target's configuration says that nothing fails yet.
     """
@@ -245,12 +239,12 @@ class Evaluation:
 
     def _evaluated(self, resolved: Resolved, stage: Stage, out: Path) -> RunRecord:
         # Loads numpy and the models' SDKs, which a skipped run does not need.
-        from gate.app.memory import MemoryOptions, RunOrder
+        from gate.app.run_order import RunOrder
         from gate.app.runs import run_plan
 
-        remember = MemoryOptions(folder=self.folder / CACHE_FOLDER)
+        cache = self.folder / CACHE_FOLDER
         plan = RunOrder(
-            resolved, self.inputs.concurrency, None, out, stage.progress(), remember=remember, say=stage.say
+            resolved, self.inputs.concurrency, None, out, stage.progress(), cache_folder=cache, say=stage.say
         )
         run = run_plan(plan, stage.services)
         return recorded(run, self.subject.base) if self.subject.baseline else run
@@ -284,11 +278,7 @@ def enter_model_folder(folder: Path) -> None:
 
 
 def _check_privileged(resolved: Resolved, subject: Subject) -> None:
-    """An untrusted change is only evaluated by an exam, and within a budget, that others set.
-
-    Raises:
-        CannotEvaluate: one of the two is missing.
-    """
+    """An untrusted change is only evaluated by an exam, and within a budget, that others set."""
     if resolved.adoption:
         hint = f"add {resolved.config} to {subject.base} by a change from the repository itself"
         raise CannotEvaluate(

@@ -14,7 +14,7 @@ from gate.app.signals import ENDING
 from gate.errors import InputErrors
 from gate.github.checks import CheckRuns, Conclusion, Level, Outcome, Remark
 from gate.github.client import GitHub
-from gate.github.pulls import PullRequestComments
+from gate.github.pulls import PullRequestApi
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
@@ -57,7 +57,6 @@ class VerdictCheck:
         """Conclude it.
 
         Args:
-            report: Markdown.
             marks: changed lines of the prompts that the verdict is about.
         """
         if self._number is None or self._venue is None:
@@ -151,7 +150,7 @@ class Commenter:
             only_update=run.verdict is Verdict.SKIPPED and run.override is None and not run.notes,
         )
         try:
-            done = publish_comment(PullRequestComments(self.github, self._number), sticky)
+            done = publish_comment(PullRequestApi(self.github, self._number), sticky)
         except Exception as error:  # a defect of ours: told with its trace, and the verdict stands without a comment
             for line in traced(error):
                 self.say(line)

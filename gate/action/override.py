@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from gate.action.subject import CommitRange, EventFiles, Subject
 from gate.errors import CannotEvaluate
 from gate.github.client import GitHub
 from gate.github.events import LabelEvent, Posted, PullRequest
-from gate.github.pulls import Now, PullRequestComments, PullRequestLabels, PullRequestPeople, PullRequests
+from gate.github.pulls import Now, PullRequestApi, PullRequests
 from gate.record.parts import Role, Rule
 from gate.record.run import OverrideRecord
 from gate.record.transcript import Failed
@@ -52,45 +52,6 @@ NOBODY = LabelEvent("", is_set=True, by=None, at=None)
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)")
 
 
-class LabelEvents(Protocol):
-    """The labels of one pull request. All methods may raise `CannotEvaluate`."""
-
-    def events(self) -> Sequence[LabelEvent]:
-        """Every time that a label was set or removed, oldest first."""
-        ...
-
-
-class People(Protocol):
-    """The people of one pull request. All methods may raise `CannotEvaluate`."""
-
-    def role(self, login: str) -> Role: ...
-
-    def author(self) -> str | None:
-        """Login of the author; None for a deleted account."""
-        ...
-
-    def commit_author(self, sha: str) -> str | None:
-        """Login of a commit's author; None where GitHub knows no account."""
-        ...
-
-
-class PullRequestTalk(Protocol):
-    """The comments of one pull request. All methods may raise `CannotEvaluate`."""
-
-    def comments(self) -> Sequence[Posted]:
-        """All of them, oldest first."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class OverrideSources:
-    """The sources of the facts about one pull request."""
-
-    labels: LabelEvents
-    people: People
-    talk: PullRequestTalk
-
-
 @dataclass(frozen=True, slots=True)
 class NewestCommit:
     """The newest commit of a pull request.
@@ -109,7 +70,6 @@ class OverrideFacts:
 
     Args:
         events: oldest first.
-        role: of who set the label.
         author: of the pull request; None for a deleted account.
         head_author: of the newest commit; None where GitHub knows no account.
         comments: oldest first.
@@ -133,37 +93,29 @@ def spellings(labels: Sequence[str], wanted: str) -> tuple[str, ...]:
     return tuple(label for label in labels if name and label.casefold() in (name, f"[{name}]"))
 
 
-def override_of(
-    labels: Sequence[str], rule: Rule, push: NewestCommit, sources: OverrideSources
-) -> OverrideRecord | None:
-    """The override of a pull request; None where the label is not set.
-
-    Args:
-        sources: asked only for what the rule needs.
-    """
-    found = [
-        decide_override(label, rule, look_up(label, rule, push, sources)) for label in spellings(labels, rule.label)
-    ]
+def override_of(labels: Sequence[str], rule: Rule, push: NewestCommit, api: PullRequestApi) -> OverrideRecord | None:
+    """The override of a pull request, which is asked only for what the rule needs; None where the label is not set."""
+    found = [decide_override(label, rule, look_up(label, rule, push, api)) for label in spellings(labels, rule.label)]
     return next((one for one in found if one.counted), next(iter(found), None))
 
 
-def look_up(label: str, rule: Rule, push: NewestCommit, sources: OverrideSources) -> OverrideFacts:
+def look_up(label: str, rule: Rule, push: NewestCommit, api: PullRequestApi) -> OverrideFacts:
     """Read what the rule needs to know about a label that is set; raises nothing."""
     try:
-        events = sources.labels.events()
+        events = api.events()
     except CannotEvaluate as error:
         return OverrideFacts(push, Failed(error.in_full))
     setting = _setting(label, events)
     if isinstance(setting, Failed) or setting.by is None:
         return OverrideFacts(push, events)
-    people, login = sources.people, setting.by
+    login = setting.by
     return OverrideFacts(
         push,
         events,
-        role=NOT_ASKED if rule.by == "anyone" or setting.bot or setting.app else _asked(lambda: people.role(login)),
-        author=_asked(people.author) if rule.by == "not-author" else NOT_ASKED,
-        head_author=_asked(lambda: people.commit_author(push.head)) if rule.by == "not-author" else NOT_ASKED,
-        comments=_asked(sources.talk.comments),
+        role=NOT_ASKED if rule.by == "anyone" or setting.bot or setting.app else _asked(lambda: api.role(login)),
+        author=_asked(api.author) if rule.by == "not-author" else NOT_ASKED,
+        head_author=_asked(lambda: api.commit_author(push.head)) if rule.by == "not-author" else NOT_ASKED,
+        comments=_asked(api.comments),
     )
 
 
@@ -329,18 +281,17 @@ class OverrideReader:
             unknown = OverrideFacts(NewestCommit(pull.head_sha), Failed("there is no github-token to ask who set it"))
             found = spellings(pull.labels, self.rule.label)[:1]
             return CurrentState(override=next((decide_override(label, self.rule, unknown) for label in found), None))
-        labels = PullRequestLabels(self.github, pull.number)
+        api = PullRequestApi(self.github, pull.number)
         try:
-            now = labels.now()
+            now = api.now()
         except CannotEvaluate as error:
             # The label may have been removed since: what cannot be read overrides nothing.
             self.warn(f"{error.in_full}; an override label would not be seen")
             return CurrentState()
         if now.state == "closed":
             return CurrentState(closed=True)
-        people, talk = PullRequestPeople(self.github, pull.number), PullRequestComments(self.github, pull.number)
         push = NewestCommit(pull.head_sha, _set_on_head(now, subject))
-        return CurrentState(override=override_of(now.labels, self.rule, push, OverrideSources(labels, people, talk)))
+        return CurrentState(override=override_of(now.labels, self.rule, push, api))
 
     def _group(self, span: CommitRange, newest: int) -> CurrentState:
         """All pull requests of the group need the label; one that cannot be found does not have it."""
@@ -353,11 +304,7 @@ class OverrideReader:
         return CurrentState(override=group_override(decisions, span.head[1]))
 
     def _members(self, span: CommitRange, newest: int) -> list[PullRequest]:
-        """The pull requests of the group, newest first.
-
-        Raises:
-            CannotEvaluate: no pull request can be found for one of its commits.
-        """
+        """The pull requests of the group, newest first."""
         pulls = PullRequests(self.github)
         found: list[PullRequest] = []
         sha, base = span.head[1], span.base[1]

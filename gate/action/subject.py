@@ -183,9 +183,7 @@ class Venue:
     """Where to report the outcome of an event.
 
     Args:
-        commit: for the check run.
         base: the merge target's name for readers.
-        privileged: see `Subject`.
         branch: the target branch; empty for the default one.
     """
 
@@ -229,7 +227,6 @@ class Subject:
         privileged: the run has secrets and a write token, and anybody may have made the change.
         secretless: why GitHub gives this run no secrets; empty where it does.
         baseline: there is no change: the newest commit of a branch is recorded for later runs.
-        branch: see `Venue`.
     """
 
     commit: str
@@ -344,11 +341,7 @@ class SubjectFinder:
         )
 
     def _with_merge(self, told: PullRequest) -> PullRequest:
-        """The current pull request, once GitHub has merged its head into its target branch.
-
-        Raises:
-            CannotEvaluate: GitHub has not done so in time.
-        """
+        """The current pull request, once GitHub has merged its head into its target branch."""
         pulls = PullRequests(self.github)
         for seconds in _WAITS_S:
             self.wait(seconds)
@@ -370,11 +363,7 @@ class SubjectFinder:
         return parents[0] == pull.base_sha or parents[0] == self.files.tip(pull.base_ref)
 
     def _check_alone(self, pull: PullRequest) -> None:
-        """Refuse a commit of two pull requests into different branches: a check on it would count for both.
-
-        Raises:
-            CannotEvaluate: there is one with the same commit.
-        """
+        """Refuse a commit of two pull requests into different branches: a check on it would count for both."""
         others = PullRequests(self.github).open_at(pull.head_sha)
         into = [one for one in others if one.number != pull.number and one.base_ref != pull.base_ref]
         if into:

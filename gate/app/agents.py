@@ -47,11 +47,7 @@ INSTEAD = "a model with recorded tools, or an agent behind an address"
 
 @dataclass(slots=True)
 class SharedResources:
-    """What the conversations of a run share.
-
-    Args:
-        concurrency: programs at once.
-    """
+    """What the conversations of a run share."""
 
     sessions: SessionFiles
     databases: Databases
@@ -163,10 +159,6 @@ async def shared_resources(
     resolved: Resolved, out: Path, concurrency: int, here: Surroundings | None = None
 ) -> AsyncIterator[SharedResources]:
     """The resources that conversations share, for as long as a run lasts.
-
-    Args:
-        concurrency: programs at once.
-        here: read from the environment when None.
 
     Raises:
         GateError: no code may run here, a package is missing, or an address is none.
@@ -294,9 +286,6 @@ class ScoringFunctions:
 @asynccontextmanager
 async def scoring_functions(resolved: Resolved, here: Surroundings | None = None) -> AsyncIterator[ScoringFunctions]:
     """The functions that score in a run, imported, for as long as it lasts.
-
-    Args:
-        here: read from the environment when None.
 
     Raises:
         GateError: no code may run here, a function cannot be loaded, or there are too many of them.

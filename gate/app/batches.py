@@ -6,7 +6,8 @@ from functools import partial
 
 from gate.agents.targets import request_of, suite_needs_conversation
 from gate.app.forecast import run_spending
-from gate.app.memory import RunMemory, RunOrder, refuse_tracked
+from gate.app.memory import RunMemory, refuse_tracked
+from gate.app.run_order import RunOrder
 from gate.calls.batches.jobs import BatchTools, batch_service
 from gate.calls.batches.ledger import BatchLedger
 from gate.calls.batches.prefetch import collect_or_submit
@@ -33,10 +34,10 @@ async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, see
     Raises:
         CannotEvaluate: answers are still to come, or a budget would not suffice.
     """
-    folder = plan.remember.place / LEDGER
+    folder = plan.place / LEDGER
     refuse_tracked(folder, *folder.glob("*"))
     budget = plan.resolved.budget
-    cost = run_spending(plan, factory).cost if budget.max_usd is not None else None
+    cost = run_spending(plan.resolved, factory, plan.concurrency).cost if budget.max_usd is not None else None
     if budget.max_usd is not None and isinstance(cost, Dollars) and cost.amount * PRICE > budget.max_usd:
         raise CannotEvaluate(
             f"the batch would cost about {about_dollars(cost.amount * PRICE)}, and {budget.usd_said}",

@@ -2,26 +2,26 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.app.environment.settings import Settings
 from gate.app.forecast import CALIBRATION, against_itself
-from gate.app.memory import MemoryOptions, RunOrder
 from gate.app.repository import own_folder
+from gate.app.run_order import RunOrder
 from gate.app.runs import Running, carry_out, run_plan
 from gate.app.sources import DiskSource
 from gate.calibration.judge import Ended, conclude, seed_of
 from gate.calibration.judge_agreement import Judging
-from gate.calibration.noise import Steps, calibrate
+from gate.calibration.noise import calibrate
 from gate.cases import labels as label_files
 from gate.cases.labels import Labels, LabelScale
 from gate.config.documents import decode, quoted
 from gate.config.policy import Budget, RunPolicy
 from gate.config.scorer import ScorerSpec, parse_scorers
-from gate.engine.run import Progress
+from gate.engine.run import Progress, Steps
 from gate.errors import GateError, Interrupted
 from gate.limits import FILE_BYTES
 from gate.record.calibration import (
@@ -39,47 +39,20 @@ from gate.store.run_folder import write_whole
 from gate.values import JsonValue
 
 
-@dataclass(frozen=True, slots=True)
-class NoiseTrial:
-    """An A/A run to carry out.
-
-    Args:
-        config: path from the root of the repository.
-        suites: empty for all.
-        samples: k instead of the suites' own, or None.
-        out: folder for the run and `calibration.json`.
-    """
-
-    config: str
-    suites: Sequence[str]
-    samples: int | None
-    concurrency: int
-    out: Path
-
-
-def measure_noise(trial: NoiseTrial, settings: Settings, progress: Progress) -> RunRecord:
-    """Run every suite of the working tree against itself.
-
-    Raises:
-        GateError: as `gate.app.runs.run_plan`.
-    """
-    resolved = against_itself(trial.config, trial.suites)
+def measure_noise(resolved: Resolved, out: Path, progress: Progress, settings: Settings) -> RunRecord:
+    """Run suites against themselves, as `against_itself` has them, into a folder."""
     recorded = [suite.name for suite in resolved.suites if suite.candidate.model.provider == "replay"]
     if recorded:
         hint = "name the model itself, or calibrate from a finished run: gate calibrate RUN.json"
         raise GateError(f"a recording repeats itself, and shows no noise of a model: {', '.join(recorded)}", hint)
     # The noise is that of all repeats; a prompt against itself would soon stop early.
-    resolved = replace(resolved, policy=resolved.policy.model_copy(update={"early_stop": False}))
-    if trial.samples is not None:
-        suites = tuple(replace(suite, samples=trial.samples) for suite in resolved.suites)
-        resolved = replace(resolved, suites=suites)
+    resolved = resolved.stopping_early(False)
     try:
         # An older one beside a newer run would lie about it.
-        (trial.out / CALIBRATION).unlink(missing_ok=True)
+        (out / CALIBRATION).unlink(missing_ok=True)
     except OSError as error:
-        raise GateError(f"cannot remove {trial.out / CALIBRATION}: {error.strerror}", "name another --out") from None
-    remember = MemoryOptions(cache=False)
-    plan = RunOrder(resolved, trial.concurrency, None, trial.out, progress, apart=True, remember=remember)
+        raise GateError(f"cannot remove {out / CALIBRATION}: {error.strerror}", "name another --out") from None
+    plan = RunOrder(resolved, settings.concurrency, None, out, progress, apart=True, cache=False)
     return run_plan(plan, settings)
 
 
@@ -100,17 +73,15 @@ FOLDER = "judge-calibration"
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeCalibrationRequest:
+class JudgeRequest:
     """A judge calibration to carry out.
 
     Args:
-        config: path from the root of the repository.
         suite: whose scorer; None for a judge of `criteria` and `model`.
         scorer: None where the suite has one judge.
-        criteria, model: of a judge that no configuration names.
         repeats: judgements per answer.
         scale: of people's grades; None for the rubric's own, or 0 to 1.
-        budget: limits in addition to those of the configuration.
+        max_calls, max_usd: in addition to the limits of the configuration.
     """
 
     labels: Path
@@ -121,19 +92,14 @@ class JudgeCalibrationRequest:
     model: str | None
     repeats: int
     scale: tuple[float, float] | None
-    concurrency: int
-    budget: Budget = Budget()
+    max_calls: int | None = None
+    max_usd: float | None = None
 
 
 def measure_judge(
-    wanted: JudgeCalibrationRequest, settings: Settings, progress: Progress, say: Callable[[str], None]
+    wanted: JudgeRequest, settings: Settings, progress: Progress, say: Callable[[str], None]
 ) -> JudgeCalibrationRecord:
-    """Judge the labelled answers, and compare the judgements with the labels.
-
-    Raises:
-        InputErrors: mistakes in the labels or in the configuration.
-        GateError: no such scorer; and as `gate.app.runs.carry_out`.
-    """
+    """Judge the labelled answers, and compare the judgements with the labels."""
     resolved = _resolved(wanted)
     spec = resolved.judges[0]
     labels = _labels(wanted, spec)
@@ -158,15 +124,12 @@ def measure_judge(
         spent = run.tools.spent_usd() if spec.judged else 0.0
         return conclude(labels, spec, judged, Ended(created, repeats, unfinished, spent))
 
-    plan = RunOrder(resolved, wanted.concurrency, seed_of(labels, spec), own_folder() / FOLDER, progress, say=say)
+    plan = RunOrder(resolved, settings.concurrency, seed_of(labels, spec), own_folder() / FOLDER, progress, say=say)
     return carry_out(plan, settings, work)
 
 
 def check_place(path: Path, labels: Path, *, named: bool) -> None:
     """Refuse, before anything is spent, to replace a file that must not be replaced.
-
-    Args:
-        named: the user named the path.
 
     Raises:
         GateError: it is the labels, a folder, or another calibration at a path that the user did not name.
@@ -206,24 +169,21 @@ def keep_judge_calibration(found: JudgeCalibrationRecord, path: Path) -> None:
         raise GateError(f"cannot write {path}: {error.strerror}", "name another file with --out") from None
 
 
-def _resolved(wanted: JudgeCalibrationRequest) -> Resolved:
+def _resolved(wanted: JudgeRequest) -> Resolved:
     """The judge and its budget."""
     if wanted.suite is None:
         spec = _own_judge(wanted)
-        return Resolved((), {}, (), (), RunPolicy(), wanted.budget, None, judges=(spec,))
+        budget = Budget().by_options(wanted.max_calls, wanted.max_usd)
+        return Resolved((), {}, (), (), RunPolicy(), budget, None, judges=(spec,))
     if wanted.criteria is not None or wanted.model is not None:
         raise GateError("--suite names a judge, and so do --criteria and --model", "leave one of them out")
     resolved = against_itself(wanted.config, (wanted.suite,))
     spec = _scorer(resolved.suites[0].exam.scorers, wanted)
-    budget = resolved.budget
-    if wanted.budget.max_calls is not None:
-        budget = budget.lowered("max_calls", wanted.budget.max_calls, "--max-calls")
-    if wanted.budget.max_usd is not None:
-        budget = budget.lowered("max_usd", wanted.budget.max_usd, "--max-usd")
+    budget = resolved.budget.by_options(wanted.max_calls, wanted.max_usd)
     return replace(resolved, suites=(), changes={}, notes=(), judges=(spec,), budget=budget)
 
 
-def _own_judge(wanted: JudgeCalibrationRequest) -> ScorerSpec:
+def _own_judge(wanted: JudgeRequest) -> ScorerSpec:
     if wanted.criteria is None or wanted.model is None:
         hint = "gate calibrate --judge LABELS.jsonl --suite NAME, or --criteria TEXT --model PROVIDER:NAME"
         raise GateError("which judge is to be calibrated?", hint)
@@ -233,7 +193,7 @@ def _own_judge(wanted: JudgeCalibrationRequest) -> ScorerSpec:
     return parse_scorers([{"judge": options}], "--criteria and --model")[0]
 
 
-def _scorer(scorers: tuple[ScorerSpec, ...], wanted: JudgeCalibrationRequest) -> ScorerSpec:
+def _scorer(scorers: tuple[ScorerSpec, ...], wanted: JudgeRequest) -> ScorerSpec:
     """The requested scorer; not a judge of pairs, because a label is about one answer."""
     pairs = [spec for spec in scorers if spec.comparative]
     scorers = tuple(spec for spec in scorers if not spec.comparative)
@@ -264,7 +224,7 @@ def _of_pairs(spec: ScorerSpec, known: str) -> GateError:
     return GateError(said, f"{known}; or {alone}" if known else alone)
 
 
-def _labels(wanted: JudgeCalibrationRequest, spec: ScorerSpec) -> Labels:
+def _labels(wanted: JudgeRequest, spec: ScorerSpec) -> Labels:
     data, name = DiskSource().read(str(wanted.labels)), str(wanted.labels)
     if data is None:
         raise GateError(

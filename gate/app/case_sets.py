@@ -75,10 +75,6 @@ def read_foreign_cases(path: str, format_: str = "", slices: Sequence[str] = ())
 def write_foreign_cases(entries: Sequence[Entry], path: str, format_: str, *, force: bool) -> Written:
     """Write cases to a file, all of it or nothing.
 
-    Args:
-        format_: one of `FORMATS`.
-        force: overwrite an existing file.
-
     Raises:
         GateError: it exists already, or cannot hold them.
     """

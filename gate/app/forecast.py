@@ -7,11 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from gate.app.environment.settings import NO_SERVERS, Settings, addresses_of
-from gate.app.memory import RunOrder
 from gate.app.repository import own_folder
 from gate.app.repository_code import prompt_builder
-from gate.app.sources import rehearsed, resolve_git_mode
-from gate.app.store import store_case_reader
+from gate.app.sources import rehearsed, resolve_git_mode, store_case_reader
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params, ProviderServer
@@ -107,43 +105,27 @@ def kept_runs() -> KeptRuns:
     return KeptRuns(kept, lambda path: repo.is_tracked(path.absolute()))
 
 
-@dataclass(frozen=True, slots=True)
-class ForecastRequest:
-    """An evaluation to plan.
+def forecast(
+    refs: tuple[str | None, str | None], config: str, suites: Sequence[str], question: FallToShow, settings: Settings
+) -> Forecast:
+    """Plan an evaluation.
 
     Args:
-        base, head: refs; without a base every suite of the working tree is planned against itself.
-        config: path from the root of the repository.
-        suites: empty for all.
-        question: the drop to detect, and with which power.
+        refs: base and head; without a base every suite of the working tree is planned against itself.
     """
-
-    base: str | None
-    head: str | None
-    config: str
-    suites: Sequence[str]
-    question: FallToShow
-    concurrency: int
-
-
-def forecast(asked: ForecastRequest, settings: Settings) -> Forecast:
-    """Plan an evaluation."""
-    if asked.base is not None:
-        resolved = resolve_git_mode((asked.base, asked.head), asked.config, asked.suites, everything=False)
+    base, head = refs
+    if base is not None:
+        resolved = resolve_git_mode((base, head), config, suites, everything=False)
     else:
-        resolved = against_itself(asked.config, asked.suites)
-    shelf = kept_runs()
-    world = PlanInputs(shelf.runs(), pricer(settings, asked.concurrency, resolved.servers), asked.concurrency)
-    found = plan(resolved, world, asked.question)
-    return replace(found, notes=(*found.notes, *shelf.notes()))
+        resolved = against_itself(config, suites)
+    kept, concurrency = kept_runs(), settings.concurrency
+    price = pricer(keyless_factory(settings, resolved.servers))
+    found = plan(resolved, PlanInputs(kept.runs(), price, concurrency), question)
+    return replace(found, notes=(*found.notes, *kept.notes()))
 
 
 def against_itself(config: str, suites: Sequence[str], directory: Path = Path()) -> Resolved:
     """Every suite of the working tree, with the same prompt in both arms.
-
-    Args:
-        config: path from the root of the repository.
-        suites: empty for all.
 
     Raises:
         GateError: no configuration, an unknown suite, mistakes in the files.
@@ -158,18 +140,22 @@ def against_itself(config: str, suites: Sequence[str], directory: Path = Path())
 
 
 def spending_forecast(resolved: Resolved, settings: Settings, concurrency: int) -> Spending:
-    """What an evaluation would spend if no answer were known."""
-    return spending(
-        resolved, PlanInputs(kept_runs().runs(), pricer(settings, concurrency, resolved.servers), concurrency)
-    )
+    """What an evaluation would spend if no answer were known; needs no key."""
+    return run_spending(resolved, keyless_factory(settings, resolved.servers), concurrency)
 
 
-def pricer(settings: Settings, concurrency: int = 1, servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Pricer:
-    """Prices the calls of models without asking any."""
-    # No key is needed to know a price, and none is given.
-    keys = addresses_of(settings, servers)
+def keyless_factory(settings: Settings, servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Factory:
+    """A factory that knows prices and interfaces; it has no keys, and cannot send anything."""
+
+    def no_text(path: str) -> str:
+        raise GateError(f"cannot read {path}", "recorded answers are read where they are asked for alone")
+
     prices = PriceList(by_name=settings.price_by_name)
-    factory = Factory(keys, settings.cache_dir, concurrency, _no_text, prices)
+    return Factory(addresses_of(settings, servers), settings.cache_dir, settings.concurrency, no_text, prices)
+
+
+def pricer(factory: Factory) -> Pricer:
+    """Prices the calls of models, which need not be made."""
 
     def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
         return factory.price(model, params, model.name, usage)
@@ -177,14 +163,6 @@ def pricer(settings: Settings, concurrency: int = 1, servers: Mapping[str, Provi
     return price
 
 
-def _no_text(path: str) -> str:
-    raise GateError(f"cannot read {path}", "a plan reads no recorded answers")
-
-
-def run_spending(plan: RunOrder, factory: Factory) -> Spending:
-    """What the run would spend if no answer were known."""
-
-    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
-        return factory.price(model, params, model.name, usage)
-
-    return spending(plan.resolved, PlanInputs(kept_runs().runs(), price, plan.concurrency))
+def run_spending(resolved: Resolved, factory: Factory, concurrency: int) -> Spending:
+    """What a run would spend if no answer were known."""
+    return spending(resolved, PlanInputs(kept_runs().runs(), pricer(factory), concurrency))

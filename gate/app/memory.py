@@ -1,4 +1,4 @@
-"""One evaluation to be carried out, and what it remembers: the answer cache, or a journal of its own."""
+"""The answers that a run remembers: the answer cache, or a journal of its own."""
 
 import hashlib
 import time
@@ -9,44 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.app.environment.settings import Settings
-from gate.app.repository import own_folder
+from gate.app.run_order import RunOrder
 from gate.calls.answer_file import CacheOptions, UnusableFile, files_of
 from gate.calls.cache import AnswerStore
 from gate.config.models import ModelRef
-from gate.config.policy import CachePolicy
-from gate.engine.run import Progress
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repository import Repo, UntrustedOwner
-from gate.resolve.resolved import Resolved
-from gate.store.files import CACHE_FOLDER, make_gate_folder
+from gate.store.files import make_gate_folder
 
 _DAY_S = 86_400.0
 _REFRESHING = "refreshing"
 _LONGEST_MARK = 64
 _CACHED, _JOURNAL = "answers.sqlite", "journal.sqlite"
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryOptions:
-    """What a run may reuse.
-
-    Args:
-        cache: answers of earlier runs; without it a run keeps a journal, so that it can be resumed after being killed.
-        refresh: ask for everything again, and replace what is known.
-        folder: of the cache; None for the repository's.
-        beside: where a baseline is known and its candidate is not, ask some of it again beside the candidate, for cost,
-            latency and drift; otherwise only quality is compared there.
-    """
-
-    cache: bool = True
-    refresh: bool = False
-    folder: Path | None = None
-    beside: bool = True
-
-    @property
-    def place(self) -> Path:
-        """The folder of the cache."""
-        return own_folder() / CACHE_FOLDER.name if self.folder is None else self.folder
 
 
 @dataclass(slots=True)
@@ -75,22 +49,16 @@ class RunMemory:
 
 
 @contextmanager
-def open_memory(
-    wanted: MemoryOptions,
-    out: Path,
-    policy: CachePolicy,
-    secret: bytes,
-    address_of: Callable[[ModelRef], str],
-) -> Iterator[RunMemory]:
-    """The memory of one run.
-
-    Args:
-        out: the run's folder, for a journal.
+def open_memory(order: RunOrder, secret: bytes, address_of: Callable[[ModelRef], str]) -> Iterator[RunMemory]:
+    """The memory of one run; a journal lies in the run's folder.
 
     Raises:
         CannotEvaluate: answers cannot be kept anywhere, so none could count.
     """
-    opened = _open(wanted, out, _options(wanted, out, policy, secret), address_of)
+    policy = order.resolved.cache
+    not_before = _refreshed_since(order.out) if order.cache and order.refresh else 0.0
+    options = CacheOptions(policy.max_age_days * _DAY_S, policy.max_mb * 2**20, not_before, secret)
+    opened = _open(order, options, address_of)
     try:
         yield opened
     finally:
@@ -103,11 +71,6 @@ def answer_secret(settings: Settings) -> bytes:
     if not any(keys):
         return b""
     return hashlib.sha256("\0".join(["answers", *keys]).encode("utf-8", "surrogatepass")).digest()
-
-
-def _options(wanted: MemoryOptions, out: Path, policy: CachePolicy, secret: bytes) -> CacheOptions:
-    not_before = _refreshed_since(out) if wanted.cache and wanted.refresh else 0.0
-    return CacheOptions(policy.max_age_days * _DAY_S, policy.max_mb * 2**20, not_before, secret)
 
 
 def _refreshed_since(out: Path) -> float:
@@ -128,11 +91,11 @@ def _refreshed_since(out: Path) -> float:
         return now
 
 
-def _open(wanted: MemoryOptions, out: Path, options: CacheOptions, address_of: Callable[[ModelRef], str]) -> RunMemory:
+def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef], str]) -> RunMemory:
     sitting = uuid.uuid4().hex[:12]
     notes: list[str] = []
-    cached = (wanted.place / _CACHED,) if wanted.cache else ()
-    for path in (*cached, out / _JOURNAL):
+    cached = (order.place / _CACHED,) if order.cache else ()
+    for path in (*cached, order.out / _JOURNAL):
         own = path.name == _JOURNAL
         try:
             refuse_tracked(*files_of(path))
@@ -148,7 +111,7 @@ def _open(wanted: MemoryOptions, out: Path, options: CacheOptions, address_of: C
                 ) from None
             notes.append(f"The answer cache {path} was not used: {reason}.")
             continue
-        leftovers = files_of(path) * own + (out / _REFRESHING,) * wanted.refresh
+        leftovers = files_of(path) * own + (order.out / _REFRESHING,) * order.refresh
         return RunMemory(store, False, tuple(notes), leftovers)
     raise AssertionError("one of the two is always tried")
 
@@ -168,26 +131,3 @@ def refuse_tracked(*paths: Path) -> None:
             continue
         if repo.is_tracked(path.absolute()):
             raise GateError(f"git tracks {path}, so a change could have brought it", "git rm --cached it")
-
-
-@dataclass(frozen=True, slots=True)
-class RunOrder:
-    """One evaluation to carry out.
-
-    Args:
-        seed: of the statistics; None derives it from base commit and exam.
-        out: folder for `run.json`, `samples.jsonl` and the reports.
-        apart: the arms are the same prompt, and their samples are to differ; see `Tools`.
-        batch: prepare the answers by the providers' batch interfaces.
-        say: tells the user what to know before anything is spent.
-    """
-
-    resolved: Resolved
-    concurrency: int
-    seed: int | None
-    out: Path
-    progress: Progress
-    apart: bool = False
-    remember: MemoryOptions = MemoryOptions()
-    batch: bool = False
-    say: Callable[[str], None] = lambda text: None  # noqa: E731

@@ -1,19 +1,31 @@
-"""Puts a finished run into the store, or sends it to a server."""
+"""Puts a finished run into the store, or sends it to a server, with where it comes from."""
 
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.app.environment.settings import TOKEN, database_url, push_token
-from gate.app.repository import context_here, root_of
+from gate.app.environment.action import Runner
+from gate.app.environment.settings import TOKEN, Surroundings, database_url, push_token
+from gate.app.repository import git_user_name, root_of
 from gate.app.signals import within_minutes
 from gate.app.store import open_database, redactor
-from gate.config.documents import printable
+from gate.config.documents import decode, printable
 from gate.errors import CannotEvaluate, GateError
+from gate.git.repository import Repo
+from gate.github.events import (
+    DispatchEvent,
+    Event,
+    MergeGroupEvent,
+    PullRequestEvent,
+    PushEvent,
+    WorkflowRunEvent,
+    parse_event,
+)
 from gate.record.history import Context
 from gate.store.access import is_token
 from gate.store.remote import Reply, RunUpload, Server, Unreachable
@@ -33,7 +45,6 @@ class StoredRun:
 
     Args:
         store: its address for readers, without a password.
-        new: it was not there before.
     """
 
     store: str
@@ -87,7 +98,6 @@ def _samples(path: Path) -> "Iterator[KeptSample]":
         raise GateError(f"cannot read {path}: {error.strerror}") from None
 
 
-RECORD, SAMPLES = "run.json", "samples.jsonl"
 TRIES = 5
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 60.0
 SEND_MINUTES = 10.0
@@ -110,8 +120,6 @@ class SendOptions:
 
     Args:
         shown: is told how many bytes of how many have been sent.
-        insecure: send the token unencrypted.
-        retried: is told why it is sent again.
     """
 
     wait: Callable[[float], None]
@@ -144,11 +152,11 @@ def _sent(path: Path, url: str, context: Context, manner: SendOptions) -> SentRu
     if token and not is_token(token):
         raise GateError(f"{TOKEN} is no token of Prompt Gate: a part of it is missing")
     server = Server.at(url, token, insecure=manner.insecure)
-    file = path / RECORD if path.is_dir() else path
+    file = path / RUN_FILE if path.is_dir() else path
     run = load_run(file)
-    samples = file.parent / SAMPLES
+    samples = file.parent / SAMPLES_FILE
     # Without an evaluation no sample counts, and those that are there are of a run that was broken off.
-    beside = file.name == RECORD and run.evaluated and samples.is_file()
+    beside = file.name == RUN_FILE and run.evaluated and samples.is_file()
     errand = _ServerUpload(server, manner)
     most = errand.greet()
     upload = RunUpload(file, samples if beside else None, _origin(context), manner.shown)
@@ -235,3 +243,79 @@ def _seconds(reply: Reply) -> float:
     """The wait that the server asks for."""
     asked = reply.headers.get("retry-after", "")
     return min(float(asked), _LONGEST_WAIT_S) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 0.0
+
+
+_LARGEST_EVENT = 64 * 2**20
+_LONGEST = 200
+_REMOTE = re.compile(r"[/:]([^/:]+/[^/:]+?)(?:\.git)?/?$")
+
+
+def context_here(directory: Path, environ: Mapping[str, str] | None = None) -> Context:
+    """Where a run of this process comes from.
+
+    Raises:
+        GateError: a workflow's event cannot be read.
+    """
+    if not Surroundings.from_environ(environ).event:
+        return _local(directory)
+    runner = Runner.from_environ(environ)
+    path = runner.event_path
+    try:
+        if path.stat().st_size > _LARGEST_EVENT:
+            raise GateError(f"the event {path} is larger than {_LARGEST_EVENT // 2**20} MiB")
+        text = decode(path.read_bytes(), str(path))
+    except OSError as error:
+        raise GateError(f"cannot read the event {path}: {error.strerror}") from None
+    return context_of(runner, parse_event(runner.event_name, text, str(path)))
+
+
+def context_of(runner: Runner, event: Event, pull_request: int | None = None) -> Context:
+    """The origin of a run that answers an event.
+
+    Args:
+        pull_request: its number, where the event does not have it.
+    """
+    branch, number = _branch(runner, event)
+    return Context(
+        runner.repository,
+        _short(branch),
+        runner.event_name,
+        pull_request if number is None else number,
+        _short(runner.actor),
+    )
+
+
+def _branch(runner: Runner, event: Event) -> tuple[str, int | None]:
+    """The branch that was judged, and the pull request that it belongs to."""
+    match event:
+        case PullRequestEvent(pull=pull):
+            return runner.head_ref, pull.number
+        case MergeGroupEvent():
+            return event.base_ref, event.number
+        case PushEvent():
+            return event.branch, None
+        case DispatchEvent():
+            return event.ref.removeprefix("refs/heads/").removeprefix("refs/tags/"), None
+        case WorkflowRunEvent():
+            return event.head_branch, None
+
+
+def _local(directory: Path) -> Context:
+    try:
+        repo = Repo.open(directory)
+    except GateError:
+        return Context(_short(directory.resolve().name))
+    remote = _REMOTE.search(_said(repo, "config", "--get", "remote.origin.url"))
+    name = remote[1] if remote else repo.root.resolve().name
+    branch = _said(repo, "symbolic-ref", "--quiet", "--short", "HEAD")
+    return Context(_short(name), _short(branch), pushed_by=_short(git_user_name(repo)))
+
+
+def _said(repo: Repo, *arguments: str) -> str:
+    """Git's output on one line; empty where there is none."""
+    answer = repo.git.ask(*arguments)
+    return answer.out.decode(errors="replace").strip() if answer.code == 0 else ""
+
+
+def _short(text: str) -> str:
+    return printable(text)[:_LONGEST]

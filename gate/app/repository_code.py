@@ -19,7 +19,6 @@ from gate.errors import CannotEvaluate, GateError
 from gate.git.command import Git
 from gate.git.objects import export
 from gate.git.sources import EitherSource, Noted, RefSource, TreeSource
-from gate.github.events import PullRequestEvent, parse_event
 from gate.prompts.files import CodePlace, FileSource, PromptBuilder, Subfolder
 from gate.record.transcript import Failed
 from gate.values import JsonValue
@@ -38,6 +37,8 @@ def untrusted_reason(here: Surroundings) -> str:
         return ""
     if here.event != "pull_request":
         return f"the event {quoted(here.event)} may be about a change that anybody made"
+    from gate.github.events import PullRequestEvent, parse_event
+
     try:
         payload = here.payload.read_bytes() if here.payload else b""
         event = parse_event(here.event, decode(payload, "the event"), "the event")
@@ -112,9 +113,6 @@ def code_folder(place: CodePlace) -> Iterator[CodeFolder]:
 
     Those of a commit are written anew each time: code that ran in between, as the same user, may have written into
     whatever was there. A working tree is used where it lies.
-
-    Raises:
-        GateError, CannotEvaluate: as `gate.git.objects.export`.
     """
     scratch = Path(tempfile.mkdtemp(prefix="prompt-gate-"))
     try:
@@ -195,11 +193,7 @@ PromptTexts = tuple[str | Failed, ...]
 
 @contextmanager
 def prompt_builder(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
-    """The builder of prompts, for as long as both sides are read.
-
-    Args:
-        here: read from the environment when None.
-    """
+    """The builder of prompts, for as long as both sides are read."""
     yield _Builder(here or Surroundings.from_environ())
 
 

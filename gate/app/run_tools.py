@@ -2,15 +2,16 @@
 
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from gate.agents.interface import Toolbox
 from gate.app.agents import ScoringFunctions, SharedResources
 from gate.app.environment.settings import Settings, TelemetrySettings
-from gate.app.memory import RunMemory, RunOrder
+from gate.app.memory import RunMemory
+from gate.app.run_order import RunOrder
 from gate.app.sources import DiskSource
 from gate.calls.budget import cap_reply_tokens, check_reply_budget
 from gate.calls.caller import Caller, CallPolicy
@@ -26,7 +27,6 @@ from gate.config.targets import ToolLoop
 from gate.engine.collect import Tools
 from gate.engine.early_stopping import why_not
 from gate.engine.noise import preference_notes, sampling_notes
-from gate.engine.run import Tracing
 from gate.engine.schedule import Job
 from gate.errors import GateError, with_extra
 from gate.record.comparison import CacheTerms
@@ -48,7 +48,6 @@ class RunNotes:
 
     Args:
         spending: without reuse; computed only where there is a budget.
-        later: notes that come up during the run.
     """
 
     say: Callable[[str], None]
@@ -93,28 +92,8 @@ if TYPE_CHECKING:
 PROTOCOL = "http/protobuf"
 
 
-class Observer(Tracing, Protocol):
-    """Observes what a run does."""
-
-    def calls(self, calls: BudgetedCalls, role: str, factory: Factory) -> BudgetedCalls:
-        """Calls that are observed.
-
-        Args:
-            role: `answer`, `aside`, `judge` or `other`.
-        """
-        ...
-
-    def toolbox(self, box: Toolbox) -> Toolbox:
-        """Tools that are observed."""
-        ...
-
-    def ended(self, run: RunRecord) -> None:
-        """Told the result."""
-        ...
-
-
 class NoObserver:
-    """Observes nothing."""
+    """Observes nothing; see `gate.telemetry.spans.Trace`."""
 
     def sample(self, job: Job) -> AbstractContextManager[None]:
         return nullcontext()
@@ -122,7 +101,7 @@ class NoObserver:
     def finished(self, sample: Sample) -> None:
         return
 
-    def calls(self, calls: BudgetedCalls, role: str, factory: Factory) -> BudgetedCalls:
+    def calls(self, calls: BudgetedCalls, role: str, address: Callable[[ModelRef], str]) -> BudgetedCalls:
         return calls
 
     def toolbox(self, box: Toolbox) -> Toolbox:
@@ -132,31 +111,7 @@ class NoObserver:
         return
 
 
-@dataclass(frozen=True, slots=True)
-class _Observed:
-    """Everything becomes a span."""
-
-    trace: "Trace"
-
-    def sample(self, job: Job) -> AbstractContextManager[None]:
-        return self.trace.sample(job)
-
-    def finished(self, sample: Sample) -> None:
-        with suppress(Exception):  # whoever looks must not be in the way
-            self.trace.finished(sample)
-
-    def calls(self, calls: BudgetedCalls, role: str, factory: Factory) -> BudgetedCalls:
-        from gate.telemetry.spans import TracedCalls
-
-        return TracedCalls(calls, self.trace, role, factory.address)
-
-    def toolbox(self, box: Toolbox) -> Toolbox:
-        from gate.telemetry.spans import TracedToolbox
-
-        return TracedToolbox(box, self.trace)
-
-    def ended(self, run: RunRecord) -> None:
-        self.trace.ended(run)
+Observer: TypeAlias = "NoObserver | Trace"
 
 
 @contextmanager
@@ -188,7 +143,7 @@ def observed_run(plan: RunOrder, wanted: TelemetrySettings) -> Iterator[Observer
     trace = Trace(exporter.tracer, exporter.logger, terms)
     try:
         with trace.run(parent_of(wanted.parent)):
-            yield _Observed(trace)
+            yield trace
     finally:
         if trouble := exporter.close():
             _warn(plan, f"spans were lost: {trouble}")
@@ -341,7 +296,13 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
     """Calls, scorers, sink and progress of one run."""
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, tuple[ScorerSpec, ModelScorer]] = {}
-    notes = RunNotes(plan.say, plan.resolved, lambda: _outlay(plan, factory), memory.notes)
+
+    def foreseen_spending() -> "Spending":
+        from gate.app.forecast import run_spending
+
+        return run_spending(plan.resolved, factory, plan.concurrency)
+
+    notes = RunNotes(plan.say, plan.resolved, foreseen_spending, memory.notes)
 
     def judge(spec: ScorerSpec) -> ModelScorer:
         # Its options make a scorer unhashable; what is held here cannot lend its id to another.
@@ -355,7 +316,7 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
         return PairwiseJudge(spec, *members(spec, factory)[0], asking("judge"))
 
     def asking(role: str) -> BudgetedCalls:
-        return staff.observer.calls(caller, role, factory)
+        return staff.observer.calls(caller, role, factory.address)
 
     jitter = random.Random()  # noqa: S311 jitter is no secret
     caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)
@@ -375,7 +336,7 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
         # Whoever waits for the journal, or for a judge, keeps no slot from the next one.
         workers=2 * plan.concurrency,
         apart=plan.apart,
-        beside=plan.remember.beside,
+        beside=plan.beside,
     )
 
 
@@ -385,12 +346,6 @@ def model_scorer(spec: ScorerSpec, factory: Factory, calls: Calls) -> ModelScore
 
     found = tuple(Judge(spec, model, params, calls) for model, params in members(spec, factory))
     return Jury(spec, found) if len(found) > 1 else found[0]
-
-
-def _outlay(plan: RunOrder, factory: Factory) -> "Spending":
-    from gate.app.forecast import run_spending
-
-    return run_spending(plan, factory)
 
 
 def caching_of(factory: Factory) -> Callable[[Arm], CacheTerms]:

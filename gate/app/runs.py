@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from gate.app.agents import scoring_functions, shared_resources
 from gate.app.environment.settings import Settings, addresses_of, keys_of, read_keys
-from gate.app.memory import RunOrder, answer_secret, open_memory
+from gate.app.memory import answer_secret, open_memory
+from gate.app.run_order import RunOrder
 from gate.app.run_reports import run_folder
 from gate.app.run_tools import (
     Observer,
@@ -50,31 +51,13 @@ class _Unjoined(ThreadPoolExecutor):
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The parts of a run that is under way.
-
-    Args:
-        seed: of the order of the calls and of the statistics.
-        stop: ends the run early.
-    """
+    """The parts of a run that is under way."""
 
     resolved: Resolved
     tools: Tools
     caching: Callable[[Arm], CacheTerms]
     seed: int
     stop: Stop
-
-
-@dataclass(frozen=True, slots=True)
-class Outset:
-    """The parts of a run before its tools are made.
-
-    Args:
-        seed: of the order of the calls and of the statistics.
-    """
-
-    folder: RunFolder
-    seed: int
-    observer: Observer
 
 
 def run_plan(plan: RunOrder, settings: Settings) -> RunRecord:
@@ -103,11 +86,11 @@ def carry_out(
     """
     check_method(plan.resolved.policy, plan.resolved.suites)
     seed = default_seed(plan.resolved) if plan.seed is None else plan.seed
-    folder = run_folder(plan.out)
+    plan, folder = replace(plan, seed=seed), run_folder(plan.out)
     guarded = work if background else _guarded(work)
     try:
         with observed_run(plan, settings.telemetry) as observer:
-            done = asyncio.run(_run(plan, settings, Outset(folder, seed, observer), guarded))
+            done = asyncio.run(_run(plan, settings, folder, observer, guarded))
             if isinstance(done, RunRecord):
                 observer.ended(done)
             return done
@@ -137,10 +120,11 @@ def _guarded(
 async def _run(
     plan: RunOrder,
     settings: Settings,
-    outset: Outset,
+    folder: RunFolder,
+    observer: Observer,
     work: Callable[[Running], Coroutine[None, None, Result]],
 ) -> Result:
-    seed = outset.seed
+    seed = plan.seed or 0
     asyncio.get_running_loop().set_default_executor(_Unjoined(thread_name_prefix="lookup"))
     keys = keys_of(settings, plan.resolved.servers)
     factory = make_factory(plan, keys, settings, _executor(plan, settings))
@@ -155,13 +139,13 @@ async def _run(
             scoring_functions(plan.resolved) as coders,
             shared_resources(plan.resolved, plan.out, plan.concurrency) as crew,
         ):
-            with open_memory(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
+            with open_memory(plan, secret, factory.address) as memory:
                 if plan.batch:
                     from gate.app.batches import prepare_batch
 
                     await prepare_batch(plan, factory, memory, seed)
-                staff = RunServices(coders, crew, outset.observer)
-                tools = make_tools(plan, factory, outset.folder, memory, staff)
+                staff = RunServices(coders, crew, observer)
+                tools = make_tools(plan, factory, folder, memory, staff)
                 done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
                 memory.done = stop.reason is None
         return done
@@ -221,11 +205,7 @@ def wait_for_save(seen: Sightings, sleep: Callable[[float], None] = time.sleep) 
 
 
 def run_until_saved(plan: RunOrder, settings: Settings, seen: Sightings) -> WatchedRun:
-    """Carry an evaluation out, and stop it as soon as a file changes; what was answered by then is kept.
-
-    Raises:
-        GateError: as `gate.app.runs.carry_out`.
-    """
+    """Carry an evaluation out, and stop it as soon as a file changes; what was answered by then is kept."""
     reasons: list[str | None] = []
 
     async def work(running: Running) -> RunRecord:

@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.app.environment.settings import Settings, addresses_of
-from gate.app.memory import RunOrder, refuse_tracked
+from gate.app.environment.settings import Settings
+from gate.app.forecast import keyless_factory
+from gate.app.memory import refuse_tracked
 from gate.app.repository_code import prompt_builder
+from gate.app.run_order import RunOrder
 from gate.app.run_reports import run_folder
 from gate.app.run_tools import caching_of, members
 from gate.app.runs import Running, carry_out
-from gate.app.sources import rehearsed
-from gate.app.store import store_case_reader
+from gate.app.sources import rehearsed, store_case_reader
 from gate.calls.interface import Stop
-from gate.calls.prices import PriceList
-from gate.calls.providers.factory import Factory
 from gate.engine.arrays import Rows
 from gate.engine.collect import Collection, Collector
 from gate.engine.evaluate import conclude
@@ -42,14 +41,6 @@ from gate.store.shard_folder import SHARD_FILE, ShardSamples, load_shard, shard_
 from gate.store.shard_folder import SHARD_FILE as SHARD
 
 
-@dataclass(frozen=True, slots=True)
-class ShardOrder:
-    """One part of a run."""
-
-    share: Share
-    asked: ShardOptions
-
-
 def named_commit(ref: str) -> NamedCommit:
     """The commit that a ref names now.
 
@@ -59,29 +50,26 @@ def named_commit(ref: str) -> NamedCommit:
     return NamedCommit(ref=ref, sha=Repo.open(Path()).resolve(ref))
 
 
-def run_shard(plan: RunOrder, part: ShardOrder, settings: Settings) -> ShardRecord:
+def run_shard(plan: RunOrder, share: Share, asked: ShardOptions, settings: Settings) -> ShardRecord:
     """Take one share of the samples, and write `shard.json` beside them.
 
     Args:
         plan: the whole run; its folder is this shard's own.
-
-    Raises:
-        GateError: as `gate.app.runs.carry_out`, or a budget that cannot be divided.
     """
-    budget = part_of(plan.resolved.budget, part.share)
+    budget = part_of(plan.resolved.budget, share)
     check_method(plan.resolved.policy, plan.resolved.suites)
-    whole = evaluation(plan.resolved, part.asked, part.share.of)
+    whole = evaluation(plan.resolved, asked, share.of)
     _clear(plan.out)
     begun = _Begun(
         plan.out,
-        part.share.number,
+        share.number,
         whole,
         ShardBudget(max_calls=budget.max_calls, max_usd=budget.max_usd, max_minutes=budget.max_minutes),
     )
     if not plan.resolved.suites:
         return begun.ended(Collection(), "")
     own = replace(plan, resolved=replace(plan.resolved, budget=budget), seed=whole.seed)
-    return carry_out(own, settings, lambda run: _take(own, run, part.share, begun))
+    return carry_out(own, settings, lambda run: _take(own, run, share, begun))
 
 
 async def _take(plan: RunOrder, run: Running, share: Share, begun: "_Begun") -> ShardRecord:
@@ -250,7 +238,7 @@ def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Set
         found = Collection(SampleTable(folder.words))
         for sample in gathered.samples():
             found.samples.add(sample, folder.sample(sample))
-        factory = _factory(settings, resolved)
+        factory = keyless_factory(settings, resolved.servers)
         ended = *_times(shards.records.values()), stop
         run = conclude(resolved, found, caching_of(factory), lambda spec: members(spec, factory), whole.seed, ended)
         run = without_promises(run, resolved, "a run that is divided into shards does not look at them")
@@ -291,13 +279,3 @@ def _times(records: Iterable[ShardRecord]) -> tuple[datetime, float]:
     times = [(record.created, record.created.timestamp() + record.duration_s) for record in records]
     begun = min(created for created, _ in times)
     return begun, max(0.0, max(ended for _, ended in times) - begun.timestamp())
-
-
-def _factory(settings: Settings, resolved: Resolved) -> Factory:
-    # Prices and cache terms need no key, and none is given.
-    keys = addresses_of(settings, resolved.servers)
-    return Factory(keys, settings.cache_dir, 1, _no_text, PriceList(by_name=settings.price_by_name))
-
-
-def _no_text(path: str) -> str:
-    raise GateError(f"cannot read {path}", "a merge reads no recorded answers")

@@ -1,22 +1,23 @@
 """Opens the places that files come from, and resolves what there is to evaluate; loads no model SDK and no numpy."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from gate.app.environment.settings import DATABASE, database_url
 from gate.app.repository_code import prompt_builder
-from gate.app.store import store_case_reader
-from gate.errors import GateError
+from gate.config.naming import StoreName
+from gate.errors import GateError, InputErrors, MissingKey
 from gate.git.command import Git
 from gate.git.repository import Repo
 from gate.git.sources import Noted, Sightings, TreeSource
 from gate.prompts.files import FileSource, content_fingerprint
-from gate.resolve.pairing import Sides
+from gate.resolve.pairing import Sides, StoredCases
 from gate.resolve.rehearsal import rehearse
 from gate.resolve.resolved import Resolved
 from gate.resolve.two_files import FileRun, Files, resolve_files
 from gate.resolve.two_refs import resolve
-from gate.store.files import read_bounded
+from gate.store.files import STORE_FILE, read_bounded
 
 LARGEST_FILE = 64 * 2**20
 """Bytes of a prompt, case file or recording."""
@@ -49,9 +50,6 @@ def resolve_git_mode(
 
     Args:
         refs: base, and head or None for the working tree.
-        config: path from the root of the repository.
-        suites: empty for all.
-        everything: keep suites that the change does not touch.
     """
     repo, seen = Repo.open(here.directory), here.seen
     base, head = refs
@@ -127,3 +125,37 @@ class DiskSource:
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         return {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCaseReader:
+    """See `gate.resolve.pairing.CaseShelf`; the store is opened only when something is read."""
+
+    root: Path
+    url: str | None = field(repr=False)
+    _known: dict[StoreName, StoredCases | InputErrors] = field(default_factory=dict)
+
+    def read(self, name: StoreName) -> StoredCases:
+        if name not in self._known:
+            self._known[name] = self._looked_up(name)
+        found = self._known[name]
+        if isinstance(found, InputErrors):
+            raise found
+        return found
+
+    def _looked_up(self, name: StoreName) -> StoredCases | InputErrors:
+        if self.url is None and not (self.root / STORE_FILE).exists():
+            hint = f"set {DATABASE} to the address of its database; a file is made by gate serve"
+            raise MissingKey(f"{name.text} is in a store, and there is none: no {DATABASE}, and no {STORE_FILE}", hint)
+        # Nothing but a suite of a store needs what opens one.
+        from gate.app.store import stored_cases
+
+        try:
+            return stored_cases(self.root, self.url, name)
+        except InputErrors as errors:
+            return errors
+
+
+def store_case_reader(root: Path) -> StoreCaseReader:
+    """Reader of the suites in the store that the environment names, or in the repository's own."""
+    return StoreCaseReader(root, database_url())

@@ -5,7 +5,7 @@ import getpass
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from pathlib import Path
@@ -27,24 +27,19 @@ from gate.calls.answer_file import files_of
 from gate.config.documents import one_problem, quoted
 from gate.config.json_schema import TooSlow, pattern_complaint, replaced
 from gate.config.naming import StoreName
-from gate.errors import GateError, InputErrors, MissingKey, with_extra
+from gate.errors import GateError, with_extra
 from gate.git.repository import Repo
 from gate.record.secrets import masked
 from gate.resolve.pairing import StoredCases
-from gate.store.files import GATE_FOLDER
+from gate.store.files import STORE_FILE
 
 if TYPE_CHECKING:
     from gate.store.access import ApiToken, IssuedToken
     from gate.store.sql.database import Database
 
-FILE = Path(GATE_FOLDER) / "gate.db"
-
 
 def open_database(root: Path, url: str | None) -> "Database":
     """Open the store's database, with the tables of this version.
-
-    Args:
-        url: None for the file.
 
     Raises:
         GateError: a package is missing, the address is wrong, a newer version wrote it, or git tracks the file.
@@ -64,7 +59,7 @@ def reach_database(root: Path, url: str | None) -> "Database":
         from gate.store.sql.database import Database
     except ImportError as error:
         raise GateError(f"a store needs the package {error.name}", with_extra("web")) from None
-    database = Database.of_file(root / FILE) if url is None else Database(url)
+    database = Database.of_file(root / STORE_FILE) if url is None else Database(url)
     if database.file is not None:
         refuse_tracked(*files_of(database.file))
     return database
@@ -77,42 +72,12 @@ if TYPE_CHECKING:
 _NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class StoreCaseReader:
-    """See `gate.resolve.pairing.CaseShelf`; the store is opened only when something is read.
+def stored_cases(root: Path, url: str | None, name: StoreName) -> StoredCases:
+    """The cases of a suite of the store; see `gate.app.sources.StoreCaseReader`."""
+    with closing(open_database(root, url)) as database:
+        from gate.store.sql.suites import Suites
 
-    Args:
-        url: None for the file.
-    """
-
-    root: Path
-    url: str | None = field(repr=False)
-    _known: dict[StoreName, StoredCases | InputErrors] = field(default_factory=dict)
-
-    def read(self, name: StoreName) -> StoredCases:
-        if name not in self._known:
-            self._known[name] = self._looked_up(name)
-        found = self._known[name]
-        if isinstance(found, InputErrors):
-            raise found
-        return found
-
-    def _looked_up(self, name: StoreName) -> StoredCases | InputErrors:
-        if self.url is None and not (self.root / FILE).exists():
-            hint = f"set {DATABASE} to the address of its database; a file is made by gate serve"
-            raise MissingKey(f"{name.text} is in a store, and there is none: no {DATABASE}, and no {FILE}", hint)
-        with closing(open_database(self.root, self.url)) as database:
-            from gate.store.sql.suites import Suites
-
-            try:
-                return _cases(Suites(database), name)
-            except InputErrors as errors:
-                return errors
-
-
-def store_case_reader(root: Path) -> StoreCaseReader:
-    """Reader of the suites in the store that the environment names, or in the repository's own."""
-    return StoreCaseReader(root, database_url())
+        return _cases(Suites(database), name)
 
 
 def _cases(suites: "Suites", name: StoreName) -> StoredCases:
@@ -145,12 +110,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LocalStore:
-    """A store and who works on it.
-
-    Args:
-        person: for the history.
-        root: of the repository, or the folder itself.
-    """
+    """A store and who works on it."""
 
     database: "Database"
     person: str
@@ -231,9 +191,6 @@ def upgrade_store(directory: Path = Path()) -> tuple[str, str]:
 def prune_store(*, dry: bool, directory: Path = Path()) -> "Pruned":
     """Delete what is too old by the environment's settings; see `gate.store.sql.retention.prune`.
 
-    Args:
-        dry: only count.
-
     Raises:
         GateError: the environment sets nothing, or no number of days.
     """
@@ -283,9 +240,9 @@ def _pruned(database: "Database", wanted: Retention, *, dry: bool) -> "Pruned":
 
 def _with_database(directory: Path, work: "Callable[[Database], Result]", *, new: bool = False) -> Result:
     url, root = database_url(), root_of(directory)
-    if url is None and not new and not (root / FILE).exists():
+    if url is None and not new and not (root / STORE_FILE).exists():
         hint = f"go to its repository, or set {DATABASE}"
-        raise GateError(f"there is no store: {root / FILE} is not there", hint)
+        raise GateError(f"there is no store: {root / STORE_FILE} is not there", hint)
     with closing(reach_database(root, url)) as database:
         return work(database)
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from gate.engine import noise
 from gate.engine.arrays import cluster_numbers
 from gate.engine.forecast import reach
 from gate.engine.noise import Spread, compares_itself
+from gate.engine.run import Steps
 from gate.errors import GateError
 from gate.record.calibration import (
     CalibrationRecord,
@@ -112,22 +112,6 @@ def _needed(suite: Measurable, seen: noise.MeasuredNoise, critical: float, k: in
     """Cases that show the drop even if it breaks whole cases."""
     units = cases_needed(seen.at(k)[1], EFFECT, critical, spread=WHOLE, power=POWER)
     return None if units is None else math.ceil(units * suite.cases / suite.units)
-
-
-class Steps(Protocol):
-    """Shows the progress of the resampling."""
-
-    def start(self, total: int) -> None:
-        """So many steps follow."""
-        ...
-
-    def step(self) -> None:
-        """One step is done."""
-        ...
-
-    def finish(self) -> None:
-        """No more steps follow."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,9 +221,10 @@ def _false_blocks(run: RunRecord, parts: Sequence[_Part], steps: Steps, effort: 
         return None
     pools = [np.hstack([part.scores.baseline, part.scores.candidate]) for part in parts]
     steps.start(effort.replicates)
+    alpha, seed = run.method.alpha, run.seed
     try:
         found = false_blocks(
-            pools, slices, clusters=units, alpha=run.method.alpha, effort=effort, seed=run.seed, step=steps.step
+            pools, slices, clusters=units, alpha=alpha, effort=effort, seed=seed, step=lambda: steps.step(None)
         )
     finally:
         steps.finish()

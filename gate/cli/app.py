@@ -3,20 +3,68 @@
 import gc
 import io
 import sys
+from collections import UserDict
+from collections.abc import Iterator
+from importlib import import_module
 
 import click
 
-from gate.cli.cases.lookup import cases
 from gate.cli.console import error_message, forgive_closed_pipes
-from gate.cli.evaluations import action, calibrate, check, diff, merge, plan
-from gate.cli.generate.command import generate
-from gate.cli.results import comment, explain, push, report
-from gate.cli.server import serve, store, tokens
-from gate.cli.setup import demo, init, schema, validate
 from gate.errors import CannotEvaluate, GateError, Interrupted
 
+COMMANDS = {
+    "action": ("evaluations", "Judge the pull request of a GitHub workflow."),
+    "calibrate": ("evaluations", "Measure how noisy the suites are, or how far a judge agrees with people."),
+    "cases": ("cases.group", "Look at cases, write them, and move them between files and the store."),
+    "check": ("evaluations", "Test the current prompts against their thresholds, case by case."),
+    "comment": ("results", "Publish RUN.json (or the folder that holds it) as the comment of a pull request."),
+    "demo": ("setup", "Watch a real language model get worse because a prompt was simplified."),
+    "diff": ("evaluations", "Compare the prompt before and after a change on the same eval set."),
+    "explain": ("results", "Show everything about CASE of RUN.json (or of the folder that holds it)."),
+    "generate": ("generate.command", "Make tests for a prompt out of the prompt itself."),
+    "init": ("setup", "Find the prompts of a repository, and write what the gate needs."),
+    "merge": ("evaluations", "Judge the shards of one run together."),
+    "plan": ("evaluations", "Say beforehand what a run costs and what it can see."),
+    "push": ("results", "Put a finished run into the store, with its samples."),
+    "report": ("results", "Render RUN.json (or the folder that holds it) again."),
+    "schema": ("setup", "Print a JSON Schema, for editors and for other programs."),
+    "serve": ("server", "Write cases, try them, and look at runs in the browser."),
+    "store": ("server", "Look after the store: copy it, upgrade it, delete what is too old."),
+    "tokens": ("server", "Make and revoke the tokens by which programs use a server."),
+    "validate": ("setup", "Check gate.yaml, prompts, cases, scorers, rubrics and judge prompts."),
+}
+"""The module of each command in this package, and the first sentence of its help."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class _Commands(UserDict[str, click.Command]):
+    """Loads a command when it is asked for: `gate --version` and the list of commands load none."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self.data and name in COMMANDS:
+            self.data[name] = getattr(import_module(f"gate.cli.{COMMANDS[name][0]}"), name)
+        return self.data[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.data or name in COMMANDS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**COMMANDS, **self.data})
+
+    def __len__(self) -> int:
+        return len({**COMMANDS, **self.data})
+
+
+class _Gate(click.Group):
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        room = formatter.width - 6 - max(map(len, COMMANDS))
+        with formatter.section("Commands"):
+            for_help = {name: click.Command(name, help=said) for name, (_, said) in COMMANDS.items()}
+            formatter.write_dl([(name, command.get_short_help_str(room)) for name, command in for_help.items()])
+
+
+@click.group(
+    cls=_Gate, commands=_Commands(), context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(package_name="prompt-gate", prog_name="gate")
 def cli() -> None:
     """Treat a prompt change as a migration.
@@ -38,27 +86,6 @@ def cli() -> None:
     Exit codes: 0 fine, 1 a slice got worse or a case failed, 2 a mistake in configuration or usage,
     3 could not be decided, 130 interrupted.
     """
-
-
-cli.add_command(init)
-cli.add_command(validate)
-cli.add_command(diff)
-cli.add_command(check)
-cli.add_command(generate)
-cli.add_command(cases)
-cli.add_command(merge)
-cli.add_command(push)
-cli.add_command(plan)
-cli.add_command(calibrate)
-cli.add_command(action)
-cli.add_command(report)
-cli.add_command(comment)
-cli.add_command(explain)
-cli.add_command(serve)
-cli.add_command(store)
-cli.add_command(tokens)
-cli.add_command(schema)
-cli.add_command(demo)
 
 
 def main() -> None:

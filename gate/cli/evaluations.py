@@ -1,11 +1,49 @@
 """Commands that evaluate: `gate diff`, `check`, `merge`, `plan`, `calibrate` and `action`. Loads click alone."""
 
+import math
+import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gate.cli.option_types import Shard, Share
+if TYPE_CHECKING:
+    from gate.engine import schedule
+
+MOST_SHARDS = 1000
+"""As in `gate.record.shard`, which is not needed for help."""
+
+
+class Share(click.FloatRange):
+    """A number in a range; unlike its parent it takes no NaN, which lies in no range and passes every comparison."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = float(super().convert(value, param, ctx))
+        if math.isnan(found):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return found
+
+
+class Shard(click.ParamType["schedule.Share"]):
+    """`3/10`: the third of ten parts of a run."""
+
+    name = "shard"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "schedule.Share":
+        from gate.engine.schedule import Share
+
+        match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", str(value))
+        if match is None:
+            self.fail(f"{value!r} is not N/M; write 3/10 for the third of ten shards", param, ctx)
+        number, of = int(match[1]), int(match[2])
+        if not 1 <= of <= MOST_SHARDS:
+            self.fail(f"a run has 1 to {MOST_SHARDS:,} shards, and not {of:,}", param, ctx)
+        if not 1 <= number <= of:
+            self.fail(f"shards are numbered from 1, so {number} of {of} is none", param, ctx)
+        return Share(number, of)
+
 
 DIFF_EXAMPLES = """\b
 Examples:
@@ -63,14 +101,13 @@ def diff(**options: Any) -> None:
     In git mode (--base) the suites of gate.yaml that the change touches are run; the exam (cases, scorers, policy) is
     the one of the base. In file mode (OLD NEW --cases) no configuration is needed.
     """
-    from gate.cli.diff_run import DiffOptions, execute
+    from gate.cli.diff import DiffOptions, diff
 
     if options["watch"]:
-        from gate.cli.watch_run import execute
-    elif options["shard"] is not None:
-        from gate.cli.shard_run import execute
+        from gate.cli.watch import watch
 
-    raise click.exceptions.Exit(execute(DiffOptions(**options)))
+        raise click.exceptions.Exit(watch(DiffOptions(**options)))
+    raise click.exceptions.Exit(diff(DiffOptions(**options)))
 
 
 CHECK_EXAMPLES = """\b
@@ -122,9 +159,9 @@ def check(**options: Any) -> None:
 
     Exit codes: 0 passed, 1 failed, 2 configuration or usage error, 3 could not be decided, 130 interrupted.
     """
-    from gate.cli.check_run import CheckOptions, execute
+    from gate.cli.check import check
 
-    raise click.exceptions.Exit(execute(CheckOptions(**options)))
+    raise click.exceptions.Exit(check(**options))
 
 
 MERGE_EXAMPLES = """\b
@@ -153,9 +190,9 @@ def merge(**options: Any) -> None:
     run it in a checkout that has both commits. The verdict and its exit code are those of a run that was never
     divided; with a shard missing, the run is INCONCLUSIVE.
     """
-    from gate.cli.shard_run import MergeOptions, execute_merge
+    from gate.cli.diff import merge
 
-    raise click.exceptions.Exit(execute_merge(MergeOptions(**options)))
+    raise click.exceptions.Exit(merge(**options))
 
 
 PLAN_EXAMPLES = """\b
@@ -194,9 +231,9 @@ def plan(**options: Any) -> None:
     Counts calls, tokens, dollars and minutes, and says for each slice the smallest fall that it could show. Makes no
     call and needs no key. Uses what earlier runs under .gate/ measured, and says where it assumes.
     """
-    from gate.cli.plan_run import PlanOptions, execute
+    from gate.cli.measure import plan
 
-    raise click.exceptions.Exit(execute(PlanOptions(**options)))
+    plan(**options)
 
 
 CALIBRATE_EXAMPLES = """\b
@@ -243,22 +280,14 @@ def calibrate(**options: Any) -> None:
     With --judge, has the recorded answers in LABELS judged, several times each, and puts the judgements beside the
     labels: agreement, both kinds of mistakes, consistency, bias by length, the best threshold.
     """
-    away = OF_A_JUDGE if options["judge"] is None else OF_A_RUN
-    for name in away:
-        if options[name] is not None:
+    judged = options.pop("judge")
+    for name in OF_A_JUDGE if judged is None else OF_A_RUN:
+        if options.pop(name) is not None:
             shown = "RUN.json" if name == "run" else f"--{name.replace('_', '-')}"
-            with_judge = "with --judge" if options["judge"] is not None else "without --judge"
-            raise click.UsageError(f"{shown} has no meaning {with_judge}")
-    own = {name: value for name, value in options.items() if name not in away}
-    if options["judge"] is not None:
-        from gate.cli.calibrate_run import JudgeOptions, execute_judge
+            raise click.UsageError(f"{shown} has no meaning {'without' if judged is None else 'with'} --judge")
+    from gate.cli.measure import judge, noise
 
-        raise click.exceptions.Exit(execute_judge(JudgeOptions(**own)))
-    from gate.cli.calibrate_run import CalibrateOptions
-    from gate.cli.calibrate_run import execute as execute_run
-
-    own.pop("judge")
-    raise click.exceptions.Exit(execute_run(CalibrateOptions(**own)))
+    raise click.exceptions.Exit(noise(**options) if judged is None else judge(judged, **options))
 
 
 @click.command()
@@ -287,11 +316,8 @@ def action() -> None:
     from gate.cli.output import print_run
     from gate.cli.progress import LineProgress
 
-    def say(line: str) -> None:
-        print(line, flush=True)
-
     stage = Stage(
-        say=say,
+        say=lambda line: print(line, flush=True),
         show=lambda run: print_run(run, "terminal"),
         progress=LineProgress,
         now=lambda: datetime.now(UTC),

@@ -1,15 +1,21 @@
-"""A run on the screen, or in a file whose ending gives the format."""
+"""What commands that evaluate share: where a run is written, and how it is shown on the screen or in a file."""
 
 import sys
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from gate.app.run_reports import page
+from gate.app.repository import own_folder
+from gate.app.run_reports import page, run_folder
 from gate.errors import GateError
 from gate.record.run import RunRecord
+from gate.report.escape import terminal_text
 from gate.report.markdown.report import render_report
+from gate.report.view.cases import explain_command
+from gate.report.view.headline import first_line
+from gate.resolve.resolved import Resolved
 from gate.store.run_folder import dump_run, write_lines
 
 ENDINGS = {
@@ -30,14 +36,76 @@ def format_of(path: Path) -> str | None:
     return ENDINGS.get(path.suffix.lower())
 
 
-def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:
-    """Print a run.
+def output_paths(out: Path | None, usual: str = "last") -> tuple[Path, Path | None]:
+    """The folder of the run, and the one file that was asked for, if any.
 
     Args:
-        run: finished.
-        form: one of `FORMATS`.
-        folder: that holds the run's samples; None where there are none.
+        usual: name in the gate's own folder where they say nothing.
     """
+    if out is None:
+        return own_folder() / usual, None
+    if format_of(out) is not None and not out.is_dir():
+        return own_folder() / usual, out
+    if out.is_file():
+        raise GateError(f"{out} is a file whose ending is no format", f"name a folder, or a file: {TOLD}")
+    return out, None
+
+
+def print_note(note: str) -> None:
+    """A note beside what is printed, on standard error."""
+    click.echo(terminal_text(note), err=True)
+
+
+def report_run(run: RunRecord, out: tuple[Path, Path | None], *, as_json: bool, quiet: bool) -> int:
+    """Show a finished run, and write the one file that was asked for.
+
+    Returns:
+        Its exit code.
+    """
+    folder, file = out
+    if file is not None:
+        write_run(run, file, folder=folder)
+    if as_json:
+        print_run(run, "json")
+    elif quiet:
+        click.echo(first_line(run))
+    else:
+        print_run(run, "terminal")
+        click.echo(f"\nWritten: {file or folder / 'report.md'} (record: {folder / 'run.json'})")
+        if more := explain_command(run, str(folder)):
+            click.echo(terminal_text(f"Everything about the worst case: {more}"))
+    return run.exit_code
+
+
+def report_untouched(resolved: Resolved, out: tuple[Path, Path | None], *, as_json: bool, quiet: bool) -> int:
+    """Tell that there is nothing to evaluate, or that what there was is deleted.
+
+    Returns:
+        0 for the first; the second is a HOLD.
+    """
+    if not resolved.deleted:
+        click.echo(skipped_text(resolved))
+        return 0
+    from gate.engine.without_evaluation import deleted
+
+    run = deleted(resolved, datetime.now(UTC))
+    folder = run_folder(out[0])
+    folder.made()
+    folder.clear()
+    folder.run(run)
+    return report_run(run, out, as_json=as_json, quiet=quiet)
+
+
+def skipped_text(resolved: Resolved) -> str:
+    """What is said where there is nothing to evaluate."""
+    if resolved.touched:
+        return "PASS: no prompt changed; the exam did. A run in parts does not try it: run gate diff as a whole."
+    names = terminal_text(", ".join(resolved.untouched)) or "any suite that can be compared"
+    return f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway."
+
+
+def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:
+    """Print a run in one of `FORMATS`; `folder` holds its samples, if there are any."""
     if form == "terminal":
         # No other form needs the library that draws.
         from rich.console import Console
@@ -46,7 +114,7 @@ def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:
 
         terminal.render_report(run, Console(file=sys.stdout, highlight=False))
     else:
-        for part in run_parts(run, form, folder):
+        for part in _parts(run, form, folder):
             click.echo(part, nl=False)
 
 
@@ -54,9 +122,7 @@ def write_run(run: RunRecord, path: Path, form: str | None = None, folder: Path 
     """Write a run to a file, whose folder is made unless it is there.
 
     Args:
-        run: finished.
-        path: of the file.
-        form: one of `FORMATS`, the terminal's excepted; None for that of the file's ending.
+        form: None for that of the file's ending.
         folder: that holds the run's samples; None where there are none.
 
     Raises:
@@ -67,19 +133,13 @@ def write_run(run: RunRecord, path: Path, form: str | None = None, folder: Path 
         raise GateError(f"{path} does not say which format it should have", f"end it in {TOLD}, or give --format")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_lines(path, run_parts(run, chosen, folder))
+        write_lines(path, _parts(run, chosen, folder))
     except OSError as error:
         raise GateError(f"cannot write {path}: {error.strerror}", "name another file") from None
 
 
-def run_parts(run: RunRecord, form: str, folder: Path | None = None) -> Iterable[str]:
-    """A run as text, piece by piece: what has a line for each sample is never in memory as a whole.
-
-    Args:
-        run: finished.
-        form: one of `FORMATS`, the terminal's excepted.
-        folder: that holds the run's samples; None where there are none.
-    """
+def _parts(run: RunRecord, form: str, folder: Path | None) -> Iterable[str]:
+    """A run as text, piece by piece: what has a line for each sample is never in memory as a whole."""
     if form != "jsonl":
         return (_text(run, form, folder),)
     from gate.report.exports import rows

@@ -1,12 +1,18 @@
-"""How far a run is, now and then in a plain line; `gate.cli.progress_bar` is for terminals."""
+"""How far a run is: a bar on a terminal, a plain line now and then elsewhere."""
 
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from gate.engine.run import SilentProgress
 from gate.record.sample import Sample
 from gate.record.transcript import Failed
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
 
 
 def print_error_line(line: str) -> None:
@@ -15,33 +21,8 @@ def print_error_line(line: str) -> None:
 
 
 @dataclass(slots=True)
-class SilentProgress:
-    """Tells nothing."""
-
-    def start(self, total: int) -> None:
-        return
-
-    def advance(self, sample: Sample, spent_usd: float | None) -> None:
-        return
-
-    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
-        return
-
-    def finish(self) -> None:
-        return
-
-
-@dataclass(slots=True)
 class LineProgress:
-    """A plain line at the start, then one every so many seconds, and one at the end.
-
-    Args:
-        write: writes one line.
-        clock: monotonic seconds.
-        every_s: seconds between lines.
-        doing: how each line begins.
-        things: what is counted.
-    """
+    """A plain line at the start, then one every so many seconds, and one at the end."""
 
     write: Callable[[str], None] = print_error_line
     clock: Callable[[], float] = time.monotonic
@@ -74,6 +55,62 @@ class LineProgress:
     def _tell(self) -> None:
         self._last = self.clock()
         self.write(f"{self.doing}: {self._done} of {self._total}{', ' if self._note else ''}{self._note}")
+
+
+@dataclass(slots=True)
+class BarProgress:
+    """A bar with samples, cost and time left."""
+
+    console: "Console"
+    doing: str = "Sampling"
+    _progress: "Progress | None" = field(default=None, init=False)
+    _task: "TaskID | None" = field(default=None, init=False)
+    _failed: int = field(default=0, init=False)
+
+    def start(self, total: int) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._progress = Progress(
+            TextColumn(self.doing),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            TextColumn("left"),
+            TimeRemainingColumn(compact=True),
+            console=self.console,
+            transient=True,
+        )
+        self._failed = 0
+        self._task = self._progress.add_task("samples", total=total, note="")
+        self._progress.start()
+
+    def advance(self, sample: Sample, spent_usd: float | None) -> None:
+        self.step(spent_usd, failed=isinstance(sample.reply, Failed))
+
+    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
+        self._failed += failed
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, advance=1, note=progress_note(spent_usd, self._failed))
+
+    def finish(self) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+
+AnyProgress = SilentProgress | LineProgress | BarProgress
+
+
+def run_progress(*, quiet: bool, doing: str = "sampling", things: str = "samples to take") -> AnyProgress:
+    """A bar on a terminal, plain lines elsewhere, nothing on request."""
+    if quiet:
+        return SilentProgress()
+    # A quiet run does without the library that draws.
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        return BarProgress(console, doing.capitalize())
+    return LineProgress(doing=doing, things=things)
 
 
 def progress_note(spent_usd: float | None, failed: int) -> str:

@@ -1,9 +1,21 @@
 """Commands for a finished run: `gate report`, `explain`, `comment` and `push`. Loads click alone."""
 
+import json
 import shlex
+import sys
+import time
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from gate.errors import GateError
+
+if TYPE_CHECKING:
+    from gate.engine.run_cases import NamedCase
+    from gate.record.run import RunRecord
+    from gate.store.samples import CaseSamples
 
 
 @click.command()
@@ -11,7 +23,6 @@ import click
 @click.option(
     "--format",
     "form",
-    # The names of `gate.cli.output.FORMATS`, which loads what renders them.
     type=click.Choice(["terminal", "md", "html", "json", "junit", "sarif", "jsonl"]),
     default=None,
     help="What to make of it; taken from the ending of --out where that is given.  [default: terminal]",
@@ -65,15 +76,67 @@ def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> Non
       gate explain .gate/last c17
       gate explain report/run.json support/c17 --md > case.md
     """
-    from gate.cli import explain_run
-    from gate.errors import GateError
-
     if as_json and as_md:
         raise GateError("--json and --md do not go together", "run it twice")
     if not case and not run.exists() and LAST.is_dir():
         hint = f"name the run before the case: gate explain {LAST} {shlex.quote(str(run))}"
         raise GateError(f"there is no run {run}", hint)
-    explain_run.execute(run, case, suite, "json" if as_json else "md" if as_md else "terminal")
+    from gate.cli.output import print_note
+    from gate.engine.record_parts import transcript_record
+    from gate.engine.run_cases import named_case
+    from gate.report.explain import explain_case
+    from gate.store.run_folder import load_run
+    from gate.store.samples import samples_beside
+
+    record = load_run(run)
+    found = named_case(record, *_case_asked(record, case, suite))
+    kept = samples_beside(run, found.suite, found.record.id)
+    if kept.trouble:
+        print_note(f"note: {kept.trouble}")
+    if as_json:
+        click.echo(_case_json(record, found, kept))
+        return
+    transcripts = {place: transcript_record(sample) for place, sample in enumerate(kept.samples)}
+    shown = explain_case(record, found.suite, found.record, kept.samples, transcripts)
+    if as_md:
+        from gate.report.markdown.report import render_case as render_markdown
+
+        click.echo(render_markdown(shown), nl=False)
+        return
+    from rich.console import Console
+
+    from gate.report.terminal.case import render_case
+
+    render_case(shown, Console(file=sys.stdout, highlight=False))
+
+
+def _case_asked(run: "RunRecord", name: str, suite: str) -> tuple[str, str]:
+    """The name of a case, and the suite that it is looked for in."""
+    from gate.cli.output import print_note
+    from gate.report.view.cases import worst_case
+
+    worst = None if name else worst_case(run)
+    if worst is None or suite not in ("", worst[0]):
+        return name, suite
+    print_note(f"note: no case is named; {worst[1]} is the one that fell most")
+    return worst[1], worst[0]
+
+
+def _case_json(run: "RunRecord", found: "NamedCase", kept: "CaseSamples") -> str:
+    from gate.report.explain import slice_contributions
+    from gate.report.view.advice import ask_again_command
+    from gate.store.samples import SAMPLE_ADAPTER
+
+    document = {
+        "schema": "prompt-gate/case/1",
+        "suite": found.suite,
+        "verdict": run.verdict.value,
+        "case": found.record.model_dump(mode="json", by_alias=True),
+        "samples": [SAMPLE_ADAPTER.dump_python(sample, mode="json", by_alias=True) for sample in kept.samples],
+        "slices": [asdict(one) for one in slice_contributions(run, found.suite, found.record)],
+        "again": ask_again_command(run, found.suite, found.record) or None,
+    }
+    return json.dumps(document, indent=2)
 
 
 @click.command()
@@ -101,11 +164,12 @@ def comment(run: Path, pull: int | None, repo: str, key: str, quiet: bool) -> No
     """
     from gate.action.comment import comment_on
     from gate.app.environment.action import CommentPlace
+    from gate.cli.output import print_note
     from gate.report.escape import terminal_text
 
     url, note = comment_on(run, CommentPlace.of(repo, pull or 0), key)
     if note:
-        click.echo(terminal_text(note), err=True)
+        print_note(note)
     if not quiet:
         click.echo(terminal_text(url) if url else "Nothing was touched, so there is nothing to say and no comment.")
 
@@ -149,9 +213,8 @@ def _to_store(run: Path) -> str:
 
 
 def _to_server(run: Path, url: str, insecure: bool, quiet: bool) -> str:
-    import time
-
     from gate.app.push import SendOptions, send_run_here
+    from gate.cli.output import print_note
     from gate.report.escape import terminal_text
 
     last = time.monotonic()
@@ -163,7 +226,7 @@ def _to_server(run: Path, url: str, insecure: bool, quiet: bool) -> str:
             click.echo(f"sending: {done / 2**20:.1f} of {whole / 2**20:.1f} MiB", err=True)
 
     def retried(why: str) -> None:
-        click.echo(terminal_text(f"once more, because {why}"), err=True)
+        print_note(f"once more, because {why}")
 
     sent = send_run_here(run, url, SendOptions(time.sleep, shown, insecure, retried))
     return terminal_text(f"The run is {'' if sent.new else 'already '}at {sent.page}")

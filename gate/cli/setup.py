@@ -55,7 +55,7 @@ def init(**options: Any) -> None:
     Writes gate.yaml, case files, a judge's prompt and the workflow. Nothing is overwritten: a file that is there stays
     as it is. Sends nothing, unless --generate says so.
     """
-    from gate.cli.init_run import InitOptions, execute
+    from gate.cli.init import InitOptions, execute
 
     execute(InitOptions(**options))
 
@@ -244,20 +244,16 @@ def demo(directory: Path | None) -> None:
     """
     import tempfile
 
-    from rich.console import Console
-
     from gate.app.environment.settings import Settings
     from gate.cli.output import print_run
-    from gate.cli.progress import LineProgress
-    from gate.cli.progress_bar import BarProgress
+    from gate.cli.progress import run_progress
     from gate.demo.tour import Stage, play
 
     root = directory or Path(tempfile.mkdtemp(prefix="prompt-gate-demo-"))
-    errors = Console(stderr=True)
     stage = Stage(
         say=lambda text: click.echo(text),
         show=lambda run: print_run(run, "terminal"),
-        progress=lambda: BarProgress(errors) if errors.is_terminal else LineProgress(),
+        progress=lambda: run_progress(quiet=False),
         settings=Settings.from_environ(),
     )
     if not play(root, stage):

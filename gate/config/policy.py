@@ -174,6 +174,11 @@ class Budget(FileModel):
         changed._set_by = {**self._set_by, limit: setting}
         return changed
 
+    def by_options(self, max_calls: int | None, max_usd: float | None) -> Self:
+        """The same with the limits of `--max-calls` and `--max-usd`, where they are given."""
+        budget = self if max_calls is None else self.lowered("max_calls", max_calls, "--max-calls")
+        return budget if max_usd is None else budget.lowered("max_usd", max_usd, "--max-usd")
+
     @property
     def usd_said(self) -> str:
         """The limit of dollars within a sentence; only where there is one."""

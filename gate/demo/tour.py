@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from gate.app.environment.settings import Settings
-from gate.app.memory import MemoryOptions, RunOrder
+from gate.app.run_order import RunOrder
 from gate.app.runs import run_plan
 from gate.app.sources import GitPlace, resolve_git_mode
 from gate.demo.repository import CHANGES, MAIN, Change, build
@@ -39,8 +39,8 @@ def play(root: Path, stage: Stage) -> bool:
         stage.say(_prompt_diff(change))
         resolved = resolve_git_mode((MAIN, change.branch), "gate.yaml", (), everything=False, here=GitPlace(root))
         out = root / ".gate" / change.branch
-        remember = MemoryOptions(folder=root / CACHE_FOLDER)
-        run = run_plan(RunOrder(resolved, 1, None, out, stage.progress(), remember=remember), stage.settings)
+        order = RunOrder(resolved, 1, None, out, stage.progress(), cache_folder=root / CACHE_FOLDER)
+        run = run_plan(order, stage.settings)
         stage.show(run)
         stage.say(f"\nThe comment that the pull request would get: {out / 'report.md'}")
         stage.say(f"The same as a page for the browser:          {out / 'report.html'}")

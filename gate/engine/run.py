@@ -58,6 +58,22 @@ class Steps(Protocol):
         """No more steps will come."""
 
 
+class SilentProgress:
+    """Tells nothing."""
+
+    def start(self, total: int) -> None:
+        return
+
+    def advance(self, sample: Sample, spent_usd: float | None) -> None:
+        return
+
+    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
+        return
+
+    def finish(self) -> None:
+        return
+
+
 class Tracing(Protocol):
     """Traces each sample, for monitoring from outside."""
 

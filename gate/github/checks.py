@@ -27,7 +27,6 @@ class Remark:
 
     Args:
         first, last: 1-based lines.
-        message: plain text.
     """
 
     path: str
@@ -42,7 +41,6 @@ class Outcome:
     """Result of a check run.
 
     Args:
-        title: one line.
         summary: Markdown; cut with a note where it is too long.
     """
 
@@ -86,9 +84,6 @@ class CheckRuns:
 
     def start(self, head: str, details_url: str) -> int | None:
         """Show that an evaluation is under way.
-
-        Args:
-            details_url: of the workflow run; may be empty.
 
         Returns:
             The check run's number; None where there is none, with the reason in `note`.

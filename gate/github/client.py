@@ -54,7 +54,6 @@ class ApiError(CannotEvaluate):
     """GitHub could not be asked, or refused.
 
     Args:
-        what: the action that failed.
         status: HTTP status; 0 where there was no answer.
         said: GitHub's own words, or the kind of failure.
         needs: the permission that the job needs, such as `contents: read`.

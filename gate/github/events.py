@@ -87,7 +87,6 @@ class PullRequestEvent:
     """Something happened to a pull request.
 
     Args:
-        pull: at the time of the event.
         retargeted: its base branch was changed.
         privileged: the event is `pull_request_target`: secrets, and a change that anybody may have made.
     """

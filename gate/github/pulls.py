@@ -14,41 +14,6 @@ from gate.github.events import LabelEvent, Posted, PullRequest
 from gate.record.parts import Role
 
 
-@dataclass(frozen=True, slots=True)
-class PullRequestPeople:
-    """Asks about people (`gate.action.override.People`)."""
-
-    github: GitHub
-    number: int
-
-    def role(self, login: str) -> Role:
-        """The role of a person in the repository, also by teams and organization.
-
-        Raises:
-            ApiError: it cannot be read, or the answer is about somebody else.
-        """
-        with asking(f"read the role of {login}", "metadata: read"):
-            return _role(self._permission(login), login)
-
-    def author(self) -> str | None:
-        """Login of who opened the pull request; None where that account is gone."""
-        with asking("read the author of the pull request"):
-            return _login(self.github.pull(self.number).raw_data["user"])
-
-    def commit_author(self, sha: str) -> str | None:
-        """Login of who wrote a commit; None where GitHub knows no account for the address in it."""
-        with asking(f"read the author of commit {sha[:12]}", "contents: read"):
-            found = self.github.repository.get_commit(sha).raw_data
-            if found["sha"] != sha:
-                raise ValueError("another commit")
-            return _login(found["author"])
-
-    def _permission(self, login: str) -> Any:
-        # PyGithub gives the coarse permission or the role's name, each by a request of its own, and nothing else.
-        path = f"{self.github.repository.url}/collaborators/{quote(login, safe='')}/permission"
-        return self.github.repository.requester.requestJsonAndCheck("GET", path)[1]
-
-
 def _role(answer: Any, login: str) -> Role:
     user = answer["user"]
     if user is not None and required(user["login"], str).casefold() != login.casefold():
@@ -75,28 +40,6 @@ class Now:
     state: str
     labels: tuple[str, ...]
     head: str
-
-
-@dataclass(frozen=True, slots=True)
-class PullRequestLabels:
-    """Reads labels."""
-
-    github: GitHub
-    number: int
-
-    def now(self) -> Now:
-        """State, labels and newest commit."""
-        with asking("read the labels of the pull request"):
-            pull = self.github.pull(self.number)
-            labels = tuple(required(label.name, str) for label in pull.labels)
-            return Now(required(pull.state, str), labels, required(pull.head.sha, str))
-
-    def events(self) -> tuple[LabelEvent, ...]:
-        """Every change of a label, oldest first."""
-        with asking("read who set the label"):
-            issue = self.github.repository.get_issue(self.number)
-            rows = [event.raw_data for event in bounded(issue.get_timeline())]
-            return tuple(_label_event(row) for row in rows if row.get("event") in ("labeled", "unlabeled"))
 
 
 def _label_event(row: dict[str, Any]) -> LabelEvent:
@@ -129,17 +72,58 @@ _WRITE = "pull-requests: write"
 
 
 @dataclass(slots=True)
-class PullRequestComments:
-    """Reads and writes comments; every method may raise `ApiError`."""
+class PullRequestApi:
+    """One pull request: its people, labels and comments; every method may raise `ApiError`."""
 
     github: GitHub
     number: int
-    _author: str = field(default="", init=False)
+    _writer: str = field(default="", init=False)
 
-    def author(self) -> str:
+    def role(self, login: str) -> Role:
+        """The role of a person in the repository, also by teams and organization.
+
+        Raises:
+            ApiError: it cannot be read, or the answer is about somebody else.
+        """
+        with asking(f"read the role of {login}", "metadata: read"):
+            return _role(self._permission(login), login)
+
+    def author(self) -> str | None:
+        """Login of who opened the pull request; None where that account is gone."""
+        with asking("read the author of the pull request"):
+            return _login(self.github.pull(self.number).raw_data["user"])
+
+    def commit_author(self, sha: str) -> str | None:
+        """Login of who wrote a commit; None where GitHub knows no account for the address in it."""
+        with asking(f"read the author of commit {sha[:12]}", "contents: read"):
+            found = self.github.repository.get_commit(sha).raw_data
+            if found["sha"] != sha:
+                raise ValueError("another commit")
+            return _login(found["author"])
+
+    def _permission(self, login: str) -> Any:
+        # PyGithub gives the coarse permission or the role's name, each by a request of its own, and nothing else.
+        path = f"{self.github.repository.url}/collaborators/{quote(login, safe='')}/permission"
+        return self.github.repository.requester.requestJsonAndCheck("GET", path)[1]
+
+    def now(self) -> Now:
+        """State, labels and newest commit."""
+        with asking("read the labels of the pull request"):
+            pull = self.github.pull(self.number)
+            labels = tuple(required(label.name, str) for label in pull.labels)
+            return Now(required(pull.state, str), labels, required(pull.head.sha, str))
+
+    def events(self) -> tuple[LabelEvent, ...]:
+        """Every change of a label, oldest first."""
+        with asking("read who set the label"):
+            issue = self.github.repository.get_issue(self.number)
+            rows = [event.raw_data for event in bounded(issue.get_timeline())]
+            return tuple(_label_event(row) for row in rows if row.get("event") in ("labeled", "unlabeled"))
+
+    def writer(self) -> str:
         """The login under which this token writes."""
-        self._author = self._author or self.github.login() or WORKFLOW_AUTHOR
-        return self._author
+        self._writer = self._writer or self.github.login() or WORKFLOW_AUTHOR
+        return self._writer
 
     def head(self) -> str:
         """The current head commit of the pull request: it may have moved during the evaluation."""
@@ -157,7 +141,7 @@ class PullRequestComments:
         with asking("post the comment", _WRITE):
             made = _posted(self.github.repository.get_issue(self.number).create_comment(body))
         # The comment itself knows best who writes with this token: another app's is no workflow's.
-        self._author = made.author or self._author
+        self._writer = made.author or self._writer
         return made
 
     def update(self, comment: Posted, body: str) -> None:

@@ -76,11 +76,7 @@ class GitHubStore:
 
 @dataclass(frozen=True, slots=True)
 class GitHubSource:
-    """Files of one commit on GitHub (`gate.prompts.files.FileSource`).
-
-    Args:
-        label: how the commit is named to the user.
-    """
+    """Files of one commit on GitHub (`gate.prompts.files.FileSource`)."""
 
     label: str
     sha: str

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gate.app.checks import BackgroundCheck, CaseAnswer, resolve_check
+from gate.app.checks import resolve_check
 from gate.app.environment.settings import Settings
-from gate.app.memory import MemoryOptions, RunOrder
 from gate.app.repository import root_of
+from gate.app.run_order import RunOrder
 from gate.app.run_reports import run_folder
 from gate.config.policy import Budget
 from gate.engine.check import ReportedCases
+from gate.engine.run import SilentProgress
 from gate.errors import CannotEvaluate, GateError
 from gate.pytest_plugin import asked
+from gate.pytest_plugin.background import BackgroundCheck, CaseAnswer
 from gate.pytest_plugin.items import CaseItem, ConfigFile, score_notes
 from gate.report import numbers
 from gate.resolve.one_version import Chosen, with_cases
@@ -182,10 +184,10 @@ class Evals:
             concurrency=max(1, int(self.config.getoption(asked.dest("--gate-concurrency"), 32))),
             seed=None,
             out=self._out,
-            progress=BackgroundCheck.silent(),
-            remember=MemoryOptions(
-                cache=not option("--gate-no-cache"), refresh=option("--gate-refresh"), folder=folder / "cache"
-            ),
+            progress=SilentProgress(),
+            cache=not option("--gate-no-cache"),
+            cache_folder=folder / "cache",
+            refresh=option("--gate-refresh"),
             say=self.notes.append,
         )
 

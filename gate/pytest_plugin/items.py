@@ -7,10 +7,10 @@ from typing import Any, Protocol, TypeAlias
 
 import pytest
 
-from gate.app.checks import CaseAnswer
 from gate.cases.case import Case
 from gate.engine.noise import preference_notes, sampling_notes
 from gate.errors import GateError, InputErrors
+from gate.pytest_plugin.background import CaseAnswer
 from gate.record.parts import CaseResult, CaseState, ScorerResult
 from gate.record.sample import Reply, Sample
 from gate.record.transcript import Failed

@@ -70,6 +70,16 @@ class Resolved:
         """Does the change touch anything: a prompt, or the exam?"""
         return bool(self.suites or self.edits or self.run_edits)
 
+    def with_samples(self, samples: int | None) -> "Resolved":
+        """The same with so many samples of each case; None leaves what the files say."""
+        if samples is None:
+            return self
+        return replace(self, suites=tuple(replace(suite, samples=samples) for suite in self.suites))
+
+    def stopping_early(self, early: bool) -> "Resolved":
+        """The same with or without early stopping."""
+        return replace(self, policy=self.policy.model_copy(update={"early_stop": early}))
+
 
 def with_servers(resolved: Resolved, counting: Config | None, head: Config | None = None, base: str = "") -> Resolved:
     """The same, with the servers that count.

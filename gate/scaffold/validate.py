@@ -7,7 +7,7 @@ from pathlib import Path
 from gate.app.environment.settings import Settings, keys_of
 from gate.app.repository import place_here
 from gate.app.repository_code import prompt_builder
-from gate.app.store import store_case_reader
+from gate.app.sources import store_case_reader
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.calls.providers.parameters import PACKAGED_MODEL, refused_parameters

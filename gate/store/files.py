@@ -21,6 +21,7 @@ def read_bounded(path: Path, most: int) -> bytes | None:
 
 
 GATE_FOLDER = ".gate"
+STORE_FILE = Path(GATE_FOLDER) / "gate.db"
 
 CACHE_FOLDER = Path(GATE_FOLDER) / "cache"
 """Where answers are kept from run to run."""

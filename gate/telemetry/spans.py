@@ -270,8 +270,20 @@ class Trace:
         with trace.use_span(span, record_exception=False, set_status_on_exception=False):
             yield
 
+    def calls(self, calls: BudgetedCalls, role: str, address: ServerAddress) -> "TracedCalls":
+        """Calls that are recorded; the role is `answer`, `aside`, `judge` or `other`."""
+        return TracedCalls(calls, self, role, address)
+
+    def toolbox(self, box: Toolbox) -> "TracedToolbox":
+        """Tools whose calls are recorded."""
+        return TracedToolbox(box, self)
+
     def finished(self, sample: Sample) -> None:
         """Record the score of a sample, and what each scorer says."""
+        with suppress(Exception):  # an error in tracing must not fail the sample
+            self._finished(sample)
+
+    def _finished(self, sample: Sample) -> None:
         taken = self._open.pop((sample.suite, sample.case_id, sample.arm, sample.index), None)
         if taken is None:
             return
@@ -369,8 +381,6 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class TracedCalls:
-    """Calls that are recorded; the role is `answer`, `aside`, `judge` or `other`."""
-
     calls: BudgetedCalls
     trace: Trace
     role: str

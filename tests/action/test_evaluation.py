@@ -41,15 +41,3 @@ def test_a_budget_is_the_smaller_of_both(base: int | None, wanted: int | None) -
     of_base = ["budget.max_calls", "budget.max_usd", "budget.max_minutes"]
     named = of_inputs if wanted is not None and (base is None or wanted < base) else of_base
     assert [budget.setting(limit) for limit in limits] == named
-
-
-def test_a_budget_of_nothing_is_a_budget() -> None:
-    assert limited_budget(Budget(max_usd=5.0), Inputs(max_cost_usd=0.0)).max_usd == 0.0
-    assert limited_budget(Budget(max_usd=0.0), Inputs(max_cost_usd=5.0)) == Budget(max_usd=0.0)
-
-
-def test_each_limit_is_taken_by_itself() -> None:
-    both = limited_budget(Budget(max_calls=10, max_usd=1.0), Inputs(max_calls=20, max_cost_usd=0.5, max_minutes=3.0))
-    assert (both.max_calls, both.max_usd, both.max_minutes) == (10, 0.5, 3.0)
-    settings = [both.setting(limit) for limit in ("max_calls", "max_usd", "max_minutes")]
-    assert settings == ["budget.max_calls", "the input max-cost-usd", "the input max-minutes"]

@@ -33,11 +33,6 @@ def test_not_all_of_them(other: OverrideRecord | None) -> None:
     assert found.why_not.endswith("it is not set, or does not count, on #9, #12.")
 
 
-def test_none_of_them() -> None:
-    assert group_override({7: None, 8: None}, GROUP) is None
-    assert group_override({}, GROUP) is None
-
-
 def test_a_large_group_is_told_shortly() -> None:
     found = group_override({number: ADA if number == 1 else None for number in range(1, 60)}, GROUP)
     assert found is not None

@@ -47,13 +47,10 @@ def test_the_last_setting_counts() -> None:
     ("events", "said"),
     [
         ([], "does not say who set it"),
-        ([event("docs")], "does not say who set it"),
         ([event("the-old-name")], "does not say who set it"),
         ([event(), event(is_set=False)], "does not say who set it"),
-        ([event("", None)], "does not say who set it"),
         (GONE, "does not count: cannot read it."),
         ([event(by=None)], "was set by an account that is gone, and does not count"),
-        ([event(by="")], "was set by an account that is gone, and does not count"),
         ([event(at=None)], "was set by olivia and does not count: the timeline of the pull request does not say when"),
         ([event(at="yesterday")], "does not say when"),
     ],
@@ -83,35 +80,22 @@ def test_bots_and_workflows_count_for_anyone_only(setting: LabelEvent, said: str
     ("role", "counts"),
     [
         (Role("triage", "read"), True),
-        (Role("Triage", "read"), True),
         (Role("write", "write"), True),
-        (Role("maintain", "write"), True),
-        (Role("admin", "admin"), True),
         (Role("read", "read"), False),
         (Role("read", "read", triage=True), False),
-        (Role("none", "none"), False),
-        (Role("security-champion", "write"), True),
-        (Role("release-captain", "admin"), True),
         (Role("community-helper", "read"), False),
         (Role("community-helper", "read", triage=True), True),
         (Role("community-helper", "none", triage=True), False),
         (Role("", "write"), True),
         (Role("", "read"), False),
-        (Role("", ""), False),
         (Role("admin", "read"), False),
         (Role("write", "read", triage=True), False),
-        (Role("triage", "none"), False),
     ],
 )
 def test_only_triage_rights_or_more_count(role: Role, counts: bool) -> None:
     found = decide_override(LABEL, Rule(LABEL), facts(role=role))
     assert found.counted is counts
     assert counts or "it takes triage rights" in found.why_not
-
-
-def test_a_role_that_cannot_be_read_does_not_count() -> None:
-    found = decide_override(LABEL, Rule(LABEL), facts(role=GONE))
-    assert found.why_not == f"The label {LABEL} was set by olivia and does not count: cannot read it."
 
 
 @pytest.mark.parametrize(

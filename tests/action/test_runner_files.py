@@ -54,12 +54,6 @@ def test_an_output_cannot_end_the_one_before() -> None:
     assert delimiter not in written({"verdict": "PASS"})
 
 
-def test_each_output_has_a_delimiter_of_its_own() -> None:
-    text = written({"verdict": "PASS", "calls": "5"})
-    assert len(set(re.findall("<<(.*)", text))) == 2
-    assert all(len(end) >= 32 for end in re.findall("<<(.*)", text))
-
-
 def test_files_are_appended_to(tmp_path: Path) -> None:
     output, summary = tmp_path / "output", tmp_path / "summary"
     output.write_text("earlier<<prompt-gate-of-another-step\n1\nprompt-gate-of-another-step\n")

@@ -7,15 +7,14 @@ import pytest
 
 from gate.action.outcome import ActionOutcome, step_outputs
 from gate.action.subject import PullRequestMerge, Subject
-from gate.errors import CannotEvaluate, InputErrors, Problem
+from gate.errors import InputErrors, Problem
 from gate.github.client import GitHub
 from gate.github.events import PullRequest
-from gate.record.run import RunRecord
 from gate.report.exports.sarif import annotation_command
 from gate.report.view.headline import first_line
 from tests.golden.runs import runs
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
-from tests.support.herald import herald
+from tests.support.reporter import reporter
 
 RUNS = runs()
 SILENT: Callable[[str], None] = [].append
@@ -48,24 +47,18 @@ def test_outputs_of_a_run(name: str, expected: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_outputs_are_written_as_they_are(name: str, tmp_path: Path) -> None:
     file = tmp_path / "output"
-    herald(SILENT, output=file).outputs(RUNS[name], "out", "")
+    reporter(SILENT, output=file).outputs(RUNS[name], "out", "")
     read = parse_outputs(file.read_bytes().decode())
     assert read == step_outputs(RUNS[name], "out", "")
     assert read["worst-slice-upper"] == "" or float(read["worst-slice-upper"]) < 1
     assert read["worst-slice"].isprintable()
 
 
-def test_where_nothing_was_written_nothing_is_named() -> None:
-    found = step_outputs(RUNS["pass"], "", "")
-    empty = {key for key, value in found.items() if not value and not key.startswith("override")}
-    assert empty == {"report-path", "result-json", "comment-url"}
-
-
 @pytest.mark.parametrize("name", RUNS)
 def test_the_log_names_what_hinders_a_merge(name: str) -> None:
     said: list[str] = []
     run = RUNS[name]
-    herald(said.append).annotate(ActionOutcome(run))
+    reporter(said.append).annotate(ActionOutcome(run))
     if run.verdict.value in HARMLESS:
         assert said == []
         return
@@ -80,7 +73,7 @@ def test_a_name_is_escaped_once() -> None:
     rows = [row.model_copy(update={"slice": row.slice.replace("lang=", "type=std::")}) for row in suite.quality.slices]
     quality = suite.quality.model_copy(update={"slices": rows})
     said: list[str] = []
-    herald(said.append).annotate(
+    reporter(said.append).annotate(
         ActionOutcome(run.model_copy(update={"suites": [suite.model_copy(update={"quality": quality})]}))
     )
     assert "type=std:\N{ZERO WIDTH SPACE}:de fell by" in said[0]
@@ -89,24 +82,18 @@ def test_a_name_is_escaped_once() -> None:
 def test_mistakes_are_shown_beside_their_lines() -> None:
     problems = [Problem("gate.yaml", 7, "unknown key 'promt'", "did you mean 'prompt'?"), Problem("a,b.yaml", 0, "no")]
     said: list[str] = []
-    herald(said.append).annotate(ActionOutcome(RUNS["inconclusive"], InputErrors(problems)))
+    reporter(said.append).annotate(ActionOutcome(RUNS["inconclusive"], InputErrors(problems)))
     assert said == [
         "::error file=a%2Cb.yaml,title=Prompt Gate::no",
         "::error file=gate.yaml,line=7,title=Prompt Gate::unknown key 'promt' (did you mean 'prompt'?)",
     ]
 
 
-def test_another_error_is_told_by_its_run() -> None:
-    said: list[str] = []
-    herald(said.append).annotate(ActionOutcome(RUNS["inconclusive"], CannotEvaluate("no")))
-    assert said == [f"::error title=Prompt Gate::{first_line(RUNS['inconclusive'])}"]
-
-
 @pytest.mark.parametrize("name", RUNS)
 def test_the_summary_is_the_whole_report_with_the_warnings(name: str, tmp_path: Path) -> None:
     said: list[str] = []
     file = tmp_path / "summary"
-    told = herald(said.append, summary=file)
+    told = reporter(said.append, summary=file)
     told.warn("cannot post the comment: GitHub answered 403 <b>@octocat</b>")
     told.summary(RUNS[name])
     text = file.read_bytes().decode()
@@ -124,7 +111,7 @@ def test_a_summary_of_a_huge_run_is_one_that_the_runner_takes(tmp_path: Path) ->
     ]
     run = RUNS["many-slices"].model_copy(update={"suites": [suite.model_copy(update={"cases": cases})]})
     file = tmp_path / "summary"
-    herald(SILENT, summary=file).summary(run)
+    reporter(SILENT, summary=file).summary(run)
     assert 50_000 < file.stat().st_size <= SUMMARY_LIMIT
 
 
@@ -132,24 +119,11 @@ def test_a_summary_of_a_huge_run_is_one_that_the_runner_takes(tmp_path: Path) ->
 def test_files_that_cannot_be_written_are_a_warning(tmp_path: Path, place: str) -> None:
     (tmp_path / "folder").mkdir()
     said: list[str] = []
-    told = herald(said.append, summary=tmp_path / place, output=tmp_path / place)
+    told = reporter(said.append, summary=tmp_path / place, output=tmp_path / place)
     told.summary(RUNS["pass"])
     told.outputs(RUNS["pass"], "", "")
     assert len(said) == 2
     assert all(line.startswith("::warning title=Prompt Gate::cannot write ") for line in said)
-
-
-def test_outside_a_workflow_there_are_no_files() -> None:
-    said: list[str] = []
-    told = herald(said.append)
-    told.summary(RUNS["block"])
-    told.outputs(RUNS["block"], "", "")
-    assert said == []
-
-
-def test_a_run_of_a_model_without_samples_is_told_too() -> None:
-    bare: RunRecord = RUNS["skipped"].model_copy(update={"reasons": []})
-    assert step_outputs(bare, "", "")["verdict"] == "SKIPPED"
 
 
 class Defect(Exception):
@@ -170,7 +144,7 @@ class FaultyGitHub(GitHub):
 def test_a_defect_on_the_way_to_the_comment_is_told_with_its_trace_and_the_verdict_stands() -> None:
     said: list[str] = []
     pull = PullRequest(7, "a" * 40, "main", "b" * 40)
-    told = herald(said.append, github=FaultyGitHub("token", "http://127.0.0.1:9", "acme/support-bot"))
+    told = reporter(said.append, github=FaultyGitHub("token", "http://127.0.0.1:9", "acme/support-bot"))
     told.begin(Subject(pull.head_sha, PullRequestMerge(pull, None), "origin/main", pull).venue)
     FaultyGitHub.broken = True
     told.post(ActionOutcome(RUNS["block"]))

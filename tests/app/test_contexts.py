@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gate.app.environment.action import Runner
-from gate.app.repository import context_here, context_of
+from gate.app.push import context_here, context_of
 from gate.errors import GateError
 from gate.github.events import DispatchEvent, Event, MergeGroupEvent, PushEvent, WorkflowRunEvent
 from gate.record.history import Context
@@ -74,7 +74,3 @@ def test_by_hand_it_is_the_remotes_name_or_the_folders(tmp_path: Path, remote: s
     if remote:
         git(folder, "remote", "add", "origin", remote)
     assert context_here(folder, {}) == Context(name, "work", "local", None, "Ann")
-
-
-def test_without_a_repository_it_is_the_folders_name(tmp_path: Path) -> None:
-    assert context_here(tmp_path, {}) == Context(tmp_path.name)

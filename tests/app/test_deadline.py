@@ -8,7 +8,7 @@ from types import FrameType
 import pytest
 
 from gate.app.signals import within_minutes
-from gate.errors import CannotEvaluate, GateError
+from gate.errors import CannotEvaluate
 
 SHORT = 0.02 / 60
 
@@ -67,15 +67,6 @@ def test_what_is_done_in_time_is_returned_and_a_later_signal_is_not_ours(handler
     assert within_minutes(10, lambda: 5, told) == 5
     signal.raise_signal(signal.SIGALRM)
     assert handler == [signal.SIGALRM]
-
-
-def test_an_error_of_the_work_stays_what_it_is() -> None:
-    def work() -> None:
-        raise GateError("no such file")
-
-    with pytest.raises(GateError, match="no such file") as caught:
-        within_minutes(10, work, told)
-    assert caught.value.exit_code == 2
 
 
 def test_an_error_that_a_library_raises_because_of_the_end_is_the_end() -> None:

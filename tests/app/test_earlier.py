@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from gate.app.forecast import ALTOGETHER, CALIBRATION, LARGEST, KeptRuns
+from gate.app.forecast import CALIBRATION, LARGEST, KeptRuns
 from gate.store.run_folder import dump_run
 from tests.golden.runs import runs
 
@@ -63,12 +63,3 @@ def test_what_cannot_be_used_is_passed_over_and_told(tmp_path: Path) -> None:
     assert "large/run.json is larger than 16 MiB" in told[1]
     assert "theirs/run.json is tracked by git" in told[2]
     assert told[3:] == [f"Passed over: 1 more below {tmp_path}."]
-
-
-def test_all_runs_together_are_bounded_too(tmp_path: Path) -> None:
-    size = ALTOGETHER // 5
-    for day in range(6):
-        keep(tmp_path, f"r{day}", day, size=size)
-    kept = shelf(tmp_path)
-    assert [run.read() is None for run in kept.runs()] == [False] * 5 + [True]
-    assert "r0/run.json, since 64 MiB" in kept.notes()[0]

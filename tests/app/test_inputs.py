@@ -27,10 +27,6 @@ def complaints(**given: str) -> list[str]:
     return [problem.message for problem in caught.value.problems]
 
 
-def test_no_inputs() -> None:
-    assert Inputs.from_environ({})[0] == Inputs()
-
-
 def test_the_defaults_of_the_action_are_those_of_the_code() -> None:
     declared = declared_inputs()
     env = {f"INPUT_{name.upper()}": value for name, value in declared.items() if name != "github-token"}
@@ -70,11 +66,6 @@ def test_the_working_directory(text: str, folder: str) -> None:
     assert inputs(working_directory=text).working_directory == folder
 
 
-def test_the_key_tells_gates_apart() -> None:
-    assert inputs().key == "gate.yaml"
-    assert inputs(working_directory="apps/bot").key == "apps/bot/gate.yaml"
-
-
 def test_inputs_that_the_action_does_not_have() -> None:
     env = {f"INPUT_{name}": "x" for name in ("FAIL-ONN", "DISABLE-COMMENT", "ZZZ", "FAIL-ON", "GITHUB-TOKEN")}
     assert unknown_inputs({**env, "PATH": "x"}) == [
@@ -82,11 +73,6 @@ def test_inputs_that_the_action_does_not_have() -> None:
         "There is no input 'fail-onn', and it changes nothing; fail-on was meant?",
         "There is no input 'zzz', and it changes nothing.",
     ]
-
-
-def test_a_name_of_an_input_is_harmless_in_a_message() -> None:
-    (said,) = unknown_inputs({"INPUT_A\x1b[31m\n::error::": "x"})
-    assert said.isprintable()
 
 
 def test_the_token_does_not_show() -> None:
@@ -125,12 +111,6 @@ def test_a_path_stays_inside_the_repository(path: str) -> None:
     assert line.isprintable()
 
 
-@pytest.mark.parametrize("value", ["HOLD", "none", "ship", "block,hold"])
-def test_fail_on_is_one_of_two(value: str) -> None:
-    assert complaints(fail_on=value) == [f"fail-on: {value!r} is no choice"]
-    assert inputs(fail_on="block").fail_on == "block"
-
-
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e400", "-0.1", "1000001", "0x10", "five", "1,5", "1" * 5000])
 def test_a_sum_that_is_none(value: str) -> None:
     (line,) = complaints(max_cost_usd=value)
@@ -142,11 +122,6 @@ def test_a_sum_that_is_none(value: str) -> None:
 def test_a_count_that_is_none(value: str) -> None:
     (line,) = complaints(max_calls=value)
     assert "is not a whole number from 1 to 10,000,000" in line
-
-
-@pytest.mark.parametrize(("value", "seen"), [("0", 0.0), ("0.5", 0.5), ("5e0", 5.0), ("1000000", 1_000_000.0)])
-def test_a_sum(value: str, seen: float) -> None:
-    assert inputs(max_cost_usd=value).max_cost_usd == seen
 
 
 @pytest.mark.parametrize(("name", "least", "most"), [("max_calls", 1, 10_000_000), ("concurrency", 1, 1024)])

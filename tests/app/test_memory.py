@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from gate.app.environment.settings import Settings
-from gate.app.memory import MemoryOptions, answer_secret, open_memory, refuse_tracked
-from gate.config.policy import CachePolicy
+from gate.app.memory import answer_secret, open_memory, refuse_tracked
+from gate.app.run_order import RunOrder
 from gate.errors import GateError
 from tests.support.command import git
+from tests.support.fakes import Memory
+from tests.support.finished import resolved
 
 
 @pytest.fixture
@@ -20,8 +22,8 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refreshed_since(out: Path) -> float:
-    wanted = MemoryOptions(refresh=True, folder=out / "cache")
-    with open_memory(wanted, out, CachePolicy(), b"", lambda model, params: "") as opened:
+    order = RunOrder(resolved([]), 1, None, out, Memory(), refresh=True, cache_folder=out / "cache")
+    with open_memory(order, b"", lambda model: "") as opened:
         return opened.store._options.not_before
 
 
@@ -53,10 +55,6 @@ def test_a_repository_that_git_does_not_trust_is_no_proof(repo: Path, monkeypatc
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     with pytest.raises(GateError, match="does not trust"):
         refuse_tracked(repo / "answers.sqlite")
-
-
-def test_a_file_that_is_not_there_is_not_tracked(tmp_path: Path) -> None:
-    refuse_tracked(tmp_path / "nothing")
 
 
 def test_the_secret_depends_on_every_key_and_is_empty_without_any() -> None:

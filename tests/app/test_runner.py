@@ -44,18 +44,6 @@ def test_the_whole_environment_of_a_runner() -> None:
     )
 
 
-@pytest.mark.parametrize("empty", [{}, dict.fromkeys(WHOLE.keys() - NEEDED.keys(), "")])
-def test_what_a_runner_may_leave_out(empty: dict[str, str]) -> None:
-    runner = Runner.from_environ({**NEEDED, **empty})
-    assert (runner.workspace, runner.api_url, runner.run_url) == (Path(), "https://api.github.com", "")
-    assert (runner.summary, runner.output) == (None, None)
-
-
-def test_a_run_on_github_itself() -> None:
-    runner = Runner.from_environ({**NEEDED, "GITHUB_RUN_ID": "5"})
-    assert runner.run_url == "https://github.com/acme/support-bot/actions/runs/5"
-
-
 @pytest.mark.parametrize("value", ["", None])
 def test_outside_a_workflow_all_that_is_missing_is_named(value: str | None) -> None:
     env = {} if value is None else dict.fromkeys(NEEDED, value)

@@ -44,7 +44,7 @@ def test_mistakes_are_told_while_one_types(page: Page, database: Database) -> No
     threshold = page.get_by_label("Threshold")
     threshold.fill("7")
     told = page.locator("[data-field=threshold] .mistakes")
-    expect(told).to_contain_text("must be a number")
+    expect(told).to_contain_text("less than or equal to 1, not 7")
     expect(threshold).to_have_attribute("aria-invalid", "true")
     threshold.fill("0.7")
     expect(told).to_be_empty()

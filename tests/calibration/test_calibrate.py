@@ -31,7 +31,7 @@ class Counted:
     def start(self, total: int) -> None:
         self.total = total
 
-    def step(self) -> None:
+    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
         self.steps += 1
 
     def finish(self) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from gate.cli.app import cli, main
 from gate.cli.console import error_message
-from gate.errors import SHOWN, GateError, InputErrors, Interrupted, Problem
+from gate.errors import SHOWN, GateError, InputErrors, Problem
 
 
 def test_message_and_hint() -> None:
@@ -39,10 +39,6 @@ def test_equal_mistakes_are_told_once() -> None:
 def test_a_terminal_obeys_nothing_from_a_file() -> None:
     assert "\x1b" not in error_message(GateError("bad \x1b[31m key \x9b \u202e"))
     assert "\u202e" not in error_message(GateError("bad \u202e"))
-
-
-def test_an_interruption_is_no_error() -> None:
-    assert error_message(Interrupted("interrupted; 3 samples")) == "interrupted; 3 samples"
 
 
 def test_a_line_break_in_a_name_starts_no_line() -> None:

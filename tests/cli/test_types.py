@@ -1,7 +1,7 @@
 import click
 import pytest
 
-from gate.cli import option_types
+from gate.cli.evaluations import MOST_SHARDS, Shard
 from gate.engine.schedule import Share
 from gate.record import shard
 
@@ -10,14 +10,14 @@ from gate.record import shard
     ("text", "share"), [("3/10", Share(3, 10)), ("1/1", Share(1, 1)), ("1000/1000", Share(1000, 1000))]
 )
 def test_a_shard_is_a_number_of_so_many(text: str, share: Share) -> None:
-    assert option_types.Shard().convert(text, None, None) == share
+    assert Shard().convert(text, None, None) == share
 
 
 @pytest.mark.parametrize("text", ["", "3", "0/3", "4/3", "3/0", "1/1001", "-1/3", "1/3/5", "a/b", "1 / 3", "٣/٤"])
 def test_what_is_no_shard(text: str) -> None:
     with pytest.raises(click.BadParameter):
-        option_types.Shard().convert(text, None, None)
+        Shard().convert(text, None, None)
 
 
 def test_the_limit_is_that_of_the_record() -> None:
-    assert option_types.MOST_SHARDS == shard.MOST_SHARDS
+    assert MOST_SHARDS == shard.MOST_SHARDS

@@ -4,7 +4,7 @@ from math import isclose
 
 import pytest
 
-from gate.cli.watch_run import Session
+from gate.cli.watch import Session
 from gate.config.policy import Budget
 from gate.errors import CannotEvaluate
 from tests.support.finished import finished

@@ -66,11 +66,6 @@ def test_a_real_run_of_another_workflow() -> None:
     assert event == WorkflowRunEvent("pull_request", about["head_sha"], about["head_branch"], owner)
 
 
-def test_a_run_of_another_workflow_for_no_pull_request() -> None:
-    event = parse_event("workflow_run", json.dumps(example("workflow_run.completed")), "event.json")
-    assert event == WorkflowRunEvent("workflow_dispatch", "", "", "")
-
-
 def test_a_run_of_another_workflow_whose_fork_is_gone() -> None:
     event = parse_event("workflow_run", json.dumps(workflow_run(head_repository=None)), "event.json")
     assert isinstance(event, WorkflowRunEvent)

@@ -50,27 +50,15 @@ def test_chat_files_pull_in_parts_too() -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        (
-            {"p.j2": "\n{% include 'a.md' %}"},
-            "main:p.j2:2: there is no such part: a.md (paths are relative to",
-        ),
         ({"p.j2": "{% include 'a.j2' %}", "a.j2": "\n\n{% include 'b' %}"}, "main:a.j2:3: there is no such part: b"),
-        ({"p.j2": "{% include 'a.j2' %}", "a.j2": "\n{% if %}"}, "main:a.j2:2: invalid Jinja2: Expected an expression"),
         ({"p.j2": "{% include '../a' %}"}, "main:p.j2:1: the path '../a' leaves the repository"),
         ({"p.j2": "\n{% include input %}"}, "main:p.j2:2: 'include' takes a literal path"),
-        ({"p.j2": "{% include 'a' %}", "a": b"x\n\0"}, "main:a:2: is not a text file (it holds NUL bytes)"),
-        ({"p.j2": "{% include 'a' %}", "a": b"\xff\xfea"}, "main:a: is UTF-16 text"),
-        (
-            {"p.j2": "{% include 'a' %}", "a": b"version https://git-lfs.github.com/spec/v1\n"},
-            "main:a:1: is a Git LFS pointer",
-        ),
         ({"p.j2": "x\n{% include 'p.j2' %}"}, "main:p.j2:2: the file pulls itself in: p.j2 → p.j2"),
         (
             {"p.j2": "{% include 'a.j2' %}", "a.j2": "{% include 'b.j2' %}", "b.j2": "\n{% include 'a.j2' %}"},
             "main:b.j2:2: the file pulls itself in: a.j2 → b.j2 → a.j2",
         ),
         ({"p.j2": "{% extends 'a.j2' %}"}, "main:p.j2:1: 'extends' is not supported in templates; pull shared text in"),
-        ({"p.j2": "{% include 'a.j2' %}", "a.j2": "{% import 'b' as b %}"}, "main:a.j2:1: 'import' is not supported"),
     ],
 )
 def test_mistakes(files: Files, message: str) -> None:

@@ -36,35 +36,14 @@ def test_chat_files() -> None:
 @pytest.mark.parametrize(
     ("text", "path", "message"),
     [
-        ("", "p.md", "p.md: is empty (write the prompt into it)"),
         ("\ufeff \r\n", "p.md", "p.md: is empty"),
-        ("a\n\0b", "p.md", "p.md:2: is not a text file (it holds NUL characters)"),
         ("a\n\ud800", "p.md", "p.md:2: holds half of a surrogate pair, which is not text"),
         ("x" * (limits.PROMPT_CHARS + 1), "p.md", "p.md: is longer than 1,048,576 characters"),
-        ("a\n{% if %}", "p.j2", "p.j2:2: invalid Jinja2: Expected an expression, got 'end of statement block'"),
-        ("a\n\n{{ input", "p.j2", "p.j2:3: invalid Jinja2: unexpected end of template"),
         ("{% include 'x' %}", "p.j2", "p.j2:1: 'include' is not supported in templates"),
-        ("x", "p.py", "p.py: prompt files ending in .py are not supported in this version"),
-        ("just text", "p.yaml", "p.yaml:1: is not a chat file: it must hold a list of {role, content}"),
         ("[]", "p.yaml", "p.yaml:1: messages must be a list of {role, content}, not an empty list"),
-        ("a: 1", "p.yaml", "p.yaml:1: unknown key 'a' (known: messages)"),
-        ("a: 1", "p.yaml", "p.yaml:1: 'messages' is missing"),
         (CHAT + "model: x\n", "p.yaml", "p.yaml:8: unknown key 'model' (known: messages)"),
-        (
-            CHAT.replace("assistant", "bot"),
-            "p.yaml",
-            "p.yaml:5: messages[2].role must be system, developer, user or ass",
-        ),
         (CHAT.replace("Be brief.", ""), "p.yaml", "p.yaml:3: messages[0].content must be text, not nothing"),
-        (
-            CHAT.replace("Be brief.", "[{type: text}]"),
-            "p.yaml",
-            "p.yaml:3: messages[0].content must be text, not a",
-        ),
-        (CHAT.replace("- {role: user", "- {rôle: user"), "p.yaml", "p.yaml:4: 'role' is missing in messages[1]"),
         (CHAT + "  - \n", "p.yaml", "p.yaml:8: messages[3] must be a mapping, not nothing"),
-        ("[\n{]", "p.json", "p.json:2: invalid JSON at column 2: "),
-        ('"text"', "p.json", "p.json:1: is not a chat file"),
     ],
 )
 def test_messages(text: str, path: str, message: str) -> None:

@@ -21,7 +21,7 @@ from gate.report.terminal import report as terminal
 from tests.golden.hostile import hostile
 from tests.support.attacks import Attack, attacks, batches, named
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
-from tests.support.herald import herald
+from tests.support.reporter import reporter
 from tests.support.surfaces import Skeleton, commands, harm, in_browser, on_github, stacks
 
 ROOM = 10_000_000
@@ -100,7 +100,7 @@ def terminal_gets_text(shown: Texts) -> bool:
 
 def teller_in(folder: Path) -> tuple[OutcomeReporter, list[str]]:
     said: list[str] = []
-    return herald(said.append, folder / "summary", folder / "outputs"), said
+    return reporter(said.append, folder / "summary", folder / "outputs"), said
 
 
 @pytest.mark.parametrize("batch", BATCHES)

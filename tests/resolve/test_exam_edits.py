@@ -64,18 +64,13 @@ def edited(head: tuple[Case, ...], *, compared: bool = True, **edits: object) ->
     ("edits", "rules"),
     [
         ({}, ()),
-        ({"policy": SuitePolicy(margin=0.5, required=("t=a",))}, ("policy.margin", "policy.required")),
         ({"scorers": (EXACT, replace(JUDGE, options={"criteria": "Short."}))}, ("scorers.judge",)),
-        ({"scorers": (JUDGE, EXACT)}, ("scorers",)),
         ({"scorers": (EXACT,)}, ("scorers.judge",)),
-        ({"threshold": 0.1, "slices": (), "samples": 9}, ("threshold", "slices", "samples")),
         (
             {"conversing": Conversing(score="min", user=ConversationModel(model=ModelRef("fake", "u")))},
             ("conversation.score", "conversation.user"),
         ),
-        ({"conversing": Conversing().model_copy(update={"user": SEEDED})}, ("conversation.params",)),
         ({"placeholders": {"today": "2026-11-22"}}, ("placeholders.today",)),
-        ({"model": ModelRef("fake", "other"), "name": "other"}, ()),
     ],
 )
 def test_what_is_edited_has_a_name(edits: dict[str, object], rules: tuple[str, ...]) -> None:

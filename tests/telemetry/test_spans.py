@@ -12,7 +12,7 @@ from gate.calls.interface import Request
 from gate.config.models import ModelRef, Params
 from gate.engine.schedule import Job
 from gate.messages import Message
-from gate.record.sample import ArmName, Origin, Reply, Sample, Score
+from gate.record.sample import ArmName, Reply, Sample, Score
 from gate.record.transcript import Failed, ToolUse, Unscored
 from gate.record.usage import Dollars, Usage
 from gate.telemetry.spans import ContentTerms, Trace, TracedCalls, TracedToolbox, request_attributes
@@ -81,19 +81,6 @@ def test_a_call_is_a_span_of_its_own_time() -> None:
     assert found["gen_ai.request.stop_sequences"] == ("x",)
     assert (found["server.address"], found["server.port"]) == ("api.openai.com", 443)
     assert "gen_ai.input.messages" not in found
-
-
-def test_a_call_that_was_sent_again_is_one_span_from_the_first_request_on() -> None:
-    kept = Kept()
-    span = called(replace(REPLY, attempts=3, latency_s=1e6), kept)["chat m"]
-    assert told(span)["prompt_gate.attempts"] == 3
-    assert len(kept.kept.get_finished_spans()) == 1
-    assert span.start_time is not None and span.end_time is not None
-    assert span.end_time - span.start_time < 1e6 * 1e9
-
-
-def test_a_known_answer_was_not_asked_for() -> None:
-    assert not called(replace(REPLY, origin=Origin(reused=True)), Kept())
 
 
 @pytest.mark.parametrize(

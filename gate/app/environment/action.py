@@ -26,14 +26,10 @@ class Inputs:
         github_token: reads the pull request and writes the comment; None does neither.
         config: path of `gate.yaml` in the working directory.
         working_directory: folder of the repository that all paths begin in; empty for its root.
-        base, head: refs to compare, for `workflow_dispatch`.
         max_calls, max_cost_usd, max_minutes: a budget in addition to that of `gate.yaml`.
-        concurrency: calls in flight.
         fail_on: `hold` makes HOLD fail, too; None leaves it to `gate.yaml`.
         on_missing_secrets: what becomes of a run that GitHub gives no secrets: `fail`, or `skip`.
-        skip_label: the label that sets the gate aside.
         label_scope: `commit` lets the label count for the commit that it was set on alone.
-        override_by: who may set it.
         on_skip: `run` evaluates all the same, and leaves the job green.
         push_to: address of a server that the finished run is sent to, or `store` for the database that the step's
             environment names; empty for neither.
@@ -65,9 +61,6 @@ class Inputs:
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "tuple[Inputs, Problems]":
         """Read `INPUT_*`; an empty input counts as absent.
-
-        Args:
-            environ: the process's own when None.
 
         Returns:
             The inputs, with defaults in place of wrong ones, and what is wrong with those.
@@ -176,12 +169,10 @@ class Runner:
     """The variables of the runner.
 
     Args:
-        event_path: the payload.
         sha: for a pull request the merge commit.
         workspace: where the repository is checked out, if it is.
         run_url: page of this workflow run; empty where unknown.
         summary, output: files to append to; None outside of a workflow.
-        actor: login of who started it.
         head_ref: branch of a pull request, named by its author; empty for other events.
     """
 

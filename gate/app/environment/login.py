@@ -52,12 +52,7 @@ class OidcSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProxySettings:
-    """A reverse proxy that logs people in.
-
-    Args:
-        header: names the person.
-        networks: of the proxy's addresses.
-    """
+    """A reverse proxy that logs people in."""
 
     header: str
     networks: tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
@@ -69,9 +64,6 @@ TeamLogin: TypeAlias = OidcSettings | ProxySettings
 
 def team_login_of(environ: Mapping[str, str] | None = None) -> TeamLogin | None:
     """How people log in; None where nobody has to.
-
-    Args:
-        environ: the process's own when None.
 
     Raises:
         GateError: a variable is missing or unusable.

@@ -47,9 +47,7 @@ class TelemetrySettings:
     """The environment's settings of OpenTelemetry; its SDK reads headers, time-outs, samplers and queues.
 
     Args:
-        traces: address for spans; empty for none.
         logs: address for events; empty where they are part of their spans.
-        content_in_spans: include prompts and answers.
         content_in_events: include what scorers say of them, too.
         parent: the run's parent span, as W3C Trace Context; empty for none.
     """
@@ -120,9 +118,6 @@ class Settings:
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Settings":
         """Read the environment; an empty variable counts as absent.
 
-        Args:
-            environ: the process's own when None.
-
         Raises:
             GateError: `GATE_EXECUTOR` is not an address, or `GATE_CONCURRENCY` is not a number.
         """
@@ -150,9 +145,7 @@ class Surroundings:
     """The facts that decide whether code of the repository may run.
 
     Args:
-        path: the environment's `PATH`.
         event: GitHub's, such as `pull_request`; empty outside of a workflow.
-        payload: file of that event.
     """
 
     path: str

@@ -4,15 +4,13 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from gate.app.environment.settings import Settings, addresses_of
-from gate.app.memory import RunOrder
+from gate.app.environment.settings import Settings
 from gate.app.repository import own_folder
-from gate.calls.prices import PriceList
-from gate.calls.providers.factory import Factory
+from gate.app.run_order import RunOrder
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, RunPolicy
 from gate.engine.run import Progress, Steps
-from gate.errors import CannotEvaluate, GateError
+from gate.errors import CannotEvaluate
 from gate.resolve.resolved import Resolved
 from gate.testgen.forecast import ModelWithParams
 
@@ -96,16 +94,6 @@ def ask_models(
     if isinstance(found, CannotEvaluate):
         raise found
     return found
-
-
-def keyless_factory(settings: Settings, terms: GenerationLimits) -> Factory:
-    """A factory that knows prices and interfaces, but cannot send anything."""
-    keys = addresses_of(settings)
-    return Factory(keys, settings.cache_dir, terms.concurrency, _no_text, PriceList(by_name=settings.price_by_name))
-
-
-def _no_text(path: str) -> str:
-    raise GateError(f"cannot read {path}", "recorded answers generate nothing")
 
 
 def params_beside(model: ModelRef, generator: ModelWithParams) -> Params:

@@ -9,13 +9,13 @@ from typing import TypeVar
 
 from gate.agents.interface import Question
 from gate.app.environment.settings import Settings
+from gate.app.forecast import keyless_factory, pricer
 from gate.app.generation.model_calls import (
     FOLDER,
     GenerationLimits,
     GenerationProgress,
     ModelWork,
     ask_models,
-    keyless_factory,
     params_beside,
 )
 from gate.app.repository import own_folder
@@ -96,8 +96,8 @@ class GenerationRequest:
 
     def priced(self, settings: Settings) -> tuple[Factory, Pricer]:
         """A factory that sends nothing, and its prices."""
-        factory = keyless_factory(settings, self.terms)
-        return factory, lambda model, params, usage: factory.price(model, params, model.name, usage)
+        factory = keyless_factory(settings)
+        return factory, pricer(factory)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from gate.cases.stored import CaseVersion, Change, Entry, Put
-    from gate.store.case_sets import CaseSet
-    from gate.values import JsonValue
+from gate.app.case_sets import keep_edit, open_cases
+from gate.cases.reading import parse_entry, put_of, renamed
+from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Entry, Put
+from gate.cli.cases.entry import case_versions, changed_entry, edit_entry, given_values, read_entry, slices_of
+from gate.config.documents import printable
+from gate.config.naming import is_store
+from gate.config.yaml_editing import dumped
+from gate.engine.run_cases import found_case
+from gate.errors import GateError
+from gate.paths import escapes
+from gate.store.case_sets import CaseSet, ChangedMeanwhile, changed_meanwhile
+from gate.store.run_folder import load_run
+from gate.values import JsonValue
 
 _PERSON = click.option("--person", default="", help="Who you are, for the history.  [default: the name that git knows]")
 
@@ -37,10 +45,6 @@ def add(source: str, name: str, entry: str, run: tuple[str, str] | None, person:
       gate cases add store:support --from .gate/last refund-7 --expected "Refunds take five days."
       gate cases add store:support --entry case.yaml
     """
-    from gate.app.case_sets import open_cases
-    from gate.cli.cases.entry import given_values, read_entry, slices_of
-    from gate.errors import GateError
-
     if entry and run:
         raise GateError("--entry and --from both say what the case is", "give one of the two")
     slices = said.pop("slices", ())
@@ -72,11 +76,6 @@ def edit(source: str, case: str, person: str, rename: str, entry: str, **changes
       gate cases edit store:support refund-1
       gate cases edit store:support refund-1 --rename refund-twice
     """
-    from gate.app.case_sets import open_cases
-    from gate.cases.reading import parse_entry, renamed
-    from gate.cli.cases.entry import case_versions, changed_entry, edit_entry, read_entry
-    from gate.errors import GateError
-
     sets, unsets = changes["sets"], changes["unsets"]
 
     if entry and (sets or unsets):
@@ -110,12 +109,6 @@ def archive(source: str, case: tuple[str, ...], person: str) -> None:
     Example:
       gate cases archive store:support refund-1 refund-2
     """
-    from gate.app.case_sets import open_cases
-    from gate.cases.stored import Archive
-    from gate.cli.cases.entry import case_versions
-    from gate.config.documents import printable
-    from gate.config.naming import is_store
-
     cases = open_cases(source, person)
     changes = [Archive(name, case_versions(cases, name)[0].number) for name in dict.fromkeys(case)]
     label = carry_out_changes(
@@ -125,14 +118,12 @@ def archive(source: str, case: tuple[str, ...], person: str) -> None:
     click.echo(printable(f"archived {', '.join(change.name for change in changes)} in {label}: {kept}"))
 
 
-def carry_out_changes(cases: "CaseSet", changes: "Sequence[Change]", what: str) -> str:
+def carry_out_changes(cases: CaseSet, changes: Sequence[Change], what: str) -> str:
     """Make changes, all or none.
 
     Returns:
         What the place is called now.
     """
-    from gate.store.case_sets import ChangedMeanwhile, changed_meanwhile
-
     done = cases.change(changes, what)
     if isinstance(done, str):
         return done
@@ -143,18 +134,13 @@ def carry_out_changes(cases: "CaseSet", changes: "Sequence[Change]", what: str) 
     )
 
 
-def _added(cases: "CaseSet", row: "dict[str, JsonValue]") -> None:
-    from gate.cases.reading import put_of
-
+def _added(cases: CaseSet, row: dict[str, JsonValue]) -> None:
     put = put_of(row)
     _check_free(cases, put.name)
     _put(cases, put, f"added {put.name}")
 
 
-def _edited(cases: "CaseSet", row: "dict[str, JsonValue]", newest: "CaseVersion", rename: str = "") -> None:
-    from gate.cases.reading import put_of
-    from gate.errors import GateError
-
+def _edited(cases: CaseSet, row: dict[str, JsonValue], newest: CaseVersion, rename: str = "") -> None:
     put = put_of(row, newest.number)
     if put.name == newest.name:
         _put(cases, put, f"edited {put.name}")
@@ -166,32 +152,21 @@ def _edited(cases: "CaseSet", row: "dict[str, JsonValue]", newest: "CaseVersion"
         raise GateError(f"this would give the case {newest.name!r} the id {put.name!r}", hint)
 
 
-def _check_free(cases: "CaseSet", name: str) -> None:
-    from gate.cases.stored import CaseFilter
-    from gate.errors import GateError
-
+def _check_free(cases: CaseSet, name: str) -> None:
     if cases.case(name):
         archived = name in {one.name for one in cases.cases(CaseFilter(archived=True))}
         old = ", which is archived" if archived else ""
         raise GateError(f"there is a case {name!r} already{old}", "choose another id, or use gate cases edit")
 
 
-def _put(cases: "CaseSet", put: "Put", what: str) -> None:
-    from gate.config.documents import printable
-
+def _put(cases: CaseSet, put: Put, what: str) -> None:
     label = carry_out_changes(cases, [put], what)
     click.echo(printable(f"{what} in {label}"))
 
 
 @contextmanager
-def _keeping(row: "Entry | str", source: str, *words: str) -> Iterator[None]:
+def _keeping(row: Entry | str, source: str, *words: str) -> Iterator[None]:
     """What somebody wrote is kept in a file, when it comes too late, or was written in an editor and is wrong."""
-    from gate.app.case_sets import keep_edit
-    from gate.config.documents import printable
-    from gate.config.yaml_editing import dumped
-    from gate.errors import GateError
-    from gate.store.case_sets import ChangedMeanwhile
-
     try:
         yield
     except GateError as error:
@@ -203,14 +178,6 @@ def _keeping(row: "Entry | str", source: str, *words: str) -> Iterator[None]:
 
 
 def _of_run(path: str, case: str, *, said: bool) -> "dict[str, JsonValue]":
-    from gate.app.case_sets import open_cases
-    from gate.cases.stored import Entry
-    from gate.config.naming import is_store
-    from gate.engine.run_cases import found_case
-    from gate.errors import GateError
-    from gate.paths import escapes
-    from gate.store.run_folder import load_run
-
     def lookup(where: str, name: str) -> Entry | None:
         if not where or (not is_store(where) and escapes(where)):
             return None

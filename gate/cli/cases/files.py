@@ -2,19 +2,21 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from gate.cases.convert import Brought
-    from gate.cases.losses import Loss
-
-FORMATS = (
-    "gate", "csv", "promptfoo", "openai-evals", "openai-items", "inspect", "braintrust", "langsmith", "helm",
-    "prompt-yml", "prompty",
-)  # fmt: skip
-"""Those of `gate.cases`, to which a test holds them: `--help` loads nothing. The last one is only read."""
+from gate.app.case_sets import is_foreign, losses_in_format, open_cases, read_foreign_cases, write_foreign_cases
+from gate.cases.convert import FORMATS, Brought
+from gate.cases.losses import Loss, kinds, told
+from gate.cases.stored import Entry
+from gate.cli.cases.edits import carry_out_changes
+from gate.config.documents import printable
+from gate.config.naming import is_store
+from gate.errors import GateError
+from gate.store.case_sets import CaseMove, plan_move
+from gate.values import counted
 
 Command = Callable[..., Any]
 
@@ -41,33 +43,25 @@ def to_option(command: Command) -> Command:
     )(command)
 
 
-def refuse_losses(losses: "Sequence[Loss]", strict: bool) -> None:
+def refuse_losses(losses: Sequence[Loss], strict: bool) -> None:
     """End where something would be lost and nothing may be."""
-    from gate.config.documents import printable
-    from gate.errors import GateError
-
     if losses and strict:
         for line in loss_lines(losses):
             click.echo(printable(line), err=True)
         raise GateError("nothing was done, since something would be lost", "leave out --strict to do it all the same")
 
 
-def loss_lines(losses: "Sequence[Loss]") -> list[str]:
+def loss_lines(losses: Sequence[Loss]) -> list[str]:
     """How many there are, and a line for each kind with its first places."""
-    from gate.cases.losses import told
-
     return told(losses, "--json has all of them")
 
 
-def report_conversion(told: str, brought: "Brought | None", losses: "Sequence[Loss]", as_json: bool) -> None:
+def report_conversion(told: str, brought: Brought | None, losses: Sequence[Loss], as_json: bool) -> None:
     """Print what was done, what each column became, and what was lost.
 
     Args:
         brought: what was read of another tool; None for the gate's own files.
     """
-    from gate.cases.losses import kinds
-    from gate.config.documents import printable
-
     if as_json:
         rows = [
             {"what": one.what, "count": one.count, "where": list(one.places), "remedy": one.remedy}
@@ -87,12 +81,6 @@ def report_conversion(told: str, brought: "Brought | None", losses: "Sequence[Lo
             )
     for line in loss_lines(losses):
         click.echo(printable(line))
-
-
-if TYPE_CHECKING:
-    from gate.cases.convert import Brought
-    from gate.cases.stored import Entry
-    from gate.store.case_sets import CaseMove
 
 
 @click.command("import")
@@ -120,13 +108,6 @@ def import_(
       gate cases import evals/support/cases.jsonl store:support
       gate cases import questions.csv store:support --slice tier
     """
-    from gate.app.case_sets import open_cases
-    from gate.cli.cases.edits import carry_out_changes
-    from gate.config.documents import printable
-    from gate.config.naming import is_store
-    from gate.errors import GateError
-    from gate.store.case_sets import plan_move
-
     if is_store(file) or not is_store(suite):
         raise GateError("import brings a file into the store", "gate cases import FILE store:NAME")
     entries, brought = _brought(file, source_format, slices)
@@ -159,9 +140,6 @@ def export(suite: str, file: str, force: bool, target_format: str | None, strict
       gate cases export store:support evals/support/cases.jsonl
       gate cases export store:support dataset.jsonl --to langsmith
     """
-    from gate.config.naming import is_store
-    from gate.errors import GateError
-
     if is_store(file) or not is_store(suite):
         raise GateError("export writes the store's cases to a file", "gate cases export store:NAME FILE")
     if _is_foreign(target_format):
@@ -197,11 +175,6 @@ def convert(
       gate cases convert questions.csv cases.jsonl --slice tier
       gate cases convert cases.jsonl dataset.csv --to langsmith
     """
-    from pathlib import Path
-
-    from gate.config.naming import is_store
-    from gate.errors import GateError
-
     if is_store(file):
         raise GateError("convert writes a file", "gate cases import FILE store:NAME brings cases into the store")
     if Path(file).exists() and not force:
@@ -217,24 +190,15 @@ def convert(
 
 
 def _is_foreign(target_format: str | None) -> bool:
-    from gate.app.case_sets import is_foreign
-
     return is_foreign(target_format or "")
 
 
 def _entries(source: str) -> "list[Entry]":
-    from gate.app.case_sets import open_cases
-
     return [one.entry for one in open_cases(source).cases() if one.entry is not None]
 
 
 def _brought(file: str, source_format: str | None, slices: Sequence[str]) -> "tuple[Sequence[Entry], Brought | None]":
     """The cases of a file; of one of the gate's own there is nothing more to tell."""
-    from pathlib import Path
-
-    from gate.app.case_sets import is_foreign, read_foreign_cases
-    from gate.errors import GateError
-
     if not Path(file).exists():
         raise GateError(f"there is no file {file}", "name a case file, or a suite of the store as store:NAME")
     brought = read_foreign_cases(file, source_format or "", slices)
@@ -242,8 +206,8 @@ def _brought(file: str, source_format: str | None, slices: Sequence[str]) -> "tu
 
 
 def _to_foreign(
-    entries: "Sequence[Entry]",
-    brought: "Brought | None",
+    entries: Sequence[Entry],
+    brought: Brought | None,
     target: tuple[str, str],
     *,
     force: bool,
@@ -251,9 +215,6 @@ def _to_foreign(
     as_json: bool,
 ) -> None:
     """Write a file of another tool."""
-    from gate.app.case_sets import losses_in_format, write_foreign_cases
-    from gate.values import counted
-
     file, format_ = target
     before = brought.losses if brought is not None else ()
     refuse_losses((*before, *losses_in_format(entries, file, format_)), strict)
@@ -263,19 +224,11 @@ def _to_foreign(
 
 def _to_file(source: str, file: str, *, force: bool) -> None:
     """Bring a file to hold the cases of a suite of the store, and nothing else."""
-    from gate.config.documents import printable
-
     click.echo(printable(_moved(_entries(source), source, file, force=force)))
 
 
-def _moved(entries: "Sequence[Entry]", source: str, file: str, *, force: bool) -> str:
+def _moved(entries: Sequence[Entry], source: str, file: str, *, force: bool) -> str:
     """Bring a file to hold these cases, and nothing else; what was done, in a line."""
-    from gate.app.case_sets import open_cases
-    from gate.cli.cases.edits import carry_out_changes
-    from gate.config.naming import is_store
-    from gate.errors import GateError
-    from gate.store.case_sets import plan_move
-
     there = open_cases(file, new=True)
     move = plan_move(entries, there)
     cases = open_cases(source) if is_store(source) else None
@@ -290,7 +243,7 @@ def _moved(entries: "Sequence[Entry]", source: str, file: str, *, force: bool) -
     return _told(move, file, removed=True)
 
 
-def _told(move: "CaseMove", label: str, *, removed: bool) -> str:
+def _told(move: CaseMove, label: str, *, removed: bool) -> str:
     counts = [(len(move.new), "new"), (len(move.edited), "changed"), (move.same, "as they were")]
     if removed:
         counts.insert(2, (len(move.others), "removed"))

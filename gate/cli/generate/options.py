@@ -14,8 +14,7 @@ from rich.console import Console
 from gate.app.environment.settings import Settings
 from gate.app.generation.model_calls import GenerationLimits, GenerationProgress
 from gate.app.generation.tests import GenerationRequest, prompt_folder
-from gate.cli.progress import LineProgress, SilentProgress
-from gate.cli.progress_bar import BarProgress
+from gate.cli.progress import run_progress
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget
@@ -151,7 +150,7 @@ def generation_request(options: GenerateOptions, settings: Settings) -> Generati
         judge=parse_model(options.judge_model, ()) if options.judge_model else model,
         params=chosen.params,
         settings=_effort(options),
-        terms=GenerationLimits(_budget(options), settings.concurrency),
+        terms=GenerationLimits(Budget().by_options(options.max_calls, options.max_usd), settings.concurrency),
         tested=options.tested,
         control=chosen.control,
         sees_input=chosen.input_aware,
@@ -169,23 +168,9 @@ def _effort(options: GenerateOptions) -> EffortSettings:
     return LEVELS[options.effort].with_settings(instructions=options.told, **given)
 
 
-def _budget(options: GenerateOptions) -> Budget:
-    budget = Budget()
-    if options.max_calls is not None:
-        budget = budget.lowered("max_calls", options.max_calls, "--max-calls")
-    return budget if options.max_usd is None else budget.lowered("max_usd", options.max_usd, "--max-usd")
-
-
 def generation_progress(options: GenerateOptions) -> GenerationProgress:
     """A bar on a terminal, lines elsewhere, nothing where it is to be quiet."""
-    console = Console(stderr=True)
-    bar: SilentProgress | BarProgress | LineProgress = SilentProgress()
-    if not options.quiet:
-        bar = (
-            BarProgress(console, "Asking")
-            if console.is_terminal
-            else LineProgress(print_error_line, doing="asking", things="foreseen")
-        )
+    bar = run_progress(quiet=options.quiet, doing="asking", things="foreseen")
     return GenerationProgress(bar, bar, (lambda line: None) if options.quiet else print_error_line)
 
 

@@ -23,7 +23,7 @@ from gate.cli.generate.options import (
     screen,
     suite_of,
 )
-from gate.cli.progress import SilentProgress
+from gate.engine.run import SilentProgress
 from gate.errors import GateError
 from gate.record.run import PromisesRecord
 from gate.report.escape import terminal_text

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.app.checks import CONFIG_FILE, CaseTrial, refuse_foreign_commit, resolve_check, resolve_trial
+from gate.app.checks import resolve_check
 from gate.app.environment.settings import Settings
 from gate.app.forecast import spending_forecast
 from gate.app.sources import GitPlace, resolve_git_mode
@@ -12,6 +12,7 @@ from gate.report.sheets.plan import spending_words
 from gate.resolve.one_version import Chosen
 from gate.resolve.resolved import Resolved
 from gate.web.jobs.job import Order
+from gate.web.jobs.trial import CONFIG_FILE, CaseTrial, refuse_foreign_commit, resolve_trial
 
 CONCURRENCY = 64
 

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from gate.app.environment.settings import Settings
 from gate.app.forecast import spending_forecast
-from gate.app.memory import RunOrder
-from gate.app.push import store_run
-from gate.app.repository import context_here, root_of
+from gate.app.push import context_here, store_run
+from gate.app.repository import root_of
+from gate.app.run_order import RunOrder
 from gate.app.run_reports import run_folder
 from gate.app.runs import Running, carry_out
 from gate.app.signals import ENDING
@@ -134,8 +134,7 @@ def _evaluated(plan: RunOrder, order: Order, counting: Counting) -> RunRecord:
 
     if order.kind != "diff":
         # Every case is asked, whatever the others showed.
-        policy = plan.resolved.policy.model_copy(update={"early_stop": False})
-        plan = replace(plan, resolved=replace(plan.resolved, policy=policy))
+        plan = replace(plan, resolved=plan.resolved.stopping_early(False))
     run = carry_out(plan, Settings.from_environ(), work)
     if any(reason in ENDING.values() for reason in stopped):
         raise Cancelled

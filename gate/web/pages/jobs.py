@@ -12,7 +12,6 @@ from fastapi import Path as InPath
 from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
-from gate.app.checks import Choices, SuiteChoice, branches, choices, has_configuration
 from gate.app.environment.settings import Settings
 from gate.cases.reading import case_of, readable
 from gate.cases.stored import Entry
@@ -24,6 +23,7 @@ from gate.web import addresses
 from gate.web.case_form import check_form, typed_form
 from gate.web.jobs.job import CASE_CALLS, RUN_CALLS, Job, JobFailure, Order, StoredRun, TriedCase, remedy
 from gate.web.jobs.plan import JobCosts, expected_costs
+from gate.web.jobs.trial import Choices, SuiteChoice, branches, choices, has_configuration
 from gate.web.pages.cases import CasePlace, versions_of
 from gate.web.rendering import fragment, page, redirect
 from gate.web.requests import Form, SentForm

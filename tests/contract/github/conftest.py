@@ -7,7 +7,7 @@ import pytest
 
 from gate.action.comment import StickyComment
 from gate.github.client import GitHub
-from gate.github.pulls import PullRequestComments
+from gate.github.pulls import PullRequestApi
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.pull_request import PullRequest, PullRequestWorld
@@ -50,5 +50,5 @@ def sticky(pr: PullRequest) -> StickyComment:
 
 
 @pytest.fixture
-def talk(connect: Connect, pr: PullRequest) -> PullRequestComments:
-    return PullRequestComments(connect(), pr.number)
+def talk(connect: Connect, pr: PullRequest) -> PullRequestApi:
+    return PullRequestApi(connect(), pr.number)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gate.github.client import GitHub
 from gate.github.events import Posted
-from gate.github.pulls import Now, PullRequestComments, PullRequestLabels, PullRequestPeople
+from gate.github.pulls import Now, PullRequestApi
 from gate.github.source import GitHubStore
 from gate.prompts.files import Entry
 from gate.record.parts import Role
@@ -33,8 +33,8 @@ class Operation:
     gives: Callable[[PullRequest], object]
 
 
-def _comments(github: GitHub, pr: PullRequest) -> tuple[PullRequestComments, Posted]:
-    talk = PullRequestComments(github, pr.number)
+def _comments(github: GitHub, pr: PullRequest) -> tuple[PullRequestApi, Posted]:
+    talk = PullRequestApi(github, pr.number)
     return talk, talk.comments()[0]
 
 
@@ -54,27 +54,27 @@ def _create(github: GitHub, pr: PullRequest) -> Step:
 
 
 def _list(github: GitHub, pr: PullRequest) -> Step:
-    return lambda: [one.body for one in PullRequestComments(github, pr.number).comments()]
+    return lambda: [one.body for one in PullRequestApi(github, pr.number).comments()]
 
 
 def _labels(github: GitHub, pr: PullRequest) -> Step:
-    return PullRequestLabels(github, pr.number).now
+    return PullRequestApi(github, pr.number).now
 
 
 def _events(github: GitHub, pr: PullRequest) -> Step:
-    return lambda: [event.label for event in PullRequestLabels(github, pr.number).events()]
+    return lambda: [event.label for event in PullRequestApi(github, pr.number).events()]
 
 
 def _role(github: GitHub, pr: PullRequest) -> Step:
-    return lambda: PullRequestPeople(github, pr.number).role("olivia")
+    return lambda: PullRequestApi(github, pr.number).role("olivia")
 
 
 def _author(github: GitHub, pr: PullRequest) -> Step:
-    return PullRequestPeople(github, pr.number).author
+    return PullRequestApi(github, pr.number).author
 
 
 def _commit_author(github: GitHub, pr: PullRequest) -> Step:
-    return lambda: PullRequestPeople(github, pr.number).commit_author(pr.head_sha)
+    return lambda: PullRequestApi(github, pr.number).commit_author(pr.head_sha)
 
 
 def _tree(github: GitHub, pr: PullRequest) -> Step:
@@ -95,7 +95,7 @@ OPERATIONS = {
         "read the head of the pull request",
         "GET",
         "/pulls/7$",
-        lambda github, pr: PullRequestComments(github, pr.number).head,
+        lambda github, pr: PullRequestApi(github, pr.number).head,
         lambda pr: pr.head_sha,
     ),
     "login": Operation("ask whose token this is", "GET", "/user$", lambda github, _: github.login, lambda _: "olivia"),

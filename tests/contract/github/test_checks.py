@@ -32,12 +32,6 @@ def test_it_is_in_progress_and_then_concluded(server: GitHubServer, connect: Con
     assert checks.note == ""
 
 
-def test_another_gate_has_a_check_run_of_its_own(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
-    one, other = CheckRuns(connect(CHECKS_TOKEN)), CheckRuns(connect(CHECKS_TOKEN), "b/gate.yaml")
-    assert begun(one, pr) != begun(other, pr)
-    assert [run.name for run in made(server)] == ["prompt-gate", "prompt-gate (b/gate.yaml)"]
-
-
 def test_two_pull_requests_with_the_same_commit_have_a_check_run_each(
     server: GitHubServer, connect: Connect, pr: PullRequest
 ) -> None:

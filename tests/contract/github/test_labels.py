@@ -3,7 +3,7 @@
 import pytest
 
 from gate.github.events import LabelEvent
-from gate.github.pulls import PullRequestLabels
+from gate.github.pulls import PullRequestApi
 from tests.contract.github.conftest import Connect
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import READ_ONLY_TOKEN
@@ -11,16 +11,11 @@ from tests.support.pull_request import PullRequest
 
 
 @pytest.fixture
-def labels(connect: Connect, pr: PullRequest) -> PullRequestLabels:
-    return PullRequestLabels(connect(READ_ONLY_TOKEN), pr.number)
+def labels(connect: Connect, pr: PullRequest) -> PullRequestApi:
+    return PullRequestApi(connect(READ_ONLY_TOKEN), pr.number)
 
 
-def test_there_are_none(labels: PullRequestLabels) -> None:
-    assert labels.now().labels == ()
-    assert labels.events() == ()
-
-
-def test_they_are_asked_for_each_time(pr: PullRequest, labels: PullRequestLabels) -> None:
+def test_they_are_asked_for_each_time(pr: PullRequest, labels: PullRequestApi) -> None:
     for name in ("docs", "[skip-prompt-diff]"):
         pr.add_label(name)
     assert labels.now().labels == ("docs", "[skip-prompt-diff]")
@@ -28,9 +23,7 @@ def test_they_are_asked_for_each_time(pr: PullRequest, labels: PullRequestLabels
     assert labels.now().labels == ("[skip-prompt-diff]",)
 
 
-def test_events_come_in_order_with_who_and_when(
-    server: GitHubServer, pr: PullRequest, labels: PullRequestLabels
-) -> None:
+def test_events_come_in_order_with_who_and_when(server: GitHubServer, pr: PullRequest, labels: PullRequestApi) -> None:
     pr.add_label("docs", by="olivia")
     pr.push({"README.md": "x"})
     pr.comment("labeled")
@@ -45,7 +38,7 @@ def test_events_come_in_order_with_who_and_when(
     assert [entry.path.rpartition("/")[2] for entry in server.ledger] == ["timeline"]
 
 
-def test_events_of_every_page(server: GitHubServer, pr: PullRequest, labels: PullRequestLabels) -> None:
+def test_events_of_every_page(server: GitHubServer, pr: PullRequest, labels: PullRequestApi) -> None:
     for number in range(101):
         pr.comment(f"remark {number}")
     pr.add_label("docs")
@@ -53,7 +46,7 @@ def test_events_of_every_page(server: GitHubServer, pr: PullRequest, labels: Pul
     assert len(server.requests("GET", "/timeline$")) == 2
 
 
-def test_events_of_accounts_that_are_gone(server: GitHubServer, pr: PullRequest, labels: PullRequestLabels) -> None:
+def test_events_of_accounts_that_are_gone(server: GitHubServer, pr: PullRequest, labels: PullRequestApi) -> None:
     pr.add_label("docs")
     row = server.render.event(pr.world.repo, next(event for event in pr.pull.events if event.label))
     rows = [
@@ -71,7 +64,7 @@ def test_events_of_accounts_that_are_gone(server: GitHubServer, pr: PullRequest,
 
 
 def test_events_of_bots_and_of_apps_in_a_persons_name(
-    server: GitHubServer, pr: PullRequest, labels: PullRequestLabels
+    server: GitHubServer, pr: PullRequest, labels: PullRequestApi
 ) -> None:
     pr.add_label("docs")
     row = server.render.event(pr.world.repo, next(event for event in pr.pull.events if event.label))

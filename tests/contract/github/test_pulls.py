@@ -73,9 +73,3 @@ def test_an_answer_of_another_form(
     server.fail("GET", "/pulls/7$", 200, body={**server.render.pull(pr.world.repo, pr.pull), **change})
     with pytest.raises(ApiError, match="cannot read pull request 7"):
         PullRequests(connect()).get(7)
-
-
-def test_there_is_none(connect: Connect, pr: PullRequest) -> None:
-    with pytest.raises(ApiError) as caught:
-        PullRequests(connect()).get(99)
-    assert caught.value.status == 404

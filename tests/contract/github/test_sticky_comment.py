@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gate.action.comment import Publication, StickyComment, plain_key, publish_comment
-from gate.github.pulls import PullRequestComments
+from gate.github.pulls import PullRequestApi
 from tests.contract.github.conftest import REPO, Connect
 from tests.support.github_server import PRIMARY_LIMIT, SECONDARY_LIMIT, GitHubServer
 from tests.support.github_state import (
@@ -29,7 +29,7 @@ Publish = Callable[[StickyComment], Publication]
 @pytest.fixture
 def say(connect: Connect, pr: PullRequest) -> Publish:
     """Publishes with the token of a workflow, each time as a run of its own."""
-    return lambda sticky: publish_comment(PullRequestComments(connect(), pr.number), sticky, pause=lambda _: None)
+    return lambda sticky: publish_comment(PullRequestApi(connect(), pr.number), sticky, pause=lambda _: None)
 
 
 @pytest.fixture
@@ -80,14 +80,6 @@ def test_what_is_not_its_own_stays(
     say(sticky)
     say(sticky)
     assert written(server) == [(by, body), (BOT, new)]
-
-
-def test_it_is_known_again_with_the_line_ends_of_a_browser(
-    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
-) -> None:
-    pr.comment(f"{MARK} \r\nedited\r\nby hand", by=BOT)
-    say(sticky)
-    assert written(server) == [(BOT, new)]
 
 
 @pytest.mark.parametrize("other", ["ü/gate.yaml", "apps/bot/gate.yaml", "gate-->.yaml", "-" * 300])
@@ -141,7 +133,7 @@ def test_two_that_were_posted_at_the_same_time_become_one(
     """Neither run saw a comment when it looked."""
     other = new if commit == "the same" else OLD
 
-    class Racing(PullRequestComments):
+    class Racing(PullRequestApi):
         def create(self, body: str) -> object:  # type: ignore[override]
             made = super().create(body)
             pr.comment(other, by=BOT)
@@ -155,7 +147,7 @@ def test_two_that_were_posted_at_the_same_time_become_one(
 def test_a_comment_that_was_deleted_meanwhile_is_made_anew(
     server: GitHubServer, pr: PullRequest, connect: Connect, sticky: StickyComment, new: str
 ) -> None:
-    class Racing(PullRequestComments):
+    class Racing(PullRequestApi):
         def head(self) -> str:
             pr.pull.comments[:] = [one for one in pr.pull.comments if one.body != OLD]
             return super().head()
@@ -207,7 +199,7 @@ def test_where_nothing_changed_a_comment_is_only_updated(
 def test_who_may_not_write_is_told(
     server: GitHubServer, connect: Connect, sticky: StickyComment, token: str | None, status: int
 ) -> None:
-    done = publish_comment(PullRequestComments(connect(token), 7), sticky)
+    done = publish_comment(PullRequestApi(connect(token), 7), sticky)
     assert f"cannot post the comment: GitHub answered {status}" in done.notes[0]
     assert ("the permission pull-requests: write" in done.notes[0]) is done.refused is (status == 403)
     assert (done.url, written(server)) == ("", [])
@@ -235,19 +227,13 @@ def test_what_a_token_may_not_costs_that_one_thing(
     assert [note in one and "the permission pull-requests: " in one for one in done.notes] == [True] * bool(note)
 
 
-def test_characters_are_counted_as_utf_16(server: GitHubServer, say: Publish, sticky: StickyComment) -> None:
-    assert say(replace(sticky, render=lambda limit: ("🔴" * 90 + "x" * limit)[:limit])).url
-    body = server.comments(REPO, 7)[0].body
-    assert 65_000 < len(body.encode("utf-16-le")) // 2 <= 65_536
-
-
 @pytest.mark.parametrize("login", ["olivia", "Olivia"])
 def test_a_persons_token_writes_in_the_persons_name(
     server: GitHubServer, connect: Connect, pr: PullRequest, sticky: StickyComment, new: str, login: str
 ) -> None:
     pr.comment(OLD, by=BOT)
     pr.comment(OLD, by=login)
-    publish_comment(PullRequestComments(connect(PERSONAL_TOKEN), 7), sticky)
+    publish_comment(PullRequestApi(connect(PERSONAL_TOKEN), 7), sticky)
     assert written(server) == [(BOT, OLD), (login, new)]
 
 
@@ -255,7 +241,7 @@ def test_an_apps_token_keeps_one_comment_in_the_apps_name(
     server: GitHubServer, connect: Connect, sticky: StickyComment
 ) -> None:
     for text in ("one", "two"):
-        publish_comment(PullRequestComments(connect(APP_TOKEN), 7), replace(sticky, render=lambda _, text=text: text))
+        publish_comment(PullRequestApi(connect(APP_TOKEN), 7), replace(sticky, render=lambda _, text=text: text))
     assert written(server) == [("acme-gate[bot]", f"{sticky.marker}\ntwo")]
 
 
@@ -266,7 +252,7 @@ def test_an_author_who_is_not_known_writes_no_double(
     pr.comment(OLD, by="olivia")
     headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1900000000"}
     server.fail("GET", "/user$", status, times=9, headers=headers, body=body)
-    done = publish_comment(PullRequestComments(connect(PERSONAL_TOKEN), 7), sticky)
+    done = publish_comment(PullRequestApi(connect(PERSONAL_TOKEN), 7), sticky)
     assert "cannot ask whose token this is" in done.notes[0]
     assert written(server) == [("olivia", OLD)]
 
@@ -276,16 +262,5 @@ def test_a_short_limit_on_posts_is_waited_for(
 ) -> None:
     waited: list[float] = []
     server.limit("POST", "/comments$", SECONDARY_LIMIT, {"Retry-After": "7"})
-    assert publish_comment(PullRequestComments(connect(WORKFLOW_TOKEN), 7), sticky, waited.append).url
+    assert publish_comment(PullRequestApi(connect(WORKFLOW_TOKEN), 7), sticky, waited.append).url
     assert (waited, written(server)) == ([7], [(BOT, new)])
-
-
-def test_a_comment_of_a_deleted_account(
-    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
-) -> None:
-    pr.comment(OLD, by="mallory")
-    pr.comment(OLD, by=BOT)
-    ghost, own = (server.render.comment(pr.world.repo, pr.pull, one) for one in server.comments(REPO, 7))
-    server.fail("GET", "/comments$", 200, body=[{**ghost, "user": None}, {**ghost, "id": 5, "body": None}, own])
-    say(sticky)
-    assert written(server) == [("mallory", OLD), (BOT, new)]

@@ -3,92 +3,12 @@
 import base64
 
 import pytest
-from github import BadCredentialsException, GithubException, UnknownObjectException
-from github.PullRequest import PullRequest as RealPull
+from github import GithubException, UnknownObjectException
 
 from tests.contract.github_server.conftest import FILES, REPO, Connect
 from tests.support.github_server import GitHubServer
-from tests.support.github_state import BOT, NO_COMMENT_TOKEN, PERSONAL_TOKEN, READ_ONLY_TOKEN, WORKFLOW_TOKEN
+from tests.support.github_state import NO_COMMENT_TOKEN, READ_ONLY_TOKEN
 from tests.support.pull_request import PullRequest, PullRequestWorld
-
-
-def test_a_pull_request_is_the_one_in_git(pr: PullRequest, real: RealPull) -> None:
-    assert (real.number, real.title, real.state, real.draft) == (7, "Change the prompt", "open", False)
-    assert (real.head.sha, real.base.sha) == (pr.head_sha, pr.world.main_sha)
-    assert (real.head.ref, real.base.ref, real.head.label) == ("change-7", "main", "acme:change-7")
-    assert (real.merge_commit_sha, real.mergeable) == (pr.merge_sha, True)
-    assert (real.user.login, real.head.repo.full_name, real.base.repo.full_name) == ("ada", REPO, REPO)
-
-
-def test_a_fork_and_a_deleted_fork(world: PullRequestWorld, connect: Connect) -> None:
-    pr = world.open({"README.md": None}, fork=True)
-    repo = connect().get_repo(REPO)
-    head = repo.get_pull(pr.number).head
-    assert head.repo is not None
-    assert (head.repo.full_name, head.repo.fork, head.user.login) == ("mallory/support-bot", True, "mallory")
-    pr.delete_fork()
-    gone = repo.get_pull(pr.number).head
-    assert (gone.repo, gone.sha, gone.label) == (None, pr.head_sha, "mallory:change-7")
-    assert repo.get_git_commit(pr.head_sha).sha == pr.head_sha
-
-
-def test_comments_are_written_read_edited_and_deleted(
-    server: GitHubServer, pr: PullRequest, real: RealPull, connect: Connect
-) -> None:
-    pr.comment("Looks fine", by="olivia")
-    comment = real.create_issue_comment("<!-- mark --> first")
-    comment.edit("<!-- mark --> second")
-    seen = [(each.user.login, each.user.type, each.body) for each in real.get_issue_comments()]
-    assert seen == [("olivia", "User", "Looks fine"), (BOT, "Bot", "<!-- mark --> second")]
-    assert comment.updated_at > comment.created_at
-    assert comment.html_url == f"https://github.com/{REPO}/pull/7#issuecomment-{comment.id}"
-    comment.delete()
-    assert [each.login for each in server.comments(REPO, 7)] == ["olivia"]
-    with pytest.raises(UnknownObjectException):
-        comment.edit("too late")
-    personal = connect(PERSONAL_TOKEN).get_repo(REPO).get_pull(7).create_issue_comment("mine")
-    assert personal.user.login == "olivia"
-
-
-@pytest.mark.parametrize(("per_page", "pages"), [(100, 3), (30, 8)])
-def test_every_page_of_comments_comes_in_order(
-    server: GitHubServer, pr: PullRequest, connect: Connect, per_page: int, pages: int
-) -> None:
-    for i in range(215):
-        pr.comment(f"comment {i}")
-    found = connect(per_page=per_page).get_repo(REPO).get_pull(7).get_issue_comments()
-    assert [each.body for each in found] == [f"comment {i}" for i in range(215)]
-    assert len(server.requests("GET", "/comments$")) == pages
-
-
-def test_the_timeline_tells_who_set_a_label_among_other_things(pr: PullRequest, real: RealPull) -> None:
-    pr.add_label("skip-prompt-diff", by="olivia")
-    pr.comment("why?", by="ada")
-    pr.push({"README.md": "x\n"})
-    pr.remove_label("skip-prompt-diff", by="ada")
-    pr.world.server.state.record(pr.pull, "renamed", "ada")
-    entries = list(real.as_issue().get_timeline())
-    kinds = ["committed", "labeled", "commented", "committed", "unlabeled", "renamed"]
-    assert [each.event for each in entries] == kinds
-    labels = [each.raw_data["label"]["name"] for each in entries if "label" in each.raw_data]
-    assert labels == ["skip-prompt-diff"] * 2
-    assert [entries[i].actor.login for i in (1, 4)] == ["olivia", "ada"]
-    assert entries[0].raw_data.keys().isdisjoint({"actor", "created_at", "id"})
-    dated = [each.created_at for each in entries if each.created_at]
-    assert dated == sorted(dated)
-    events = [(each.event, each.label and each.label.name) for each in real.as_issue().get_events()]
-    assert events == [("labeled", "skip-prompt-diff"), ("unlabeled", "skip-prompt-diff"), ("renamed", None)]
-
-
-def test_labels_are_set_and_taken_away(server: GitHubServer, real: RealPull) -> None:
-    real.add_to_labels("skip-prompt-diff", "docs")
-    real.remove_from_labels("docs")
-    real.update()
-    assert [label.name for label in real.labels] == ["skip-prompt-diff"]
-    assert [label.name for label in real.get_labels()] == ["skip-prompt-diff"]
-    assert [event.actor for event in server.pull(REPO, 7).events if event.label] == [BOT] * 3
-    with pytest.raises(GithubException, match="Label does not exist"):
-        real.remove_from_labels("docs")
 
 
 def test_commits_trees_and_blobs_are_gits_own(world: PullRequestWorld, pr: PullRequest, connect: Connect) -> None:
@@ -113,16 +33,6 @@ def test_a_large_tree_is_truncated(server: GitHubServer, pr: PullRequest, connec
     assert (tree.raw_data["truncated"], len(tree.tree)) == (True, 2)
 
 
-def test_a_blob_comes_in_lines_of_sixty(world: PullRequestWorld, connect: Connect) -> None:
-    data = bytes(range(256))
-    sha = world.open({"logo.bin": data}).head_sha
-    repo = connect().get_repo(REPO)
-    entry = next(each for each in repo.get_git_tree(sha).tree if each.path == "logo.bin")
-    content = repo.get_git_blob(entry.sha).content
-    assert {len(line) for line in content.splitlines()[:-1]} == {60}
-    assert base64.b64decode(content) == data
-
-
 def test_files_branches_and_commits_by_name(world: PullRequestWorld, pr: PullRequest, connect: Connect) -> None:
     repo = connect().get_repo(REPO)
     at_head, at_main = (repo.get_contents("prompts/support.md", ref=ref) for ref in (pr.head_sha, "main"))
@@ -140,21 +50,6 @@ def test_files_branches_and_commits_by_name(world: PullRequestWorld, pr: PullReq
     with pytest.raises(GithubException, match="No commit found for SHA: absent") as caught:
         repo.get_commit("absent")
     assert caught.value.status == 422
-
-
-def test_who_somebody_is(world: PullRequestWorld, connect: Connect) -> None:
-    with pytest.raises(GithubException, match="Resource not accessible by integration") as caught:
-        _ = connect(WORKFLOW_TOKEN).get_user().login
-    assert caught.value.status == 403
-    assert connect(PERSONAL_TOKEN).get_user().login == "olivia"
-    with pytest.raises(BadCredentialsException, match="Bad credentials"):
-        _ = connect("stale").get_user().login
-    repo = connect().get_repo(REPO)
-    roles = {name: repo.get_collaborator_role_name(name) for name in ("acme", "ada", "olivia", "mallory")}
-    assert roles == {"acme": "admin", "ada": "write", "olivia": "triage", "mallory": "read"}
-    assert repo.get_collaborator_permission("olivia") == "read"
-    with pytest.raises(GithubException, match="stranger is not a user"):
-        repo.get_collaborator_role_name("stranger")
 
 
 @pytest.mark.parametrize(
@@ -183,13 +78,3 @@ def test_a_private_repository_is_hidden(world: PullRequestWorld, pr: PullRequest
         connect(None).get_repo(REPO)
     with pytest.raises(GithubException, match="not accessible by integration"):
         _ = connect(NO_COMMENT_TOKEN).get_repo(REPO).get_pull(pr.number).title
-
-
-@pytest.mark.parametrize(("body", "message"), [("é" * 65_537, "Body is too long"), (" \n", "Body cannot be blank")])
-def test_a_body_has_a_length(server: GitHubServer, real: RealPull, body: str, message: str) -> None:
-    comment = real.create_issue_comment("é" * 65_536)
-    for write in (real.create_issue_comment, comment.edit):
-        with pytest.raises(GithubException, match=message) as caught:
-            write(body)
-        assert caught.value.status == 422
-    assert [len(each.body) for each in server.comments(REPO, 7)] == [65_536]

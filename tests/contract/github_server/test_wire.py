@@ -6,12 +6,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from github import GithubException
 from github.PullRequest import PullRequest as RealPull
 
 from tests.contract.github_server.conftest import REPO
 from tests.support.github_server import SECONDARY_LIMIT, GitHubServer
-from tests.support.github_state import PERSONAL_TOKEN, WORKFLOW_TOKEN, Comment
+from tests.support.github_state import WORKFLOW_TOKEN, Comment
 from tests.support.openapi import reply_fault, request_fault
 from tests.support.pull_request import PullRequest, PullRequestWorld
 
@@ -57,10 +56,6 @@ def test_pages(server: GitHubServer, pr: PullRequest, query: str, count: int, li
     assert {each["issue_url"] for each in followed} == {f"{server.url}/repos/{REPO}/issues/7"}
 
 
-def test_one_page_has_no_links(server: GitHubServer, pr: PullRequest) -> None:
-    assert "Link" not in ask(server, "GET", COMMENTS)[1]
-
-
 @pytest.mark.parametrize(
     ("target", "status", "message"),
     [
@@ -87,59 +82,6 @@ def test_a_pull_request_is_found_by_its_head(server: GitHubServer, pr: PullReque
     assert [(each["number"], each["head"]["sha"]) for each in found] == [(8, other.head_sha)]
     pr.close()
     assert [each["number"] for each in value(ask(server, "GET", f"/repos/{REPO}/pulls?state=closed"))] == [7]
-
-
-def test_a_branch_and_a_path_may_hold_slashes(server: GitHubServer, world: PullRequestWorld) -> None:
-    world.git(world.work, "update-ref", "refs/heads/release/1.0", "HEAD")
-    assert value(ask(server, "GET", f"/repos/{REPO}/branches/release%2F1.0"))["name"] == "release/1.0"
-    assert value(ask(server, "GET", f"/repos/{REPO}/commits/release/1.0"))["sha"] == world.main_sha
-    assert value(ask(server, "GET", f"/repos/{REPO}/contents/prompts?ref=release/1.0"))[0]["name"] == "support.md"
-
-
-def test_links_and_submodules_are_not_files(server: GitHubServer, world: PullRequestWorld) -> None:
-    (world.work / "alias.md").symlink_to("README.md")
-    (world.work / "vendored").mkdir()
-    world.git(world.work, "update-index", "--add", "--cacheinfo", f"160000,{world.main_sha},vendored")
-    sha = world.commit({}, "Odd things")
-    world.git(world.work, "update-ref", "refs/heads/odd", "HEAD")
-    tree = value(ask(server, "GET", f"/repos/{REPO}/git/trees/{sha}"))["tree"]
-    odd = {
-        each["path"]: (each["mode"], each["type"]) for each in tree if "size" not in each or each["mode"] == "120000"
-    }
-    assert odd["alias.md"] == ("120000", "blob")
-    assert odd["vendored"] == ("160000", "commit")
-    link = value(ask(server, "GET", f"/repos/{REPO}/contents/alias.md?ref=odd"))
-    assert (link["type"], link["target"]) == ("symlink", "README.md")
-
-
-def test_the_ledger(server: GitHubServer, real: RealPull) -> None:
-    real.create_issue_comment("hello")
-    (entry,) = server.requests("POST")
-    assert (entry.path, entry.status, entry.body) == (COMMENTS, 201, {"body": "hello"})
-    assert entry.identity is not None
-    assert (entry.identity.login, entry.reply["body"]) == ("github-actions[bot]", "hello")
-    ask(server, "GET", f"{COMMENTS}?per_page=100&since=", token=PERSONAL_TOKEN)
-    assert server.ledger[-1].query == {"per_page": "100", "since": ""}
-
-
-def test_a_fault_comes_as_often_as_it_was_asked_for(server: GitHubServer, pr: PullRequest) -> None:
-    server.fail("POST", r"/comments$", 502, times=2)
-    server.fail("POST", r"/comments$", 403, headers={"Retry-After": "3"}, body={"message": "wait"})
-    written = [ask(server, "POST", COMMENTS, b'{"body": "x"}') for _ in range(4)]
-    assert [status for status, _, _ in written] == [502, 502, 403, 201]
-    assert written[0][1]["Content-Type"].startswith("text/html")
-    assert (written[2][1]["Retry-After"], value(written[2])) == ("3", {"message": "wait"})
-    assert ask(server, "GET", COMMENTS)[0] == 200
-    assert len(server.comments(REPO, 7)) == 1
-
-
-@pytest.mark.parametrize("status", [0, 502])
-def test_an_answer_can_be_lost_after_the_deed(server: GitHubServer, real: RealPull, status: int) -> None:
-    server.fail("POST", r"/comments$", status, after=True)
-    with pytest.raises((GithubException, OSError)):
-        real.create_issue_comment("once")
-    assert [each.body for each in server.comments(REPO, 7)] == ["once"]
-    assert server.requests("POST")[0].status == status
 
 
 def test_faults_as_the_client_sees_them(server: GitHubServer, real: RealPull) -> None:

@@ -22,16 +22,10 @@ def test_a_file_is_read_byte_by_byte(source: FileSource, path: str) -> None:
     "path",
     [
         "missing.md",
-        "names/missing.md",
         "missing/folder/x.md",
-        "README.md/below",
         "readme.md",
-        "names/s*.md",
         "names/wit? space.md",
-        "names/per cent.md",
         ":(top)README.md",
-        "-x",
-        "--help",
     ],
 )
 def test_what_is_not_there(source: FileSource, path: str) -> None:

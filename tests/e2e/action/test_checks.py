@@ -85,20 +85,6 @@ def test_what_cannot_even_be_looked_for_is_told_on_the_commit(world: PullRequest
     assert "workflow\\_dispatch" in server.comments("acme/support-bot", 7)[0].body
 
 
-def test_a_hold_that_fails_is_an_error_on_the_log(world: PullRequestWorld) -> None:
-    world.commit_to_main({"evals/faq.jsonl": "".join(FILES["evals/faq.jsonl"].splitlines(keepends=True)[:5])})
-    pr = world.open({"prompts/faq.md": "Answer shortly. quality=1.0\n"})
-    checkout = pr.checkout("merge", depth=2)
-    for wanted, level in (("", "warning"), ("hold", "error")):
-        outcome = run_action(checkout, environment(pr, checkout, fail_on=wanted))
-        assert f"::{level} title=Prompt Gate::HOLD" in outcome.out
-
-
-def test_a_folder_that_is_not_there_is_named(world: PullRequestWorld, server: GitHubServer) -> None:
-    assert run(world.open({PROMPT: BROKEN}), working_directory="nope") == 2
-    assert "there is no folder nope" in server.comments("acme/support-bot", 7)[0].body
-
-
 def test_without_checks_the_changed_lines_are_marked_on_the_log(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: f"{GOOD}Be kind. quality[gold]=0.1\n"})
     checkout = pr.checkout("merge", depth=2)
@@ -124,12 +110,6 @@ def test_advisory_is_neutral_and_says_what_would_have_been(world: PullRequestWor
     assert run(pr) == 0
     assert [one.conclusion for one in world.repo.check_runs] == ["neutral"]
     assert "would have been red" in server.comments("acme/support-bot", 7)[0].body
-
-
-def test_a_mistake_is_waived_in_advisory_mode_and_told(world: PullRequestWorld, server: GitHubServer) -> None:
-    world.commit_to_main({"gate.yaml": CONFIG + "policy: {mode: advisory}\n"})
-    assert run(world.open({"gate.yaml": "nonsense"})) == 0
-    assert "INCONCLUSIVE" in server.comments("acme/support-bot", 7)[0].body
 
 
 def test_a_change_does_not_make_itself_advisory(world: PullRequestWorld, server: GitHubServer) -> None:

@@ -10,7 +10,7 @@ from tests.golden.runs import runs
 from tests.support.command import Outcome, gate
 from tests.support.example import BROKEN, PROMPT, REWORDED
 from tests.support.github_server import GitHubServer
-from tests.support.github_state import READ_ONLY_TOKEN, WORKFLOW_TOKEN
+from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.pull_request import PullRequest, PullRequestWorld
 
 REPO = "acme/support-bot"
@@ -63,14 +63,6 @@ def test_the_merge_target_may_have_moved_on(world: PullRequestWorld, server: Git
     done = publish(server, run, "--repo", REPO, "--pull", str(pr.number), "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
     assert len(server.comments(REPO, pr.number)) == 1
-
-
-def test_a_token_that_may_not_write_is_told(world: PullRequestWorld, server: GitHubServer) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    run = judged(pr, pr.checkout("merge", depth=2))
-    done = publish(server, run, "--repo", REPO, "--pull", str(pr.number), GITHUB_TOKEN=READ_ONLY_TOKEN)
-    assert done.code == 3
-    assert "pull-requests: write" in done.err
 
 
 @pytest.mark.parametrize(

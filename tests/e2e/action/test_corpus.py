@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from gate.config.naming import name_complaint, value_complaint
-from tests.support.attacks import Attack, attacks, named, read_as
-from tests.support.example import FILES
+from tests.support.attacks import attacks
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequestWorld
@@ -86,17 +85,3 @@ def test_a_pull_request_full_of_attacks_is_reported_as_any_other(
     assert on_github(summary).triggers == on_github(plain_summary).triggers
     assert len(commands(log)) == len(commands(plain_log))
     assert all(harm(line) == [] for line in log.split("\n") if not line.startswith("::"))
-
-
-@pytest.mark.parametrize("attack", [one for one in read_as("path") if one.refused][:8:3], ids=named)
-def test_a_path_out_of_the_repository_is_refused(attack: Attack, tmp_path: Path, server: GitHubServer) -> None:
-    (tmp_path / "outside.md").write_text("canary-of-the-runner")
-    world = PullRequestWorld.make(tmp_path, server, FILES)
-    bad = files(["one", "two", "three"], "support")["gate.yaml"].replace(json.dumps(PROMPT), json.dumps(attack.text))
-    pr = world.open({"gate.yaml": bad, "c.jsonl": "{}"})
-    checkout = pr.checkout("merge", depth=2)
-    outcome = run_action(checkout, pr.environment(checkout))
-    assert outcome.code == 2
-    shown = outcome.out + outcome.err + outcome.summary + server.comments("acme/support-bot", 7)[0].body
-    assert "canary" not in shown
-    assert "root:" not in shown

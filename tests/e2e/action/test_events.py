@@ -35,14 +35,6 @@ def test_a_merge_group_is_judged_against_what_it_was_made_on(
     assert server.comments(REPO, good.number) == server.comments(REPO, bad.number) == []
 
 
-def test_a_merge_group_that_touches_nothing_is_skipped(world: PullRequestWorld) -> None:
-    pr = world.open({"README.md": "# Hi\n"})
-    head = events.queued(world, pr)
-    checkout = events.checkout_of(world, head)
-    outcome = run_action(checkout, events.merge_group(world, [pr], checkout, head))
-    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
-
-
 @pytest.mark.parametrize("squash", [False, True])
 def test_a_merge_group_inherits_the_override_of_its_pull_request(world: PullRequestWorld, squash: bool) -> None:
     pr = world.open({PROMPT: BROKEN})
@@ -75,26 +67,6 @@ def test_an_override_of_a_pull_request_that_moved_on_does_not_cover_what_was_que
     assert "cannot be told which pull requests" in outcome.summary
 
 
-def test_squashed_pull_requests_that_cannot_be_told_apart_inherit_nothing(world: PullRequestWorld) -> None:
-    waived, other = world.open(FAQ), world.open({PROMPT: BROKEN})
-    waived.add_label(LABEL)
-    head = events.queued(world, other, waived, squash=True)
-    checkout = events.checkout_of(world, head)
-    outcome = run_action(checkout, events.merge_group(world, [other, waived], checkout, head))
-    assert outcome.code == 1
-    assert "cannot be told which pull requests" in outcome.summary
-
-
-def test_a_merge_group_that_was_taken_apart_is_left_alone(world: PullRequestWorld) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    head = events.queued(world, pr)
-    checkout = events.checkout_of(world, head)
-    env = events.merge_group(world, [pr], checkout, head)
-    path = Path(env["GITHUB_EVENT_PATH"])
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"action": "destroyed"}))
-    assert run_action(checkout, env).outputs["verdict"] == "SKIPPED"
-
-
 def test_a_push_takes_the_baselines_answers_and_the_next_pull_request_pays_for_its_own_alone(
     tmp_path: Path, server: GitHubServer
 ) -> None:
@@ -123,37 +95,6 @@ def test_a_push_takes_the_baselines_answers_and_the_next_pull_request_pays_for_i
     assert len(server.comments(REPO, pr.number)) == 1
 
 
-@pytest.mark.parametrize(("ref", "why"), [("refs/tags/v1", "a tag"), ("refs/heads/main", "")])
-def test_a_pushed_tag_is_no_baseline(world: PullRequestWorld, ref: str, why: str) -> None:
-    checkout = events.checkout_of(world, world.main_sha)
-    outcome = run_action(checkout, events.push(world, checkout, ref))
-    assert outcome.outputs["verdict"] == ("SKIPPED" if why else "PASS")
-    assert why in outcome.summary
-
-
-def test_a_push_of_a_bad_prompt_is_no_block(world: PullRequestWorld) -> None:
-    world.commit_to_main({PROMPT: "Help. quality=0.0\n"})
-    checkout = events.checkout_of(world, world.main_sha)
-    outcome = run_action(checkout, events.push(world, checkout))
-    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
-    assert "support: 0.0% of the answers pass" in outcome.summary
-
-
-def test_a_push_that_its_budget_ends_speaks_of_the_baseline(world: PullRequestWorld) -> None:
-    world.commit_to_main({"gate.yaml": CONFIG + "budget: {max_calls: 10}\n"})
-    checkout = events.checkout_of(world, world.main_sha)
-    outcome = run_action(checkout, events.push(world, checkout))
-    assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
-    assert "the baseline origin/main was not recorded whole: the budget of 10 calls is used up" in outcome.summary
-    assert "New prompt" not in outcome.summary
-
-
-def test_a_push_without_a_configuration_is_a_mistake(world: PullRequestWorld) -> None:
-    world.commit_to_main({"gate.yaml": None})
-    checkout = events.checkout_of(world, world.main_sha)
-    assert run_action(checkout, events.push(world, checkout)).code == 2
-
-
 @pytest.mark.parametrize(
     ("with_checkout", "base", "head", "verdict"),
     [
@@ -179,34 +120,11 @@ def test_any_two_refs_by_hand(world: PullRequestWorld, with_checkout: bool, base
         )
 
 
-def test_a_ref_that_is_not_there_is_a_mistake(world: PullRequestWorld) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    checkout = pr.checkout("head", depth=0)
-    outcome = run_action(checkout, events.dispatch(world, checkout, pr.head_sha, "refs/heads/x", {"base": "no"}))
-    assert outcome.code == 2
-    assert "there is no branch, tag or commit 'no'" in outcome.out
-
-
-def test_refs_are_for_runs_by_hand(world: PullRequestWorld) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    checkout = pr.checkout("merge")
-    outcome = run_action(checkout, pr.environment(checkout, inputs={"base": "change-7"}))
-    assert outcome.code == 2
-    assert "workflow_dispatch" in outcome.out
-
-
 def test_an_event_that_the_gate_does_not_handle(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge")
     outcome = run_action(checkout, pr.environment(checkout, event="issue_comment"))
     assert (outcome.code, outcome.outputs["verdict"]) == (2, "INCONCLUSIVE")
-
-
-@pytest.mark.parametrize("action", ["opened", "ready_for_review"])
-def test_a_draft_is_judged_like_any_other(world: PullRequestWorld, action: str) -> None:
-    pr = world.open({PROMPT: BROKEN}, draft=True)
-    checkout = pr.checkout("merge")
-    assert run_action(checkout, pr.environment(checkout, action=action)).code == 1
 
 
 @pytest.mark.parametrize(("wanted", "code"), [("fail", 3), ("skip", 0)])
@@ -221,15 +139,6 @@ def test_dependabot_has_no_secrets(tmp_path: Path, server: GitHubServer, wanted:
     assert outcome.code == code
     assert "OPENAI_API_KEY" in outcome.summary.replace("\\", "")
     assert "Dependabot" in outcome.summary
-
-
-def test_missing_secrets_are_not_skipped_where_nobody_keeps_them_back(tmp_path: Path, server: GitHubServer) -> None:
-    world = PullRequestWorld.make(
-        tmp_path, server, {**FILES, "gate.yaml": CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")}
-    )
-    pr = world.open({PROMPT: BROKEN})
-    checkout = pr.checkout("merge")
-    assert run_action(checkout, pr.environment(checkout, inputs={"on-missing-secrets": "skip"})).code == 3
 
 
 def test_one_project_of_several(tmp_path: Path, server: GitHubServer) -> None:

@@ -11,7 +11,6 @@ from tests.support.acting import act_here
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
-from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.model_server import ModelServer
 from tests.support.privileged import KEY, SERVICE, beside_secrets, keys, privileged
 from tests.support.pull_request import PullRequestWorld
@@ -38,14 +37,6 @@ def test_without_secrets_the_run_says_what_is_missing(
     assert server.comments(REPO, pr.number) == []
     # What nobody can mend is no warning.
     assert "pull-requests: write" not in outcome.out + said
-
-
-def test_what_hinders_a_fork_s_comment_for_once_is_a_warning(world: PullRequestWorld, server: GitHubServer) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    checkout = pr.checkout("merge")
-    env = pr.environment(checkout, inputs={"on-missing-secrets": "skip"}, token=WORKFLOW_TOKEN)
-    server.fail("POST", "/comments$", 502, times=99)
-    assert "GitHub answered 502" in run_action(checkout, env).summary
 
 
 def test_a_change_cannot_have_its_own_run_skipped_for_want_of_a_key(tmp_path: Path, server: GitHubServer) -> None:
@@ -89,30 +80,6 @@ def test_a_run_for_no_open_pull_request_judges_nothing(
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
     assert models.ledger == []
     assert server.comments(REPO, pr.number) == []
-
-
-def test_a_run_for_a_commit_that_was_pushed_over_judges_nothing(
-    world: PullRequestWorld, server: GitHubServer, models: ModelServer
-) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    old = pr.head_sha
-    pr.push({PROMPT: REWORDED})
-    assert privileged(pr, models, change={"head_sha": old}).outputs["verdict"] == "SKIPPED"
-    assert server.comments(REPO, pr.number) == []
-
-
-def test_a_closed_pull_request_is_left_alone(world: PullRequestWorld, models: ModelServer) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    pr.close()
-    assert privileged(pr, models).outputs["verdict"] == "SKIPPED"
-    assert models.ledger == []
-
-
-def test_a_fork_that_is_gone_cannot_be_found(world: PullRequestWorld, models: ModelServer) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    outcome = privileged(pr, models, change={"head_repository": None})
-    assert outcome.code == 3
-    assert "is gone" in outcome.summary
 
 
 def test_a_conflict_beside_secrets_is_no_green(
@@ -181,21 +148,6 @@ def test_the_label_of_a_stranger_sets_nothing_aside(world: PullRequestWorld, mod
     outcome = privileged(pr, models)
     assert outcome.code == 1
     assert "mallory" in outcome.summary
-
-
-def test_a_person_with_rights_sets_it_aside(world: PullRequestWorld, models: ModelServer) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    pr.add_label("skip-prompt-diff", by="olivia")
-    assert privileged(pr, models).outputs["verdict"] == "SKIPPED"
-
-
-def test_without_a_token_a_stranger_is_not_judged(world: PullRequestWorld, models: ModelServer) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    checkout = pr.checkout("none")
-    env = events.workflow_run(pr, checkout) | {"INPUT_GITHUB-TOKEN": ""}
-    outcome = run_action(checkout, env)
-    assert outcome.code == 3
-    assert "needs a github-token" in outcome.summary
 
 
 def test_the_scope_of_one_commit_needs_an_event_that_says_so(world: PullRequestWorld, models: ModelServer) -> None:

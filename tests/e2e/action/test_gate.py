@@ -8,7 +8,7 @@ import pytest
 
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
-from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, cases
+from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED
 from tests.support.github_action import ACTION, ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -58,9 +58,7 @@ def test_a_block_names_the_slice_everywhere(world: PullRequestWorld, server: Git
     assert world.git(checkout, "status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize(
-    ("kind", "depth"), [("merge", 1), ("merge", 2), ("merge", 0), ("head", 1), ("head", 0), ("none", 1)]
-)
+@pytest.mark.parametrize(("kind", "depth"), [("merge", 1), ("head", 1), ("head", 0), ("none", 1)])
 def test_every_checkout_gives_the_same_verdict(world: PullRequestWorld, kind: Kind, depth: int) -> None:
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout(kind, depth=depth)
@@ -126,13 +124,6 @@ def test_a_skipped_run_loads_nothing_that_calls_a_model_or_a_tool(tmp_path: Path
     assert not modules & (models | tools | {"numpy", "markdown_it", "opentelemetry", "gate.store.samples"})
 
 
-def test_the_exam_is_the_bases(world: PullRequestWorld, server: GitHubServer) -> None:
-    pr = world.open({PROMPT: BROKEN, "evals/support.jsonl": cases(40).replace('"expected": "word', '"expected": "w')})
-    outcome = run(pr, "opened")
-    assert outcome.code == 1
-    assert "exam changes" in server.comments(REPO, 7)[0].body
-
-
 def test_the_first_pull_request_brings_the_exam_and_says_so(tmp_path: Path, server: GitHubServer) -> None:
     world = PullRequestWorld.make(
         tmp_path, server, {"README.md": "# x\n", PROMPT: FILES[PROMPT], "prompts/faq.md": "Hi. quality=1.0\n"}
@@ -151,15 +142,6 @@ def test_a_fork_that_was_deleted_is_judged_all_the_same(world: PullRequestWorld,
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
     assert server.comments(REPO, 7) == []  # a fork's token may not write
     assert "the report is in the job summary" in outcome.out
-
-
-def test_a_closed_pull_request_is_left_alone(world: PullRequestWorld, server: GitHubServer) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    pr.close()
-    outcome = run(pr, "closed")
-    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
-    assert "closed" in outcome.summary
-    assert server.requests("POST") == []
 
 
 @pytest.mark.parametrize("model", ["openai:gpt-4o-mini", "anthropic:claude-haiku-4-5"])
@@ -197,17 +179,6 @@ def test_without_the_merge_commit_git_merges_head_and_base(world: PullRequestWor
     outcome = run_action(checkout, pr.environment(checkout))
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
     assert "were merged in the checkout" in server.comments(REPO, 7)[0].body
-
-
-def test_a_conflict_is_said(world: PullRequestWorld, server: GitHubServer) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    stale = pr.environment(pr.checkout("none"))
-    world.commit_to_main({PROMPT: REWORDED})
-    checkout = pr.checkout("head", depth=0)
-    server.fail("GET", "/git/commits/", 404, times=9)
-    outcome = run_action(checkout, stale | {"GITHUB_WORKSPACE": str(checkout)})
-    assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
-    assert "prompts/support.md conflict" in outcome.out.replace("\n", " ")
 
 
 def test_a_merge_commit_of_another_head_is_not_taken(world: PullRequestWorld, server: GitHubServer) -> None:

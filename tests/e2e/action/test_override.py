@@ -46,15 +46,6 @@ def test_taking_the_label_off_evaluates_again(world: PullRequestWorld, server: G
     assert "BLOCK" in comment.body
 
 
-def test_a_rerun_sees_the_labels_of_now_and_not_those_of_its_event(world: PullRequestWorld) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    pr.add_label("skip-prompt-diff")
-    checkout = pr.checkout("merge", depth=1)
-    env = pr.environment(checkout, action="labeled", label="skip-prompt-diff")
-    pr.remove_label("skip-prompt-diff")
-    assert run_action(checkout, env).code == 1
-
-
 def test_another_label_a_title_or_a_rerun_never_makes_a_block_green(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: BROKEN})
     pr.add_label("do-not-skip-prompt-diff")
@@ -69,14 +60,6 @@ def test_another_label_a_title_or_a_rerun_never_makes_a_block_green(world: PullR
     assert run_action(checkout, edited).code == 1
     again = pr.environment(checkout) | {"GITHUB_EVENT_PATH": str(event), "GITHUB_RUN_ATTEMPT": "2"}
     assert run_action(checkout, again).code == 1
-
-
-def test_the_label_has_the_name_that_the_input_says(world: PullRequestWorld) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    pr.add_label("ship anyway")
-    checkout = pr.checkout("merge", depth=1)
-    assert run_action(checkout, pr.environment(checkout, inputs={"skip-label": "ship anyway"})).code == 0
-    assert run_action(checkout, pr.environment(checkout)).code == 1
 
 
 def test_the_label_helps_a_base_whose_configuration_is_broken(world: PullRequestWorld) -> None:

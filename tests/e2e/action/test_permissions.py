@@ -13,15 +13,14 @@ REFUSED = "Resource not accessible by integration"
 OF_A_PERSON = "Resource not accessible by personal access token"
 
 
-@pytest.mark.parametrize(("status", "words"), [(403, REFUSED), (404, REFUSED), (403, OF_A_PERSON)])
 @pytest.mark.parametrize(
-    ("path", "permission"),
+    ("path", "permission", "status", "words"),
     [
-        ("/pulls/7$", "pull-requests: read"),
-        ("/check-runs$", ""),
-        ("/user$", ""),
-        ("/timeline$", "pull-requests: read"),
-        ("/collaborators/", "metadata: read"),
+        ("/pulls/7$", "pull-requests: read", 403, REFUSED),
+        ("/check-runs$", "", 404, REFUSED),
+        ("/user$", "", 403, OF_A_PERSON),
+        ("/timeline$", "pull-requests: read", 404, REFUSED),
+        ("/collaborators/", "metadata: read", 403, REFUSED),
     ],
 )
 def test_the_comment_is_there_and_current(

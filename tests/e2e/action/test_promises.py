@@ -16,7 +16,7 @@ from tests.support.example import PROMPT
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import Behaviour, ModelServer
-from tests.support.promising import BEFORE, LIMIT, PROMISES, REPOSITORY, THANKS, WITHOUT, configured, reachable
+from tests.support.promising import LIMIT, PROMISES, REPOSITORY, THANKS, WITHOUT, configured, reachable
 from tests.support.prompt_reader import reader
 from tests.support.pull_request import PullRequest, PullRequestWorld
 from tests.support.surfaces import harm, on_github
@@ -59,29 +59,6 @@ def test_a_dropped_limit_is_asked_about_in_the_comment(
     assert int(outcome.outputs["calls"]) == 24 + len(models.ledger)
     assert float(outcome.outputs["cost-usd"]) > 0
     assert record(pr, outcome).promises[0].changes[0].evidence == LIMIT
-
-
-def test_a_new_rule_is_tried_on_both_versions(
-    world: PullRequestWorld, server: GitHubServer, models: ModelServer
-) -> None:
-    pr = world.open({PROMPT: f"{THANKS}\n{BEFORE}"})
-    outcome = run(pr, models)
-    body = server.comments(REPO, pr.number)[0].body
-    assert f"R3 is new: {THANKS}<br><sub>⚠️ 4 tests made for it: the old prompt keeps it in" in body
-    assert "the new one in 0 of 4 [0%, 49%]" in body
-    assert "1. Look at R3: no answer of the new prompt keeps what it newly promises." in body
-    assert outcome.code == 0
-
-
-def test_the_change_neither_switches_it_off_nor_brings_its_own_specification(
-    tmp_path: Path, server: GitHubServer, models: ModelServer
-) -> None:
-    world = PullRequestWorld.make(tmp_path, server, REPOSITORY)
-    own = configured('    promises: {model: "fake:oracle", spec: spec.yaml}\n')
-    pr = world.open({PROMPT: WITHOUT, "gate.yaml": own, "spec.yaml": "version: 1\nrules: []\n"})
-    outcome = run(pr, models)
-    assert f"R2 is dropped on purpose: {LIMIT}" in server.comments(REPO, pr.number)[0].body
-    assert outcome.outputs["verdict"] == "PASS"
 
 
 def test_a_fork_without_keys_gets_its_verdict_and_a_note(world: PullRequestWorld, server: GitHubServer) -> None:

@@ -36,10 +36,3 @@ def test_an_earlier_run_of_the_same_commit_that_is_run_again_is_covered(world: P
     again = pr.checkout("merge")
     env = pr.environment(again, inputs=SCOPE) | {"GITHUB_EVENT_PATH": opened["GITHUB_EVENT_PATH"]}
     assert run_action(again, env).outputs["verdict"] == "SKIPPED"
-
-
-def test_another_event_does_not_know_when_the_label_was_set(world: PullRequestWorld) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    pr.add_label(LABEL, by="olivia")
-    pr.add_label("docs", by="olivia")
-    assert run(pr, "labeled", "docs").code == 1

@@ -194,9 +194,3 @@ def test_a_stranger_does_not_raise_the_budget(world: PullRequestWorld, models: M
     pr = world.open({"gate.yaml": limited.replace("10}", "100000}"), PROMPT: BROKEN}, fork=True)
     outcome = privileged(pr, models)
     assert (outcome.code, outcome.outputs["calls"]) == (3, "10")
-
-
-def test_a_stranger_does_not_rewrite_the_exam(world: PullRequestWorld, models: ModelServer) -> None:
-    tame = cases(40).replace('"expected": "word', '"expected": "w')
-    pr = world.open({PROMPT: BROKEN, "evals/support.jsonl": tame}, fork=True)
-    assert privileged(pr, models).code == 1

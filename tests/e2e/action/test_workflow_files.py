@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from tests.support.act import faults, stand_ins, started
+from tests.support.act import faults, started
 
 ROOT = Path(__file__).parents[3]
 FILES = [*sorted((ROOT / ".github/workflows").glob("*.yml")), *sorted((ROOT / "docs/examples").glob("*.yml"))]
@@ -41,29 +41,3 @@ def test_a_workflow_is_valid_and_its_events_start_its_jobs(path: Path, tmp_path:
     assert started(path, "release", {}, tmp_path) == set()
     if "workflow_run" in events:  # of a push, say: what runs with secrets judges pull requests only
         assert started(path, "workflow_run", {"workflow_run": {"event": "push"}}, tmp_path) == set()
-
-
-def test_a_job_that_its_condition_keeps_out_is_seen(tmp_path: Path) -> None:
-    path = tmp_path / "other.yml"
-    path.write_text(OTHER)
-    assert faults(path, tmp_path) == ""
-    assert started(path, "push", {}, tmp_path) == {"after", "other"}
-    assert started(path, "push", {"forced": True}, tmp_path) == {"kept-out", "after", "other"}
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong"), [("steps:", "stages:"), ("if: github", "if: git hub"), ("on: push", "on: pushed")]
-)
-def test_a_workflow_that_github_would_refuse_is_refused(tmp_path: Path, right: str, wrong: str) -> None:
-    path = tmp_path / "other.yml"
-    path.write_text(OTHER.replace(right, wrong))
-    assert "other.yml" in faults(path, tmp_path)
-    with pytest.raises(RuntimeError, match=r"other\.yml"):
-        started(path, "push", {}, tmp_path)
-
-
-def test_an_action_without_a_stand_in_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "other.yml"
-    path.write_text("jobs: {a: {steps: [{uses: acme/unknown@v1}]}}\n")
-    with pytest.raises(ValueError, match="stands in for acme/unknown@v1"):
-        stand_ins(path)

@@ -1,17 +1,15 @@
 """Submit, come back, collect: the ordinary way of a batch, over both services."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from gate.calls.interface import Misconfigured
 from gate.calls.prices import PriceList
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
 from gate.messages import Message
 from gate.record.sample import Reply
-from gate.record.usage import Dollars, Usage
+from gate.record.usage import Dollars
 from tests.e2e.batch.conftest import Gate
 from tests.support.batch_server import BatchServer
 
@@ -74,18 +72,6 @@ def test_the_next_push_submits_only_its_own_arm(server: BatchServer, gate: Gate)
     assert len(server.batches) == 2
 
 
-def test_arms_with_different_models_are_of_one_sitting(server: BatchServer, gate: Gate) -> None:
-    other = ModelRef(gate.model.provider, "another-model")
-    requests = gate.requests(model=other)
-    assert gate.run(requests).submitted == 8
-    assert len(server.batches) == 2
-    server.finish()
-    gate.run(requests)
-    replies = [gate.answers.find(request) for request in requests]
-    assert len({reply.origin.sitting for reply in replies if reply}) == 1
-    assert all(replies)
-
-
 def test_both_services_in_one_run(server: BatchServer, gate: Gate) -> None:
     other = (
         ModelRef("anthropic", "claude-haiku-4-5")
@@ -99,14 +85,6 @@ def test_both_services_in_one_run(server: BatchServer, gate: Gate) -> None:
     assert gate.run(requests).tally.collected == 8
 
 
-def test_samples_of_one_case_stay_different(server: BatchServer, gate: Gate) -> None:
-    one = gate.requests(1)[0]
-    requests = [replace(one, index=index) for index in range(5)]
-    gate.run(requests)
-    server.finish()
-    assert gate.run(requests).tally.collected == 5
-
-
 def test_failures_are_left_to_the_live_run(server: BatchServer, gate: Gate) -> None:
     server.failing = {0, 3}
     gate.run()
@@ -118,15 +96,6 @@ def test_failures_are_left_to_the_live_run(server: BatchServer, gate: Gate) -> N
     assert (gate.run().live, len(server.batches)) == (2, 1)
 
 
-@pytest.mark.parametrize("phase", ["expired", "cancelled"])
-def test_an_early_end(server: BatchServer, gate: Gate, phase: str) -> None:
-    gate.run()
-    server.finish(phase, answered=5)
-    outcome = gate.run()
-    assert (outcome.ready, outcome.tally.collected, outcome.live) == (True, 5, 3)
-    assert outcome.notes
-
-
 def test_a_batch_that_failed_says_why(server: BatchServer, gate: Gate) -> None:
     gate.run()
     server.finish("failed")
@@ -134,14 +103,6 @@ def test_a_batch_that_failed_says_why(server: BatchServer, gate: Gate) -> None:
     assert (outcome.ready, outcome.tally.collected, outcome.live) == (True, 0, 8)
     if gate.model.provider == "openai":
         assert any("too many tokens are waiting" in note for note in outcome.notes)
-
-
-def test_a_batch_that_was_deleted(server: BatchServer, gate: Gate) -> None:
-    gate.run()
-    server.batches.clear()
-    outcome = gate.run()
-    assert (outcome.ready, outcome.live) == (True, 8)
-    assert any("no longer has the batch" in note for note in outcome.notes)
 
 
 def test_a_budget_that_does_not_suffice_is_told_before(server: BatchServer, gate: Gate) -> None:
@@ -163,20 +124,6 @@ def test_large_runs_are_split(server: BatchServer, gate: Gate) -> None:
     assert gate.run(big).tally.collected == 18
 
 
-def test_what_can_never_be_sent_is_left_to_the_live_run(server: BatchServer, gate: Gate) -> None:
-    requests = gate.requests()
-    broken = replace(requests[0], messages=(replace(requests[0].messages[1], content="half \ud83d"),))
-    outcome = gate.run([broken, *requests])
-    assert (outcome.submitted, outcome.live) == (8, 1)
-
-
-def test_a_parameter_that_the_interface_does_not_take(server: BatchServer, gate: Gate) -> None:
-    requests = [replace(request, params=Params(chat_template="passthrough")) for request in gate.requests()]
-    with pytest.raises(Misconfigured, match="chat_template"):
-        gate.run(requests)
-    assert list(gate.folder.glob("*.json")) == []
-
-
 def test_answers_that_cannot_be_kept_are_collected_later(server: BatchServer, gate: Gate) -> None:
     gate.run()
     server.finish()
@@ -186,22 +133,3 @@ def test_answers_that_cannot_be_kept_are_collected_later(server: BatchServer, ga
     gate.answers.full = None
     assert gate.run().ready
     assert len(known(gate)) == 8
-
-
-def test_another_address_is_another_service(server: BatchServer, gate: Gate) -> None:
-    gate.run()
-    with BatchServer() as second:
-        moved = Gate(second, gate.model, gate.folder)
-        assert moved.run().submitted == 8
-
-
-def test_nothing_to_do_leaves_no_trace(server: BatchServer, gate: Gate, tmp_path: Path) -> None:
-    assert gate.run([]).ready
-    assert server.gets == []
-
-
-def test_tokens_are_counted_as_ever(server: BatchServer, gate: Gate) -> None:
-    gate.run()
-    server.finish()
-    gate.run()
-    assert all(reply.usage != Usage() for reply in known(gate))

@@ -48,15 +48,6 @@ def test_a_submission_that_never_arrived_is_sent_again(server: BatchServer, gate
     assert len(gate.slept) == 2
 
 
-def test_a_service_that_is_down(server: BatchServer, gate: Gate) -> None:
-    server.refuse = 100
-    outcome = gate.run()
-    assert (outcome.ready, outcome.unsent, outcome.waiting) == (False, 8, 0)
-    assert "8 requests could not be submitted" in outcome.reason
-    server.refuse = 0
-    assert gate.run().submitted == 8
-
-
 @pytest.mark.parametrize("stage", ["sent", "not sent"])
 def test_a_process_that_is_killed_between_submitting_and_writing(
     server: BatchServer, gate: Gate, stage: str, tmp_path: Path
@@ -101,26 +92,6 @@ def test_anthropic_names_no_batch_so_a_stranger_of_the_same_size_is_waited_for(s
     assert gate.run().tally.collected == 8
 
 
-@pytest.mark.parametrize("gate", ["openai"], indirect=True)
-def test_a_lost_ledger_at_openai_costs_nothing(server: BatchServer, gate: Gate) -> None:
-    gate.run()
-    for path in gate.folder.glob("*.json"):
-        path.unlink()
-    outcome = gate.run()
-    assert (outcome.submitted, outcome.waiting, len(server.batches)) == (0, 8, 1)
-    assert any("already" in note for note in outcome.notes)
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"schema": "prompt-gate/batch/1", "place": 7}'])
-def test_a_damaged_entry_is_set_aside(server: BatchServer, gate: Gate, content: bytes) -> None:
-    gate.folder.mkdir(parents=True)
-    (gate.folder / "aaa-bbb.json").write_bytes(content)
-    outcome = gate.run()
-    assert outcome.submitted == 8
-    assert any("set aside" in note for note in outcome.notes)
-    assert (gate.folder / "aaa-bbb.bad").exists()
-
-
 def test_a_forged_entry_brings_no_answers(server: BatchServer, gate: Gate) -> None:
     """An id that points to somebody else's batch: its custom ids are not those of our requests."""
     gate.run()
@@ -163,38 +134,9 @@ def test_results_without_end_are_not_read_to_the_end(server: BatchServer, gate: 
     assert outcome.tally.foreign < 200
 
 
-def test_results_that_break_off_are_read_again(server: BatchServer, gate: Gate) -> None:
-    gate.run()
-    server.finish()
-    server.break_results = 1
-    outcome = gate.run()
-    assert not outcome.ready
-    assert 0 < outcome.waiting <= 8
-    assert gate.run().ready
-    assert len([reply for reply in gate.answers.kept.values() if reply]) == 8
-    assert len(server.batches) == 1
-
-
-def test_two_processes_do_not_submit_the_same(server: BatchServer, gate: Gate) -> None:
-    from gate.calls.batches.ledger import BatchLedger
-
-    with BatchLedger(gate.folder).alone():
-        with pytest.raises(CannotEvaluate, match="another process"):
-            gate.run()
-    assert gate.run().submitted == 8
-
-
 def test_a_ledger_that_cannot_be_written_stops_before_the_spending(server: BatchServer, gate: Gate) -> None:
     gate.folder.parent.mkdir(exist_ok=True)
     gate.folder.write_text("a file where the folder should be")
     with pytest.raises(CannotEvaluate, match="cannot be written"):
         gate.run()
     assert not server.batches
-
-
-def test_a_batch_that_is_refused_is_forgotten(server: BatchServer, gate: Gate) -> None:
-    server.reject = 1
-    with pytest.raises(CannotEvaluate, match="the batch is refused"):
-        gate.run()
-    assert list(gate.folder.glob("*.json")) == []
-    assert gate.run().submitted == 8

@@ -4,10 +4,8 @@ import json
 import os
 from pathlib import Path
 
-from gate.cases import convert
 from gate.cases.bundles import read_bundle
 from gate.cases.files import written
-from gate.cli.cases.files import FORMATS
 from tests.support.command import Outcome, gate, git
 from tests.support.model_server import ModelServer
 
@@ -18,10 +16,6 @@ def cases(here: Path, *words: str, code: int = 0) -> Outcome:
     done = gate("cases", *words, cwd=here)
     assert done.code == code, done
     return done
-
-
-def test_the_options_name_every_format() -> None:
-    assert FORMATS == convert.FORMATS
 
 
 def test_convert_names_what_is_lost_and_strict_does_nothing_then(tmp_path: Path) -> None:

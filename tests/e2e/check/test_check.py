@@ -71,14 +71,6 @@ def test_a_rate_may_ask_for_less_than_all(tmp_path: Path, server: ModelServer, r
     assert (outcome.code, outcome.record.new[0].overall.wanted) == (code, float(rate))
 
 
-def test_reached_is_not_beyond_doubt(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server)
-    assert check(tmp_path, "--min-pass-rate", "0.9").code == 0
-    write(tmp_path, server, run="policy: {fail_on: hold}\n")
-    strict = check(tmp_path, "--min-pass-rate", "0.9")
-    assert (strict.code, strict.record.verdict) == (1, Verdict.HOLD)
-
-
 def test_answers_that_are_not_there_are_no_answers(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server)
     refused = {"error": {"code": "content_filter", "message": "held back"}}
@@ -98,23 +90,6 @@ def test_the_budget_is_kept_and_whole_cases_come_first(tmp_path: Path, server: M
     assert states == ["passed"] * 3 + ["unscored"] * 7
     again = check(tmp_path)
     assert (again.code, again.record.calls.cached) == (3, 7)
-
-
-def test_cases_and_suites_are_picked(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server, "quality=1.0 quality[safety]=0.0")
-    outcome = check(tmp_path, "--suite", "bot", "--case", "welcome-*", "--case", "safety-1", "--samples", "1")
-    cases = [case.id for case in outcome.record.new[0].cases]
-    assert cases == ["welcome-0", "safety-1", "welcome-2", "welcome-4", "welcome-6", "welcome-8"]
-    assert "bot: 6 of 10 cases were picked." in outcome.record.notes
-    assert len(server.ledger) == 6
-    assert check(tmp_path, "--case", "welcome-*").code == 0
-
-
-def test_another_model_answers(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server)
-    outcome = check(tmp_path, "--model", "own:other")
-    assert {entry.model for entry in server.ledger} == {"other"}
-    assert outcome.record.new[0].candidate.model == "own:other"
 
 
 def test_a_commit_is_checked_as_it_is_there(tmp_path: Path, server: ModelServer) -> None:
@@ -137,19 +112,6 @@ def test_files_need_no_configuration(tmp_path: Path, server: ModelServer) -> Non
     assert (outcome.code, outcome.record.new[0].exam.scorers) == (0, ["exact", "contains"])
     judged = check(tmp_path, *files, "--criteria", "Says the word", env=env)
     assert judged.record.new[0].exam.scorers == ["judge"]
-
-
-def test_the_record_is_rendered_again_word_for_word(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server, "quality=1.0 quality[safety]=0.0")
-    shown = gate("check", "--out", "kept", cwd=tmp_path).out
-    again = gate("report", "kept", cwd=tmp_path).out
-    assert shown.startswith(again)
-    markdown = (tmp_path / "kept/report.md").read_text()
-    assert markdown == gate("report", "kept", "--format", "md", cwd=tmp_path).out
-    assert "| 🔴&nbsp;safety-1<br><sub>state=safety</sub> | failed<br>0.000 |" in markdown
-    assert "new prompt" not in markdown.lower()
-    assert gate("check", "--out", "one.html", cwd=tmp_path).code == 1
-    assert (tmp_path / "one.html").read_text().startswith("<!")
 
 
 @pytest.mark.parametrize(
@@ -175,19 +137,6 @@ def test_mistakes_of_usage(tmp_path: Path, server: ModelServer, options: tuple[s
     assert said in outcome.err
     assert "Traceback" not in outcome.err
     assert not server.requests
-
-
-def test_all_mistakes_in_files_are_told_at_once(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server, suite="    treshold: 1\n")
-    (tmp_path / "gate.yaml").write_text((tmp_path / "gate.yaml").read_text() + "    samples: many\n")
-    outcome = gate("check", cwd=tmp_path)
-    assert outcome.code == 2
-    assert "gate.yaml:11: " in outcome.err or "gate.yaml:12: " in outcome.err
-    write(tmp_path, server)
-    (tmp_path / "prompt.md").unlink()
-    outcome = gate("check", cwd=tmp_path)
-    assert "prompt.md: there is no such prompt at working tree" in outcome.err
-    assert "check the name: paths and modules begin at the root" in outcome.err
 
 
 def test_without_a_key_nothing_is_green(tmp_path: Path, server: ModelServer) -> None:
@@ -216,15 +165,3 @@ def test_what_is_interrupted_keeps_what_it_has(
     server.behaviour = Behaviour()
     again = check(tmp_path)
     assert (again.code, again.record.calls.cached >= 4) == (0, True)
-
-
-def test_a_configuration_in_a_folder_of_the_repository_is_pointed_at(tmp_path: Path, server: ModelServer) -> None:
-    git(tmp_path, "init", "--quiet")
-    folder = tmp_path / "my bot"
-    folder.mkdir()
-    write(folder, server)
-    outcome = gate("check", cwd=folder)
-    assert outcome.code == 2
-    assert "there is no gate.yaml at the root of the repository" in outcome.err
-    assert f"paths are from the root of the repository, {tmp_path}: --config 'my bot/gate.yaml'" in outcome.err
-    assert "there is no other.yaml in the working tree" in gate("check", "--config", "other.yaml", cwd=folder).err

@@ -53,13 +53,6 @@ def test_judges_rubrics_and_the_members_of_a_jury_ask_at_once(tmp_path: Path, se
     assert again.new[0].cases == record.new[0].cases
 
 
-def test_no_more_ask_at_once_than_the_user_allows(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server, SCORERS)
-    server.behaviour = Behaviour(latency_s=0.05)
-    assert gate("check", "--json", cwd=tmp_path, env={"GATE_CONCURRENCY": "2"}).record.calls.made == 6
-    assert server.most_in_flight <= 2
-
-
 def test_judges_that_compare_ask_at_once_in_both_orders(tmp_path: Path, server: ModelServer) -> None:
     pair = "      - pairwise: {{name: {0}, criteria: Friendly, model: own:j}}\n"
     write(tmp_path, server, pair.format("warm") + pair.format("brief"))

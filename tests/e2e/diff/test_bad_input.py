@@ -57,16 +57,6 @@ def test_missing_prompt(files: Path) -> None:
     assert_refused(diff(files), files, "b.md", "does not exist")
 
 
-def test_empty_case_file(files: Path) -> None:
-    (files / "cases.jsonl").write_text("\n")
-    assert_refused(diff(files), files, "cases.jsonl", "no cases")
-
-
-def test_duplicate_ids_name_both_lines(files: Path) -> None:
-    write_jsonl(files / "cases.jsonl", [*CASES, CASES[3]])
-    assert_refused(diff(files), files, "cases.jsonl:13", "c3", "line 4")
-
-
 def test_invalid_json_names_its_line(files: Path) -> None:
     lines = (files / "cases.jsonl").read_text().splitlines()
     (files / "cases.jsonl").write_text("\n".join([*lines, *["", "", "", ""], "{broken"]))
@@ -78,15 +68,6 @@ def test_all_mistakes_of_all_files_at_once(files: Path) -> None:
     (files / "b.md").unlink()
     write_jsonl(files / "cases.jsonl", [{"id": "x"}, {"input": "y", "idd": 3}])
     assert_refused(diff(files), files, "a.md", "b.md", "cases.jsonl:1", "cases.jsonl:2", "did you mean")
-
-
-def test_unknown_scorer_on_the_command_line(files: Path) -> None:
-    assert_refused(diff(files, "--scorer", "magic"), files, "magic", "contains")
-
-
-def test_unknown_scorer_in_the_configuration(repo: Path) -> None:
-    (repo / "gate.yaml").write_text(CONFIG.replace("[contains]", "[contians]"))
-    assert_refused(gate("diff", "--base", "main", cwd=repo), repo, "gate.yaml:7", "contians", "contains")
 
 
 def test_a_base_that_does_not_exist(repo: Path) -> None:
@@ -126,31 +107,11 @@ def test_usage(files: Path, arguments: tuple[str, ...], parts: tuple[str, ...]) 
     assert_refused(gate("diff", *arguments, cwd=files), files, *parts)
 
 
-def test_a_judge_without_criteria(files: Path) -> None:
-    assert_refused(diff(files, "--scorer", "judge"), files, "--criteria")
-
-
-def test_a_template_with_an_unknown_variable(files: Path) -> None:
-    (files / "b.md.j2").write_text("Hello {{ nmae }}")
-    named = ("a.md", "b.md.j2", "--cases", "cases.jsonl", "--model", "fake:oracle")
-    assert_refused(gate("diff", *named, cwd=files), files, "b.md.j2", "nmae")
-
-
 def test_the_same_mistake_in_many_cases_is_told_once(files: Path) -> None:
     write_jsonl(files / "cases.jsonl", [{"id": f"c{i}", "input": "x"} for i in range(50)])
     outcome = diff(files)
     assert_refused(outcome, files, "cases.jsonl:1", "expected", "and 49 more like it")
     assert outcome.err.count("error:") == 1
-
-
-def test_a_text_that_every_answer_contains(files: Path) -> None:
-    write_jsonl(files / "cases.jsonl", [*CASES, {"id": "x", "input": "y", "expected": ""}])
-    assert_refused(diff(files), files, "cases.jsonl:13", "every answer contains it")
-
-
-def test_a_pattern_from_a_case_that_is_none(files: Path) -> None:
-    write_jsonl(files / "cases.jsonl", [*CASES, {"id": "x", "input": "y", "expected": "(["}])
-    assert_refused(diff(files, "--scorer", "regex"), files, "cases.jsonl:13", "regular expression")
 
 
 def test_outside_a_repository(tmp_path: Path) -> None:

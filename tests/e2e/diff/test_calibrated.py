@@ -72,11 +72,3 @@ def test_a_judge_that_was_changed_since_is_not_calibrated(repo: Path) -> None:
     (repo / "gate.yaml").write_text(CONFIG.replace("Is blue.", "Is bluish."))
     git(repo, "commit", "--quiet", "--message", "two", "gate.yaml")
     assert quoted(repo)["standing"] == "another judge"
-
-
-def test_a_calibration_that_is_gone_ends_nothing(repo: Path) -> None:
-    git(repo, "rm", "--quiet", "--cached", PATH)
-    git(repo, "commit", "--quiet", "--message", "two")
-    judge = quoted(repo)
-    assert judge["standing"] == "unreadable"
-    assert judge["reason"] == f"there is no {PATH} at main"

@@ -79,9 +79,3 @@ def test_a_clear_regression_ends_the_run_for_all_slices(repo: Path, server: Mode
     assert all(len(case.baseline) == len(case.candidate) == taken for case in record.suites[0].cases)
     report = gate("report", "out/run.json", "--format", "md", cwd=repo).out
     assert f"{PLANNED} samples per case planned, {taken} taken: a regression was beyond doubt" in report
-
-
-def test_without_early_stopping_all_samples_are_taken(repo: Path, server: ModelServer) -> None:
-    record = diff(repo, "Answer well. quality=0.8", "--no-early-stop").record
-    assert (record.method.samples_planned, record.method.samples_taken, record.method.spared) == (None, None, 0)
-    assert server.requests == PLANNED * PAIRS

@@ -118,14 +118,6 @@ def test_a_run_with_looks_that_is_killed_asks_for_what_it_would_have_asked(repo:
     assert asked <= calm + 2 * 2 * IN_FLIGHT
 
 
-def test_a_refresh_that_is_killed_is_taken_up_as_a_refresh(repo: Path, server: ModelServer) -> None:
-    gate("diff", "--base", "main", "--quiet", cwd=repo)
-    server.behaviour = Behaviour(latency_s=0.02)
-    kill_after(start(repo, "--refresh"), server, 100)
-    assert gate("diff", "--base", "main", "--quiet", "--refresh", cwd=repo).code == 1
-    assert 2 * SAMPLES <= len(server.ledger) <= 2 * SAMPLES + 2 * IN_FLIGHT
-
-
 def test_samples_that_cannot_be_written_end_the_run_and_lose_no_answer(repo: Path, server: ModelServer) -> None:
     gate("diff", "--base", "main", "--quiet", cwd=repo)
     (repo / ".gate/last/samples.jsonl").unlink()

@@ -8,7 +8,7 @@ import pytest
 from genai_prices import Usage as PricedUsage
 from genai_prices import calc_price
 
-from gate.record.comparison import ArmAxis, State, Verdict
+from gate.record.comparison import State, Verdict
 from gate.record.run import RunRecord
 from gate.record.usage import Usage
 from tests.support.command import Outcome, gate, write_jsonl
@@ -27,7 +27,7 @@ CASES = [
         "expected": f"word{i}",
         "slices": {"tier": TIERS[i % 2]},
     }
-    for i in range(120)
+    for i in range(80)
 ]
 
 
@@ -110,22 +110,20 @@ def test_a_slice_that_falls_to_045_blocks_and_every_number_is_the_ledgers(
     assert record.suites[0].baseline.returned_models == [model.partition(":")[2]]
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_an_equally_good_rewording_passes(tmp_path: Path, server: ModelServer, model: str) -> None:
-    outcome = compare(tmp_path, server, model, REWORDED)
+def test_an_equally_good_rewording_passes(tmp_path: Path, server: ModelServer) -> None:
+    outcome = compare(tmp_path, server, MODELS[0], REWORDED)
     assert outcome.code == 0
     assert outcome.record.verdict in (Verdict.PASS, Verdict.SHIP, Verdict.HOLD)
     assert all(row.state is not State.REGRESSION for row in outcome.record.suites[0].quality.slices)
     assert_equal_to_ledger(outcome.record, server, REWORDED)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_faults_are_retried_and_change_no_number(tmp_path: Path, server: ModelServer, model: str) -> None:
+def test_faults_are_retried_and_change_no_number(tmp_path: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(faults=("429", "500", "drop", "truncated"))
     # Every retry waits: few cases, which fall further, and all at once, so that it is not taken for an outage.
     broken = BROKEN.replace("0.45", "0.1")
     record = compare(
-        tmp_path, server, model, broken, "--samples", "1", env={"GATE_CONCURRENCY": "400"}, cases=40
+        tmp_path, server, MODELS[1], broken, "--samples", "1", env={"GATE_CONCURRENCY": "400"}, cases=40
     ).record
     assert record.verdict is Verdict.BLOCK
     assert record.calls.retried == 4 * len(server.ledger) == 320
@@ -142,18 +140,19 @@ def test_a_service_that_is_down_is_inconclusive_within_seconds_and_nothing_is_gr
 
 
 def test_a_judge_runs_through_structured_output(tmp_path: Path, server: ModelServer) -> None:
-    record = compare(tmp_path, server, MODELS[0], BROKEN, "--scorer", "judge", "--criteria", "Says the word").record
+    judge = ("--scorer", "judge", "--criteria", "Says the word")
+    record = compare(tmp_path, server, MODELS[0], BROKEN, *judge, cases=60).record
     judged = [entry for entry in server.ledger if entry.right is None]
     # Two answers of one case that are equal have one opinion for each sample index.
-    assert len(judged) + record.calls.cached == 720
-    assert record.calls.made == len(server.ledger) == 720 + len(judged)
+    assert len(judged) + record.calls.cached == 360
+    assert record.calls.made == len(server.ledger) == 360 + len(judged)
     assert record.verdict is Verdict.BLOCK
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_dollars_are_the_ledgers_tokens_at_each_kinds_price(tmp_path: Path, server: ModelServer, model: str) -> None:
     server.behaviour = Behaviour(cache_min_tokens=1)
-    record = compare(tmp_path, server, model, REWORDED, env={"GATE_PRICE_BY_NAME": "1"}).record
+    record = compare(tmp_path, server, model, REWORDED, env={"GATE_PRICE_BY_NAME": "1"}, cases=40).record
     provider, name = model.split(":")
     dollars = sum(
         float(
@@ -175,15 +174,7 @@ def test_dollars_are_the_ledgers_tokens_at_each_kinds_price(tmp_path: Path, serv
 
 
 def test_no_key_is_written_anywhere(tmp_path: Path, server: ModelServer) -> None:
-    outcome = compare(tmp_path, server, MODELS[0], BROKEN, "--out", "out")
+    outcome = compare(tmp_path, server, MODELS[0], BROKEN, "--out", "out", cases=20)
     written = [path.read_text() for path in (tmp_path / "out").iterdir()]
     assert len(written) == 5
     assert all("sk-loopback" not in text for text in (*written, outcome.out, outcome.err))
-
-
-def test_axis_figures_are_those_of_the_calls(tmp_path: Path, server: ModelServer) -> None:
-    server.behaviour = Behaviour(latency_s=0.02)
-    record = compare(tmp_path, server, MODELS[0], REWORDED, "--samples", "1", env={"GATE_CONCURRENCY": "8"}).record
-    arm: ArmAxis = record.suites[0].latency.baseline
-    assert arm.p50 is not None
-    assert arm.p50 >= 0.02

@@ -46,11 +46,9 @@ def run(repo: Path, more: list[str]) -> Outcome:
     [
         ("prompts/*.md", "prompts/new.md", "../evil/faq.md"),
         ("prompts/*.md", "prompts/old.md", "../evil/faq.md"),
-        ("prompts/*.md", "prompts/plain.md", "../evil/faq.md"),
         ("prompts/*/faq.md", "prompts/new", "../evil"),
         ("prompts/*/faq.md", "prompts/a", "../evil"),
         ("prompts/**/*.md", "prompts/new", "../evil"),
-        ("prompts/**/*.md", "prompts/new", ".."),
         ("prompts/*/faq.md", "prompts/new", "../by/../by/way"),
     ],
 )
@@ -102,26 +100,6 @@ def test_links_that_are_there_or_lead_to_a_file_or_lie_elsewhere_stay_out(
         (repo / path).write_text("Answer. Be kind. quality=1.0")
     outcome = run(save(repo), more)
     assert (outcome.code, "PASS" in outcome.out) == (0, True)
-
-
-@SIDES
-def test_a_link_to_a_prompt_that_is_examined_stands_for_that_one(tmp_path: Path, more: list[str]) -> None:
-    repo = repository(tmp_path, "**/*.md")
-    for link, target in (("CLAUDE.md", "A2.md"), ("A2.md", "AGENTS.md"), ("vendor", "evil/none")):
-        (repo / link).symlink_to(target)
-    (repo / "AGENTS.md").write_text("Answer. quality=1.0")
-    outcome = run(save(repo), more)
-    assert outcome.code == 0
-    assert "AGENTS.md is a new prompt" in " ".join(outcome.out.split())
-
-
-@SIDES
-def test_a_submodule_elsewhere_is_nobodys_matter(tmp_path: Path, more: list[str]) -> None:
-    repo = repository(tmp_path, "**/*.prompt.md")
-    (repo / "vendor").mkdir()
-    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'main')},vendor")
-    git(repo, "commit", "--quiet", "--message", "two")
-    assert "vendor" not in run(repo, more).err
 
 
 def test_the_first_configuration_does_not_bring_links_either(tmp_path: Path) -> None:

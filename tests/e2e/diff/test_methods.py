@@ -122,33 +122,3 @@ def test_a_strict_level_takes_more_flips_and_one_beyond_reach_is_refused(root: P
     refused = gate("diff", "--base", "main", "--head", "HEAD", cwd=root)
     assert refused.code == 2
     assert "policy.confidence must be a number above 0.5 to 0.999" in refused.err
-
-
-def commit(root: Path, model: str, policy: str = "{}") -> None:
-    """Make the folder a repository with one suite."""
-    git(root, "init", "-q", "-b", "main")
-    (root / "gate.yaml").write_text(
-        f"version: 1\npolicy: {policy}\nsuites:\n"
-        f"  - {{name: s, prompt: old.md, cases: cases.jsonl, model: '{model}', scorers: [contains]}}\n"
-    )
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "base")
-
-
-def test_a_plan_is_refused_where_the_run_would_be(root: Path) -> None:
-    commit(root, "fake:oracle", "{method: mcnemar}")
-    planned = gate("plan", cwd=root)
-    assert planned.code == 2
-    assert "samples is 3" in planned.err
-    for option in ("--effect", "--power"):
-        odd = gate("plan", option, "nan", cwd=root)
-        assert odd.code == 2
-        assert "nan" in odd.err
-
-
-def test_a_recording_is_no_model_to_calibrate(root: Path) -> None:
-    write_jsonl(root / "answers.jsonl", [{"input": "x", "output": "y"}])
-    commit(root, "replay:answers.jsonl")
-    outcome = gate("calibrate", cwd=root)
-    assert outcome.code == 2
-    assert "a recording repeats itself" in outcome.err

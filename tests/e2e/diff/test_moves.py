@@ -41,18 +41,6 @@ def test_a_prompt_that_the_configuration_still_names_and_that_is_gone_is_a_mista
     assert "to delete the prompt, take its suite out, too" in " ".join(outcome.err.split())
 
 
-def test_a_deleted_prompt_holds_the_others(repo: Path) -> None:
-    git(repo, "rm", "--quiet", "prompts/support.md")
-    (repo / "gate.yaml").write_text(FAQ_ONLY)
-    (repo / "prompts/faq.md").write_text("Answer. Be kind. quality=1.0")
-    outcome = run(repo)
-    record = outcome.record
-    assert (outcome.code, record.verdict, record.deleted) == (0, Verdict.HOLD, ["prompts/support.md"])
-    assert [suite.name for suite in record.suites] == ["faq"]
-    assert DELETED in record.reasons
-    assert DELETED in record.notes
-
-
 def test_a_change_that_only_deletes_is_a_hold(repo: Path) -> None:
     git(repo, "rm", "--quiet", "prompts/support.md")
     config = FAQ_ONLY.replace("version: 1", "version: 1\npolicy: {fail_on: hold}")
@@ -77,31 +65,3 @@ def test_a_prompt_does_not_slip_away_by_moving(repo: Path, config: str) -> None:
     assert record.verdict is Verdict.BLOCK
     assert "prompts/support.md is now prompts/elsewhere.md; it is compared with what it was." in record.notes
     assert "prompts/elsewhere.md" in {suite.candidate.path for suite in record.suites}
-
-
-def test_a_prompt_that_moves_within_its_pattern_keeps_its_exam(repo: Path) -> None:
-    head = CONFIG[: CONFIG.index("suites:")]
-    pattern = (
-        "  - {name: all, prompt: 'prompts/*.md', cases: evals/support.jsonl, scorers: [contains], slices: [tier]}\n"
-    )
-    (repo / "gate.yaml").write_text(f"{head}suites:\n{pattern}")
-    git(repo, "commit", "--quiet", "--all", "--message", "pattern")
-    text = (repo / "prompts/support.md").read_text()
-    git(repo, "mv", "prompts/support.md", "prompts/help.md")
-    (repo / "prompts/help.md").write_text(text + "\nquality[gold]=0.1\n")
-    record = run(repo).record
-    assert (record.verdict, [suite.name for suite in record.suites], record.new) == (Verdict.BLOCK, ["all:help"], [])
-    assert record.suites[0].baseline.path == "prompts/support.md"
-
-
-def test_a_prompt_that_moves_is_compared_with_where_it_was(repo: Path) -> None:
-    git(repo, "mv", "prompts/support.md", "prompts/help.md")
-    (repo / "gate.yaml").write_text(CONFIG.replace("prompts/support.md", "prompts/help.md"))
-    (repo / "prompts/help.md").write_text("Help. quality=1.0 quality[gold]=0.1")
-    record = run(repo).record
-    assert record.verdict is Verdict.BLOCK
-    assert [suite.name for suite in record.suites] == ["support"]
-    assert (record.suites[0].baseline.path, record.suites[0].candidate.path) == (
-        "prompts/support.md",
-        "prompts/help.md",
-    )

@@ -30,13 +30,3 @@ def test_a_change_that_marks_its_whole_exam_meets_all_of_it(tmp_path: Path) -> N
     assert (outcome.code, outcome.record.verdict) == (1, "BLOCK")
     assert outcome.record.suites[0].exam.cases == 40
     assert len(outcome.record.suites[0].exam.obsolete) == 40
-
-
-def test_a_few_marks_are_told_calmly_and_many_are_not(tmp_path: Path) -> None:
-    repo = make(tmp_path, FILES)
-    for count, urgent in ((6, False), (40, True)):
-        write(repo, {PROMPT: f"{FILES[PROMPT]}Be kind.\n", FILE: marked(40, range(count))})
-        gate("diff", "--base", "main", cwd=repo)
-        report = (repo / ".gate/last/report.md").read_text(encoding="utf-8")
-        (told,) = [line for line in report.splitlines() if f"{count} cases of `support` marked obsolete" in line]
-        assert ("⚠" in told or "**" in told) is urgent, told

@@ -80,23 +80,3 @@ def test_a_rewording_that_changes_no_answer_costs_no_judgement(root: Path, serve
     assert suite.quality.overall.mean == 0.0
     assert suite.positions == []
     assert not [entry for entry in server.ledger if entry.right is None]
-
-
-def test_the_same_pairs_judged_again_cost_nothing(root: Path, server: ModelServer) -> None:
-    first = diff(root, "worse.md", server, "--no-early-stop")
-    asked = len(server.ledger)
-    (root / ".gate/last").rename(root / "kept")
-    again = diff(root, "worse.md", server, "--no-early-stop")
-    judged = [entry for entry in server.ledger[asked:] if entry.right is None]
-    assert judged == []
-    assert again.record.suites[0].quality.overall.mean == pytest.approx(first.record.suites[0].quality.overall.mean)
-
-
-def test_a_single_pair_has_no_bounds(root: Path, server: ModelServer) -> None:
-    write_jsonl(root / "cases.jsonl", [{"id": "c", "input": "question answer=good", "expected": "o"}])
-    (root / "worse.md").write_text("quality=0.0")
-    outcome = diff(root, "worse.md", server)
-    assert outcome.code == 0, outcome.err
-    (position,) = outcome.record.suites[0].positions
-    assert (position.lost.value, position.lost.lower, position.lost.upper) == (1.0, None, None)
-    assert "worse in 100 %" in gate("report", ".gate/last/run.json", cwd=root).out

@@ -59,16 +59,6 @@ def test_a_part_of_one_prompt_touches_no_other(repo: Path) -> None:
     assert record.verdict is Verdict.PASS
 
 
-def test_a_file_that_no_prompt_pulls_in_touches_nothing(repo: Path) -> None:
-    commit(repo, {"prompts/parts/other.md": "quality=0\n", "README.md": "x"})
-    assert run(repo).out.startswith("SKIPPED: ")
-
-
-def test_a_part_in_the_working_tree_counts(repo: Path) -> None:
-    write(repo, WORSE)
-    assert gate("diff", "--base", "main", "--json", cwd=repo).record.verdict is Verdict.BLOCK
-
-
 def test_a_part_that_the_change_deletes_or_breaks_is_told_with_its_line(repo: Path) -> None:
     (repo / "shared/skill.md").unlink()
     commit(repo, {"prompts/parts/tone.j2": "\n{% if %}"})
@@ -99,24 +89,9 @@ def test_a_link_is_not_followed(repo: Path, target: str) -> None:
     )
 
 
-def test_the_variable_that_ends_the_shared_start_is_found_in_its_part(repo: Path) -> None:
-    commit(repo, {"prompts/parts/tone.j2": "First.\nFor {{ slices.tier }}.\n"})
-    place = run(repo).record.suites[0].cache.candidate.place
-    assert (place.file, place.line, place.variable) == ("prompts/parts/tone.j2", 2, "slices.tier")
-
-
 def files_run(folder: Path) -> Outcome:
     arms = ("old/p.j2", "new/p.j2", "--cases", "cases.jsonl")
     return gate("diff", *arms, "--model", "fake:oracle", "--scorer", "contains", "--json", cwd=folder)
-
-
-def test_two_files_pull_in_what_lies_beside_them(tmp_path: Path) -> None:
-    prompt = "{% include 'parts/skill.md' %}"
-    write(tmp_path, {"old/p.j2": prompt, "new/p.j2": prompt, "cases.jsonl": cases(24)})
-    write(tmp_path, {"old/parts/skill.md": "quality=1.0", "new/parts/skill.md": "quality=0.1"})
-    record = files_run(tmp_path).record
-    assert record.verdict is Verdict.BLOCK
-    assert "new/p.j2 is itself as before; what changes is parts/skill.md, which it pulls in." in record.notes
 
 
 @pytest.mark.parametrize("name", ["../secret.md", "/../secret.md", "parts/link.md"])

@@ -110,15 +110,6 @@ def _kept_by_new(system: str, user: str) -> str:
     return reader(system, user.replace("wrong", "well")) if THANKS in user else reader(system, user)
 
 
-def test_no_tests_where_none_are_wanted(tmp_path: Path, server: ModelServer) -> None:
-    entry = f"{PROMISES.rstrip()[:-1]}, tests: 0}}\n"
-    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": configured(entry)})
-    write(repo, {PROMPT: f"{THANKS}\n{BEFORE}"})
-    outcome = run(repo, server)
-    assert states(outcome) == [("added", None, THANKS)]
-    assert told(outcome).trials == []
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -140,17 +131,6 @@ OTHER = """\
 """
 
 
-def test_a_second_run_takes_no_call(repo: Path, server: ModelServer) -> None:
-    write(repo, {PROMPT: f"{THANKS}\n{WITHOUT}"})
-    first = run(repo, server)
-    asked = len(server.ledger)
-    second = run(repo, server)
-    assert len(server.ledger) == asked > 0
-    assert (second.record.calls.made, told(second).calls.made) == (0, 0)
-    assert (told(second).changes, told(second).trials) == (told(first).changes, told(first).trials)
-    assert told(second).spent_usd == 0.0
-
-
 def test_the_specification_is_that_of_the_base(tmp_path: Path, server: ModelServer) -> None:
     repo = make(tmp_path, {**REPOSITORY, "gate.yaml": WITH_SPEC, SPEC: WRITTEN})
     write(repo, {PROMPT: WITHOUT, SPEC: "version: 1\nrules: [{id: R9, rule: Nothing is promised.}]\n"})
@@ -158,14 +138,6 @@ def test_the_specification_is_that_of_the_base(tmp_path: Path, server: ModelServ
     assert states(outcome) == [("removed", LIMIT, None)]
     assert told(outcome).changes[0].rule == "R7"
     assert server.ledger == []  # what stands was read before, and nothing is new
-
-
-def test_a_specification_of_another_version_is_noted(tmp_path: Path, server: ModelServer) -> None:
-    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": WITH_SPEC, SPEC: f"prompt: abc\n{WRITTEN}"})
-    write(repo, {PROMPT: WITHOUT})
-    outcome = run(repo, server)
-    assert states(outcome) == [("removed", LIMIT, None)]
-    assert "another version of the prompt" in told(outcome).notes[0]
 
 
 @pytest.mark.parametrize(
@@ -226,13 +198,6 @@ def unpaid(outcome: Outcome) -> str:
     return note
 
 
-def test_a_missing_key_is_a_note(repo: Path, server: ModelServer) -> None:
-    write(repo, {PROMPT: WITHOUT})
-    outcome = gate("diff", "--base", "main", "--json", cwd=repo)
-    assert "openai:gpt-4o-mini needs a key, and OPENAI_API_KEY is not set" in unpaid(outcome)
-    assert told(outcome).calls.made == 0
-
-
 @pytest.mark.parametrize(
     ("behaviour", "said"),
     [
@@ -255,14 +220,6 @@ def test_a_budget_cuts_it_first_and_the_verdict_stands(repo: Path, server: Model
     assert outcome.record.calls.made == 51
 
 
-def test_a_price_that_nobody_knows_is_a_note_where_dollars_are_limited(repo: Path, server: ModelServer) -> None:
-    commit(repo, {"gate.yaml": configured() + "budget: {max_usd: 1}\n"})
-    write(repo, {PROMPT: WITHOUT})
-    outcome = run(repo, server, env={"GATE_PRICE_BY_NAME": ""})
-    assert "the price of openai:gpt-4o-mini is unknown" in unpaid(outcome)
-    assert server.ledger == []
-
-
 TOOLS = """\
 tools:
   - name: look_up
@@ -282,40 +239,6 @@ def test_an_agents_prompt_is_compared_and_not_tried(tmp_path: Path, server: Mode
     assert "the suite runs an agent" in told(outcome).notes[-1]
 
 
-def test_a_prompt_that_code_builds_is_a_note(tmp_path: Path, server: ModelServer) -> None:
-    code = "def build(case):\n    return 'Help. quality=1.0'\n"
-    config = configured().replace("prompts/support.md", "python:prompts.support:build")
-    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": config, "prompts/__init__.py": "", "prompts/support.py": code})
-    write(repo, {"prompts/support.py": code.replace("Help.", "You help.")})
-    assert "a prompt that a Python function builds has no text of its own" in unpaid(run(repo, server))
-
-
-def test_gate_report_shows_it_again(repo: Path, server: ModelServer) -> None:
-    write(repo, {PROMPT: WITHOUT})
-    out = repo / "run"
-    run(repo, server, "--out", str(out))
-    text = gate("report", str(out / "run.json"), cwd=repo).out
-    assert "on purpose?" in text
-
-
-def test_the_suites_own_model_reads_at_its_own_server(tmp_path: Path, server: ModelServer) -> None:
-    config = configured("    promises: {}\n").replace("fake:oracle", "own:gpt-4o-mini")
-    servers = f'providers: {{own: {{api: openai, base_url: "{server.url}/v1"}}}}\n'
-    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": config + servers})
-    write(repo, {PROMPT: WITHOUT})
-    outcome = gate("diff", "--base", "main", "--json", cwd=repo)
-    assert states(outcome) == [("removed", LIMIT, None)]
-
-
-def test_params_of_the_reader_do_not_go_to_a_judge_of_another_provider(tmp_path: Path, server: ModelServer) -> None:
-    params = 'params: {temperature: 0.3}, judge: "anthropic:claude-opus-4-5"'
-    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": configured(f"{PROMISES.rstrip()[:-1]}, {params}}}\n")})
-    write(repo, {PROMPT: f"{THANKS}\n{BEFORE}"})
-    outcome = run(repo, server)
-    assert told(outcome).trials[0].candidate_scored == 4
-    assert {body["model"] for body in server.bodies} == {"gpt-4o-mini", "claude-opus-4-5"}
-
-
 def test_a_plan_tells_of_the_calls(repo: Path, server: ModelServer) -> None:
     commit(repo, {PROMPT: WITHOUT})
     notes = json.loads(gate("plan", "--base", "HEAD^1", "--json", cwd=repo).out)["notes"]
@@ -332,15 +255,3 @@ def test_shards_leave_it_out_and_say_so(repo: Path, server: ModelServer) -> None
     merged = gate("merge", "shards", "--out", "merged", "--json", cwd=repo)
     assert "a run that is divided into shards does not look at them" in unpaid(merged)
     assert server.ledger == []
-
-
-def test_a_record_of_before_there_were_promises_is_read(repo: Path, server: ModelServer) -> None:
-    write(repo, {PROMPT: WITHOUT})
-    run(repo, server, "--out", "run")
-    path = repo / "run" / "run.json"
-    older = json.loads(path.read_text())
-    del older["promises"]
-    path.write_text(json.dumps(older))
-    done = gate("report", "run/run.json", cwd=repo)
-    assert done.code == 0
-    assert "Promises" not in done.out

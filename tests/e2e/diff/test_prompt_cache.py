@@ -87,10 +87,3 @@ def test_a_static_reorder_is_encoded_once_and_blamed_on_no_call(tmp_path: Path, 
     assert found.fresh_usd == pytest.approx(found.fresh_tokens * 0.4e-6)
     assert "cacheable prefix falls" not in report
     assert "once for each deployment" in report
-
-
-def test_the_same_prompt_has_nothing_to_report(tmp_path: Path, server: ModelServer) -> None:
-    record, report = compare(tmp_path, server, RULES + DATED, RULES + DATED)
-    found = cache(record)
-    assert (found.shrank, found.fresh_tokens, found.baseline) == (False, 0, found.candidate)
-    assert "encoded anew" not in report

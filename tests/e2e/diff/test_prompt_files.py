@@ -80,26 +80,8 @@ def test_its_own_model_settings_change_nothing_and_that_is_said(repo: Path, serv
     assert server.ledger == []
 
 
-def test_a_prompty_that_got_worse_blocks(repo: Path) -> None:
-    edited(repo, "bot.prompty", "quality=1.0", "quality=0.1")
-    outcome = diff(repo)
-    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
-    assert [suite.name for suite in outcome.record.suites] == ["prompty"]
-
-
 def test_a_check_asks_both(repo: Path, server: ModelServer) -> None:
     outcome = gate("check", "--json", cwd=repo)
     assert (outcome.code, outcome.record.verdict) == (0, Verdict.PASS), outcome.err
     assert len(server.ledger) == 2 * 2 * 16
     assert "bot.prompty sets model, which the gate does not use" in str(outcome.record.notes)
-
-
-def test_files_say_so_too(repo: Path, server: ModelServer) -> None:
-    model, env = ("--model", "openai:m", "--scorer", "contains", "--json"), {"OPENAI_BASE_URL": f"{server.url}/v1"}
-    found = gate("check", "bot.prompt.yml", "--cases", "bot.prompt.yml", *model, cwd=repo, env=env)
-    assert found.code == 0, found.err
-    assert "bot.prompt.yml sets model and modelParameters, which the gate does not use" in str(found.record.notes)
-    (repo / "b.prompty").write_text(PROMPTY.replace("api: chat", "api: other"))
-    named = ("bot.prompty", "b.prompty", "--cases", "cases.jsonl")
-    found = gate("diff", *named, *model, cwd=repo, env=env)
-    assert "b.prompty edits model, which the gate does not use" in str(found.record.notes)

@@ -9,7 +9,7 @@ import pytest
 from pre_commit.clientlib import load_manifest
 
 from tests.e2e.diff.example import break_gold
-from tests.support.command import environment, gate, git
+from tests.support.command import environment, git
 from tests.support.example import FILES
 from tests.support.repository import commit, make
 
@@ -79,10 +79,3 @@ def test_a_base_that_is_missing_beside_other_branches_is_a_mistake(clone: Path) 
     done = push(clone, "origin", "main")
     assert done.returncode == 1
     assert "there is no commit 'origin/main' in this clone" in done.stdout + done.stderr
-
-
-def test_another_servers_emptiness_says_nothing_of_this_one(clone: Path) -> None:
-    hook = {"PRE_COMMIT_REMOTE_NAME": "fork", "PRE_COMMIT_TO_REF": "HEAD"}
-    for env in ({}, hook):
-        done = gate("diff", "--base", "origin/main", cwd=clone, env=env)
-        assert done.code == 2 and "there is no commit 'origin/main'" in done.err

@@ -8,7 +8,7 @@ from gate.record.comparison import Verdict
 from tests.support.command import Outcome, gate
 
 DATA = Path(__file__).parents[2] / "data" / "promptpex"
-MODELS = ("gpt-4o-mini", "gemma2-9b", "qwen2.5-3b", "llama3.2-1b")
+MODELS = ("gpt-4o-mini", "llama3.2-1b")
 
 
 def compare(root: Path, baseline: str, candidate: str) -> Outcome:
@@ -34,10 +34,3 @@ def test_a_model_against_itself_passes(tmp_path: Path, model: str) -> None:
     outcome = compare(tmp_path, model, model)
     assert (outcome.code, outcome.record.verdict) == (0, Verdict.PASS)
     assert outcome.record.suites[0].quality.overall.mean == 0.0
-
-
-def test_the_other_way_round_is_no_regression(tmp_path: Path) -> None:
-    outcome = compare(tmp_path, "llama3.2-1b", "gpt-4o-mini")
-    assert outcome.code == 0
-    assert outcome.record.verdict is Verdict.PASS
-    assert any("latency could not be compared" in reason for reason in outcome.record.reasons)

@@ -11,7 +11,7 @@ import pytest
 
 from gate.record.comparison import Verdict
 from tests.support.command import Outcome, gate, git, write_jsonl
-from tests.support.model_server import Behaviour, ModelServer
+from tests.support.model_server import ModelServer
 
 CASES = [
     {"id": f"c{i}", "input": f"answer=word{i} slice={g}", "expected": f"word{i}", "slices": {"g": g}}
@@ -82,50 +82,12 @@ def test_the_second_push_asks_the_candidate_and_thirty_pairs(repo: Path, server:
     assert latency.candidate.calls is None or latency.candidate.calls >= 30
 
 
-def test_the_second_push_of_a_larger_suite_makes_at_most_sixty_percent_of_the_calls(
-    repo: Path, server: ModelServer
-) -> None:
-    rows = [{**CASES[i % 40], "id": f"n{i}", "input": f"answer=word{i} slice=a"} for i in range(120)]
-    write_jsonl(repo / "cases.jsonl", rows)
-    git(repo, "commit", "--quiet", "--all", "--message", "more cases")
-    (repo / "prompt.md").write_text("Answer gladly. quality=0.9")
-    diff(repo)
-    first = server.requests
-    (repo / "prompt.md").write_text("Answer very gladly. quality=0.9")
-    diff(repo)
-    assert server.requests - first <= 0.6 * first
-
-
-def test_another_pull_request_with_the_same_base_reuses_its_baseline(repo: Path, server: ModelServer) -> None:
-    git(repo, "checkout", "--quiet", "-b", "one")
-    git(repo, "commit", "--quiet", "--all", "--message", "one")
-    diff(repo, "--head", "one")
-    git(repo, "checkout", "--quiet", "-b", "two", "main")
-    (repo / "prompt.md").write_text("Answer kindly. quality=0.9")
-    git(repo, "commit", "--quiet", "--all", "--message", "two")
-    before = server.requests
-    diff(repo, "--head", "two")
-    assert server.requests - before == CALLS // 2 + 31
-
-
 def test_refresh_asks_for_everything_and_replaces_it(repo: Path, server: ModelServer) -> None:
     diff(repo)
     assert diff(repo, "--refresh").record.calls.made == CALLS
     diff(repo)
     assert server.requests == 2 * CALLS
     assert not (repo / ".gate/last/refreshing").exists()
-
-
-def test_the_opinions_of_a_judge_are_kept_apart_from_the_answers(repo: Path, server: ModelServer) -> None:
-    judge = "[{judge: {model: 'own:j', criteria: Right.}}]"
-    git(repo, "checkout", "--quiet", "--", "prompt.md")
-    configure(repo, server, scorers=judge)
-    (repo / "prompt.md").write_text("Answer well. quality=0.9")
-    diff(repo)
-    asked = server.requests
-    assert asked > CALLS
-    assert diff(repo).record.calls.cached == 2 * CALLS
-    assert server.requests == asked
 
 
 def test_a_prompt_that_is_compared_with_itself_has_samples_of_its_own(repo: Path, server: ModelServer) -> None:
@@ -143,15 +105,6 @@ def test_another_model_behind_the_name_ends_the_reuse(repo: Path, server: ModelS
     second = diff(repo).record
     assert server.requests == 2 * CALLS
     assert second.suites[0].baseline.returned_models == ["m-2027"]
-
-
-def test_answers_that_are_as_old_as_the_policy_forbids_are_asked_for_again(repo: Path, server: ModelServer) -> None:
-    diff(repo)
-    git(repo, "checkout", "--quiet", "--", "prompt.md")
-    configure(repo, server, "cache: {max_age_days: 0}\n")
-    (repo / "prompt.md").write_text("Answer well. quality=0.9")
-    assert diff(repo).record.calls.cached == 0
-    assert server.requests == 2 * CALLS
 
 
 def test_a_cache_that_git_tracks_is_not_read(repo: Path, server: ModelServer) -> None:
@@ -185,15 +138,6 @@ def test_a_cache_of_a_newer_version_is_left_alone(repo: Path, server: ModelServe
     assert (repo / STORE).read_bytes() == before
 
 
-def test_a_link_in_the_place_of_the_cache_is_not_followed(repo: Path, tmp_path: Path, server: ModelServer) -> None:
-    elsewhere = tmp_path / "elsewhere.sqlite"
-    (repo / ".gate/cache").mkdir(parents=True)
-    (repo / STORE).symlink_to(elsewhere)
-    second = diff(repo).record
-    assert second.calls.made == CALLS
-    assert not elsewhere.exists()
-
-
 def test_a_budget_that_will_not_suffice_is_said_first_and_the_next_run_takes_up_from_there(
     repo: Path, server: ModelServer
 ) -> None:
@@ -208,15 +152,6 @@ def test_a_budget_that_will_not_suffice_is_said_first_and_the_next_run_takes_up_
     assert second.record.verdict is not Verdict.INCONCLUSIVE
 
 
-def test_a_server_that_slows_down_moves_both_arms_alike(repo: Path, server: ModelServer) -> None:
-    server.behaviour = Behaviour(latency_s=0.01, slowdown_s=0.0004)
-    latency = diff(repo, env={"GATE_CONCURRENCY": "8"}).record.suites[0].latency
-    assert latency.compared
-    assert not latency.exceeded
-    assert latency.change is not None
-    assert abs(latency.change) < 0.1
-
-
 def test_a_run_that_may_stop_early_asks_its_thirty_pairs_in_the_first_repeat(repo: Path, server: ModelServer) -> None:
     options = ("diff", "--base", "main", "--early-stop", "--json")
     gate(*options, cwd=repo)
@@ -226,16 +161,6 @@ def test_a_run_that_may_stop_early_asks_its_thirty_pairs_in_the_first_repeat(rep
     assert suite.reuse is not None
     assert suite.reuse.drift is not None
     assert suite.reuse.pairs >= 30
-
-
-def test_the_model_id_may_be_left_out_of_it(repo: Path, server: ModelServer) -> None:
-    diff(repo)
-    git(repo, "checkout", "--quiet", "--", "prompt.md")
-    configure(repo, server, "cache: {same_model: false}\n")
-    server.behaviour = replace(server.behaviour, model_id="m-2027")
-    (repo / "prompt.md").write_text("Answer very well. quality=0.9")
-    diff(repo)
-    assert server.requests == CALLS + CALLS // 2 + 31
 
 
 def test_scores_that_moved_since_end_the_reuse(repo: Path, server: ModelServer) -> None:

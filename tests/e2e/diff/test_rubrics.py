@@ -111,21 +111,6 @@ def test_a_change_of_the_rubric_or_the_judges_prompt_does_not_count(repo: Path, 
     assert (trial.kind, trial.n) == ("scorers", 30)
 
 
-def test_a_rubric_alone_that_changes_is_tried_and_blocks_nothing(repo: Path) -> None:
-    outcome = run(repo, {"evals/rubric.yaml": RUBRIC.replace("[1, 5]", "[0, 5]")})
-    record = outcome.record
-    assert outcome.code == 0
-    assert record.exam_changes[0].rules == ["scorers.rubric"]
-    assert record.suites == []
-
-
-def test_another_exam_is_another_digest(repo: Path) -> None:
-    first = run(repo, {"prompts/voice.md.j2": WORSE}).record.suites[0].exam.digest
-    write(repo, {"prompts/voice.md.j2": PROMPT, "evals/rubric.yaml": RUBRIC.replace("One or two", "One")})
-    git(repo, "commit", "--quiet", "--all", "--message", "two")
-    assert run(repo, {"prompts/voice.md.j2": WORSE}).record.suites[0].exam.digest != first
-
-
 @pytest.mark.parametrize(
     ("path", "text", "said"),
     [
@@ -162,30 +147,6 @@ def test_all_files_that_are_missing_are_told_at_once_each_with_its_line(repo: Pa
         "gate.yaml:10: there is no judge prompt 'kind.md'",
     ):
         assert said in outcome.err
-
-
-@pytest.mark.parametrize("text", ["{{ answer }}", "{{ nothing }}"])
-def test_a_judge_prompt_that_no_case_fills_is_told_before_anything_is_asked(repo: Path, text: str) -> None:
-    write(repo, {"evals/judge.md.j2": text})
-    git(repo, "commit", "--quiet", "--all", "--message", "two")
-    outcome = run(repo, {"prompts/voice.md.j2": WORSE})
-    assert outcome.code == 2
-    assert "evals/judge.md.j2" in outcome.err
-    assert "is undefined" in outcome.err
-    assert ("behind a fence" in outcome.err) == ("answer" in text)
-
-
-def test_a_judge_without_criteria_needs_cases_that_bring_them(repo: Path) -> None:
-    judged = CONFIG[: CONFIG.index("      - rubric")] + "      - judge: {model: 'fake:judge'}\n"
-    write(repo, {"gate.yaml": judged})
-    git(repo, "commit", "--quiet", "--all", "--message", "two")
-    outcome = run(repo, {"prompts/voice.md.j2": WORSE})
-    assert outcome.code == 2
-    assert "the judge 'judge' has no criteria, and case 'c0' brings none; and 29 more like it" in outcome.err
-    own = "".join(json.dumps({**row, "criteria": "Is kind."}) + "\n" for row in ROWS)
-    write(repo, {"evals/voice.jsonl": own, "prompts/voice.md.j2": PROMPT})
-    git(repo, "commit", "--quiet", "--all", "--message", "three")
-    assert run(repo, {"prompts/voice.md.j2": WORSE}).record.suites[0].quality.overall.n == 30
 
 
 def test_a_member_of_a_jury_that_is_no_judge_leaves_no_score(repo: Path) -> None:

@@ -61,16 +61,3 @@ def test_the_report_says_which_scorer_moved(repo: Path) -> None:
     assert "<summary>By scorer: words −1.000, contains 0.000, rubric 0.000</summary>" in page
     shown = gate("report", ".gate/last/run.json", cwd=repo).out
     assert "By scorer (described, not tested)" in shown
-
-
-def test_a_case_with_a_scorer_of_its_own_leaves_no_common_weight(repo: Path) -> None:
-    write(repo, "{{ input }}", OWN)
-    git(repo, "commit", "--quiet", "--all", "--message", "two")
-    write(repo, "{{ input }} and so on and on", OWN)
-    (suite,) = gate("diff", "--base", "main", "--json", cwd=repo).record.suites
-    assert [(row.name, row.n, row.weight) for row in suite.scorers] == [
-        ("contains", 20, None),
-        ("words", 20, None),
-        ("rubric", 20, None),
-        ("refusal", 1, None),
-    ]

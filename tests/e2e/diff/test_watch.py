@@ -15,7 +15,6 @@ from gate.app.sources import GitPlace, resolve_files_mode, resolve_git_mode
 from gate.config.models import ModelRef, Params
 from gate.config.policy import RunPolicy, SuitePolicy
 from gate.config.scorer import parse_scorers
-from gate.errors import GateError, InputErrors
 from gate.git.sources import Sightings
 from gate.resolve.two_files import FileRun, Files
 from tests.support import forked
@@ -182,26 +181,6 @@ def test_what_is_watched_in_git_mode(repo: Path) -> None:
     assert seen.changed()
 
 
-def test_a_mistake_is_watched_with_the_files_that_hold_it(repo: Path) -> None:
-    (repo / "gate.yaml").write_text("version: 1\nsuites: 3\n")
-    seen = Sightings()
-    with pytest.raises(InputErrors):
-        resolve_git_mode(("main", None), "gate.yaml", (), everything=False, here=GitPlace(repo, seen))
-    assert {path.name for path in seen.files} >= {"gate.yaml"}
-
-
-def test_a_file_that_a_pattern_finds_is_a_change(repo: Path) -> None:
-    text = (repo / "gate.yaml").read_text().replace("prompt: prompt.j2", "prompt: prompts/*.md")
-    (repo / "prompts").mkdir()
-    (repo / "prompts/a.md").write_text("quality=1.0")
-    (repo / "gate.yaml").write_text(text.replace("name: s", "name: t"))
-    seen = Sightings()
-    resolve_git_mode(("main", None), "gate.yaml", (), everything=True, here=GitPlace(repo, seen))
-    assert not seen.changed()
-    (repo / "prompts/b.md").write_text("quality=1.0")
-    assert seen.changed()
-
-
 def test_what_is_watched_in_file_mode(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "cases.jsonl", CASES)
     (tmp_path / "old.md").write_text("quality=1.0")
@@ -216,15 +195,6 @@ def test_what_is_watched_in_file_mode(tmp_path: Path) -> None:
     assert {path.name for path in seen.files} == {"old.md", "new.j2", "cases.jsonl", "tone.md"}
     (tmp_path / "parts/tone.md").write_text("quality=0.25")
     assert seen.changed()
-
-
-def test_a_list_that_cannot_be_had_is_one_change_and_not_many() -> None:
-    def names() -> list[str]:
-        raise GateError("git is gone")
-
-    seen = Sightings(lists={("", "glob", "*.md"): (names, ("a.md",))})
-    assert seen.changed()
-    assert not seen.again().changed()
 
 
 def test_a_save_counts_when_nothing_more_is_written(tmp_path: Path) -> None:

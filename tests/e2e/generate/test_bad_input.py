@@ -26,7 +26,7 @@ def twisted(desk: Desk, stage: str, twist: Callable[[str], str]) -> None:
     [
         (["--instructions", "tests"], "names no text"),
         (["--set", "turn=3"], "did you mean 'turns'?"),
-        (["--set", "turns=99"], "a whole number from 1 to 20"),
+        (["--set", "turns=99"], "turns must be less than or equal to 20"),
         (["--set", "write_back=true"], ".prompt.yml"),
         (["--update"], "without --diff"),
         (["--diff", "--evaluate", f"{MODEL},openai:other"], "one model answers tests"),

@@ -68,7 +68,6 @@ async def test_own_eval():
 @pytest.mark.parametrize(
     ("mark", "ini", "blocked"),
     [
-        ("@pytest.mark.asyncio", "asyncio_mode = strict\nasyncio_default_fixture_loop_scope = function\n", ()),
         ("", "asyncio_mode = auto\nasyncio_default_fixture_loop_scope = session\n", ()),
         ("@pytest.mark.anyio", "", ("asyncio",)),
     ],

@@ -82,12 +82,6 @@ def test_calls_for_cases_that_nobody_saw_are_told(project: Project) -> None:
     assert "0 calls, 16 answers from the cache" in project.run("-m", "eval").out
 
 
-def test_a_run_to_its_end_says_nothing_of_the_kind(project: Project) -> None:
-    assert "reported" not in project.run("-m", "eval").out
-    assert "reported" not in project.run("-m", "eval", "-k", "safety").out
-    assert set(project.recorded()) == {f"safety_{number}" for number in (1, 3, 5, 7)}
-
-
 def test_what_is_skipped_is_neither_asked_nor_recorded(project: Project) -> None:
     (project.root / "conftest.py").write_text(SKIPPING)
     ran = project.run("-m", "eval")

@@ -28,7 +28,7 @@ def test_evals_are_left_out_and_the_configuration_is_not_even_read(project: Proj
     assert not (project.root / ".gate").exists()
 
 
-@pytest.mark.parametrize("expression", ["not image", "not eval", "not (eval or slow)"])
+@pytest.mark.parametrize("expression", ["not (eval or slow)"])
 def test_expressions_that_do_not_ask(project: Project, expression: str) -> None:
     ran = project.run("-m", expression)
     assert ran.code == 0
@@ -41,10 +41,10 @@ def test_nothing_is_imported_but_pytest(project: Project) -> None:
     assert ran.code == 0, ran.out
 
 
-@pytest.mark.parametrize("option", ["--eval", "--model", "--run-evals"])
-def test_a_conftest_may_have_such_an_option_of_its_own(project: Project, option: str) -> None:
-    (project.root / "conftest.py").write_text(f"def pytest_addoption(parser):\n    parser.addoption('{option}')\n")
-    assert project.run(option, "theirs").code == 0
+def test_a_conftest_may_have_such_options_of_its_own(project: Project) -> None:
+    adding = "".join(f"    parser.addoption('{option}')\n" for option in ("--eval", "--model", "--run-evals"))
+    (project.root / "conftest.py").write_text(f"def pytest_addoption(parser):\n{adding}")
+    assert project.run("--model", "theirs").code == 0
 
 
 def test_a_project_without_a_configuration_may_mark_its_own_tests(project: Project) -> None:
@@ -68,11 +68,3 @@ def test_the_options_of_the_documentation_are_there(project: Project) -> None:
     named = set(re.findall(r"--gate-[a-z-]+", page.read_text()))
     told = set(re.findall(r"--gate-[a-z-]+", project.run("--help").out))
     assert named == told
-
-
-def test_evals_without_a_configuration_are_told_where_it_was_looked_for(project: Project) -> None:
-    (project.root / "gate.yaml").unlink()
-    ran = project.run("-m", "eval")
-    assert "eval: there is no" in ran.out
-    assert "--gate-config names another file" in ran.out
-    assert "eval: there is no" not in project.run().out

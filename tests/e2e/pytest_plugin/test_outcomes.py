@@ -3,8 +3,6 @@
 import json
 import re
 
-import pytest
-
 from tests.e2e.pytest_plugin.conftest import Project
 from tests.support.command import gate, git, write_jsonl
 from tests.support.model_server import Behaviour
@@ -17,12 +15,9 @@ def section(out: str) -> list[str]:
     return re.split(r"=+ eval =+\n", out)[1].splitlines()
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
-def test_judges_that_prefer_their_own_kind_and_are_not_calibrated_are_told_of(
-    project: Project, workers: tuple[str, ...]
-) -> None:
+def test_judges_that_prefer_their_own_kind_and_are_not_calibrated_are_told_of(project: Project) -> None:
     project.write(scorers=JUDGED.replace("own:j", "own:m"))
-    found = section(project.run("-m", "eval", *workers).out)
+    found = section(project.run("-m", "eval").out)
     (warned,) = (line for line in found if "self-preference" in line)
     assert warned.startswith("bot: the judge judge asks own:m, the very model that it judges")
     (quoted,) = (line for line in found if "calibrated" in line)
@@ -45,13 +40,6 @@ def test_a_calibration_is_quoted(project: Project) -> None:
     assert not any("self-preference" in line for line in found)
 
 
-def test_samples_at_temperature_0_are_told_of(project: Project) -> None:
-    text = (project.root / "gate.yaml").read_text()
-    (project.root / "gate.yaml").write_text(text.replace("samples: 2\n", "samples: 2\n    params: {temperature: 0}\n"))
-    assert any("bot: samples is 2, and at temperature 0" in line for line in section(project.run("-m", "eval").out))
-    assert "=== eval ===" not in project.run("-m", "eval", "--collect-only").out
-
-
 def test_every_case_is_a_test_with_its_scores(project: Project) -> None:
     # Where every warning is an error, also one of a module that is being loaded.
     ran = project.run_from_nothing("-m", "eval", "-v")
@@ -62,7 +50,6 @@ def test_every_case_is_a_test_with_its_scores(project: Project) -> None:
     assert re.search(r"suite +cases +passed +failed +no score +mean score\nbot +8 +8 +0 +0 +1.000", ran.out)
     assert "16 calls, 0 answers from the cache" in ran.out
     assert "0 calls, 16 answers from the cache" in project.run("-m", "eval").out
-    assert "16 calls" in project.run("-m", "eval", "--gate-refresh").out
     assert "16 calls" in project.run("-m", "eval", "--gate-no-cache").out
 
 
@@ -114,30 +101,6 @@ def test_a_rubric_is_on_its_own_scale_wherever_somebody_reads(project: Project) 
     assert re.search(r"bot +1 +0 +1 +0 +3.0 of 5", ran.out)
     told = project.junit()["welcome_0"]
     assert (told["score:rubric"], told["dimension:rubric:tone"], told["scale:rubric"]) == ("0.5", "0.75", "1 to 5")
-    project.write(scorers=f"[{rubric}, contains]")
-    both = project.run("-m", "eval", "-v", "-k", "welcome_0").out
-    assert "FAILED [score 0.750; rubric 3.0 of 5, needs 3.5 (tone 4.0, length 2.0); contains 1.000]" in both
-    assert "\nrubric 3.0 of 5, needs 3.5 (score 0.750)\n" in both
-
-
-def test_rows_of_two_suites_stand_apart(project: Project) -> None:
-    project.write(suite="  - {name: two, prompt: prompt.md, cases: two.jsonl, samples: 1, scorers: [exact], "
-                        "model: 'own:m'}\n")  # fmt: skip
-    write_jsonl(project.root / "two.jsonl", [{"id": "welcome_0", "input": "answer=a", "expected": "a"}])
-    ran = project.run("-m", "eval", "-v")
-    assert "gate.yaml::two::welcome_0 PASSED" in ran.out
-    assert "17 calls" in ran.out
-
-
-def test_an_xfail_of_a_conftest_is_respected(project: Project) -> None:
-    project.write("quality=1.0 quality[safety]=0.0")
-    (project.root / "conftest.py").write_text(
-        "import pytest\ndef pytest_collection_modifyitems(items):\n"
-        "    for item in items:\n        if 'safety' in item.name:\n            item.add_marker(pytest.mark.xfail)\n"
-    )
-    ran = project.run("-m", "eval", "-v")
-    assert ran.code == 0
-    assert "5 passed, 1 deselected, 4 xfailed" in ran.out
 
 
 def test_hostile_text_reaches_no_terminal(project: Project) -> None:

@@ -6,9 +6,7 @@ from tests.e2e.pytest_plugin.conftest import Project
 def test_cases_are_picked_in_every_way(project: Project) -> None:
     picked = "gate.yaml::bot::safety_3"
     assert "1 passed" in project.run(picked).out
-    assert "8 passed" in project.run("gate.yaml").out
     assert "8 passed" in project.run("gate.yaml::bot").out
-    assert "4 passed" in project.run("-m", "eval", "-k", "safety").out
     assert "1 passed, 9 deselected" in project.run("-m", "eval", "-k", "welcome_2").out
     assert "10 passed" in project.run("--gate-eval").out
     assert "9 passed, 1 deselected" in project.run("-m", "eval or image", ".").out

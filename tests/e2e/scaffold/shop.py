@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gate.cli.init_run import InitOptions
+from gate.cli.init import InitOptions
 from gate.cli.setup import init
 from gate.config.documents import read_yaml
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.cli.init_run import execute
+from gate.cli.init import execute
 from tests.e2e.scaffold.shop import options
 from tests.support.command import gate, git
 from tests.support.model_server import ModelServer

@@ -9,12 +9,13 @@ import click
 from rich.console import Console
 
 from gate.app.environment.settings import Settings
-from gate.app.memory import MemoryOptions, RunOrder
+from gate.app.run_order import RunOrder
 from gate.app.runs import run_until_saved, wait_for_save
 from gate.cli import output
 from gate.cli.console import error_message
-from gate.cli.diff_run import DiffOptions, check_options, resolved_by
-from gate.cli.runs import output_paths, planned_run, skipped_text
+from gate.cli.diff import DiffOptions, check_options, resolved_by
+from gate.cli.output import output_paths, print_note, skipped_text
+from gate.cli.progress import run_progress
 from gate.config.policy import Budget, Limit
 from gate.errors import CannotEvaluate, GateError, Interrupted, MissingKey
 from gate.git.sources import Sightings
@@ -33,16 +34,12 @@ class Session:
     """What a session has come to.
 
     Args:
-        runs: finished ones.
-        begun: runs that a save ended, too.
         calls: requests, those that were sent again included.
-        usd: dollars, as far as prices are known.
-        run_s: seconds of runs, without those that were waited for a save.
+        run_s: seconds of runs, without the waits for a save.
         last: the run that the next one is held against.
     """
 
     runs: int = 0
-    begun: int = 0
     calls: int = 0
     usd: float = 0.0
     run_s: float = 0.0
@@ -50,7 +47,6 @@ class Session:
 
     def add(self, run: RunRecord) -> None:
         """Count what a run took."""
-        self.begun += 1
         self.calls += run.calls.made + run.calls.retried + run.calls.failed
         self.usd += run.spent_usd or 0.0
         self.run_s += run.duration_s
@@ -79,14 +75,7 @@ class Session:
 
 @dataclass(slots=True)
 class Watch:
-    """One session.
-
-    Args:
-        options: as typed.
-        out: the screen.
-        settings: keys and addresses.
-        session: what it has come to.
-    """
+    """One session."""
 
     options: DiffOptions
     out: Console
@@ -166,8 +155,8 @@ class Watch:
         # Reading both prompts for their promises costs calls at every save, and says nothing about answers.
         suites = tuple(replace(suite, promises=None) for suite in resolved.suites)
         folder, concurrency = output_paths(options.out)[0], self.settings.concurrency
-        asked = replace(resolved, suites=suites)
-        return planned_run(asked, concurrency, folder, MemoryOptions(beside=False), quiet=options.quiet)
+        asked, progress = replace(resolved, suites=suites), run_progress(quiet=options.quiet)
+        return RunOrder(asked, concurrency, None, folder, progress, beside=False, say=print_note)
 
     def _tell(self, run: RunRecord) -> None:
         """One screen: the verdict now and what became of the last one, the worst case, what it took."""
@@ -205,12 +194,8 @@ class Watch:
         sys.stdout.flush()
 
 
-def execute(options: DiffOptions) -> int:
-    """Watch until somebody ends it.
-
-    Returns:
-        130 after Ctrl-C, 3 after SIGTERM.
-    """
+def watch(options: DiffOptions) -> int:
+    """Watch until somebody ends it; returns the exit code."""
     check_options(options)
     return Watch(options, Console(highlight=False), Settings.from_environ()).run()
 

@@ -1,4 +1,4 @@
-"""From the options of `gate init` to files, and to what is printed, as text or JSON."""
+"""`gate init`: from a repository with prompts to files, and to what is printed, as text or JSON."""
 
 import json
 import os
@@ -16,7 +16,6 @@ import click
 from gate.app.environment.settings import Settings
 from gate.app.repository import Place, place_here
 from gate.calls.providers.packaged_model import packaged_parts
-from gate.cli.generate.command import generate
 from gate.config.documents import printable, quoted
 from gate.config.models import parse_model
 from gate.config.naming import is_python
@@ -68,11 +67,7 @@ def init_document(
     """All of it.
 
     Args:
-        seen: what is there.
-        proposal: the suites.
-        outcome: what was written.
         told: the next steps, as a person is told them.
-        dry: nothing was written.
     """
     models = proposal.layout.models
     return {
@@ -203,9 +198,6 @@ def next_steps(place: Place, proposal: Proposal, outcome: InitOutcome, again: st
     """What to type now.
 
     Args:
-        place: the repository.
-        proposal: the suites.
-        outcome: what was written.
         again: the command as it was given, without a model.
     """
     layout = proposal.layout
@@ -495,11 +487,6 @@ def with_generated(place: Place, drafts: Sequence[SuiteDraft], model: str) -> No
 
     They stay, whatever happens afterwards, since they were paid for; `gate init` goes on from them.
 
-    Args:
-        place: the repository.
-        drafts: all suites.
-        model: that reads the prompts.
-
     Raises:
         GateError: too many prompts, or what `gate generate` says.
     """
@@ -507,6 +494,8 @@ def with_generated(place: Place, drafts: Sequence[SuiteDraft], model: str) -> No
     if len(wanted) > MOST:
         hint = "name some with --prompt, or leave --generate out and run gate generate for one after the other"
         raise GateError(f"--generate makes cases for {MOST} prompts at most, and here are {len(wanted)}", hint)
+    from gate.cli.generate.command import generate
+
     context = click.get_current_context()
     for draft in wanted:
         out = Path(PurePosixPath(draft.cases).parent)

@@ -1,18 +1,23 @@
 """`gate cases`, with `list`, `show` and `lint`."""
 
+import difflib
+import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 import click
 
+from gate.app.case_sets import open_cases
+from gate.cases.reading import case_of
+from gate.cases.stored import CaseFilter, CaseVersion
 from gate.cli.cases.edits import add, archive, edit
+from gate.cli.cases.entry import case_versions, lines_of, slices_of
 from gate.cli.cases.files import convert, export, import_
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gate.cases.stored import CaseVersion
-    from gate.resolve.case_lint import Advice
+from gate.config.documents import printable
+from gate.config.naming import is_store
+from gate.config.yaml_editing import dumped
+from gate.errors import GateError, InputErrors, Problem
+from gate.resolve.case_lint import Advice, advice
 
 _ID, _QUESTION = 28, 80
 """Columns at most."""
@@ -34,17 +39,12 @@ def list_(source: str, search: str, slices: tuple[str, ...], archived: bool, as_
       gate cases list evals/support/cases.jsonl --search refund --slice tier=free
       gate cases list store:support --archived
     """
-    from gate.app.case_sets import open_cases
-    from gate.cases.stored import CaseFilter
-    from gate.cli.cases.entry import slices_of
-
     found = open_cases(source)
     wanted = CaseFilter(tuple(search.split()), slices_of(slices), archived)
     versions = found.cases(wanted)
     if as_json:
         _print_json({"source": found.label, "cases": [_plain(one) for one in versions]})
         return
-    from gate.config.documents import printable
 
     for one in versions:
         entry = found.case(one.name)[1].entry if one.entry is None else one.entry
@@ -66,12 +66,6 @@ def show(source: str, case: str, history: bool, as_json: bool) -> None:
       gate cases show evals/support/cases.jsonl refund-1
       gate cases show store:support refund-1 --history
     """
-    from gate.app.case_sets import open_cases
-    from gate.cli.cases.entry import case_versions, lines_of
-    from gate.config.naming import is_store
-    from gate.config.yaml_editing import dumped
-    from gate.errors import GateError
-
     if history and not is_store(source):
         raise GateError("a file does not know its history", f"git does: git log -p -- {source}")
     versions = case_versions(open_cases(source), case)
@@ -105,9 +99,6 @@ def lint(source: tuple[str, ...], as_json: bool) -> None:
       gate cases lint evals/support/cases.yaml
       gate cases lint evals/*/cases.jsonl
     """
-    from gate.config.documents import printable
-    from gate.errors import GateError, InputErrors, Problem
-
     problems: list[Problem] = []
     looks: list[_Linted] = []
     for one in source:
@@ -137,22 +128,16 @@ class _Linted:
 
     label: str
     cases: int
-    advice: "Sequence[Advice]"
+    advice: Sequence[Advice]
 
 
 def _linted(source: str) -> _Linted:
-    from gate.app.case_sets import open_cases
-    from gate.config.naming import is_store
-    from gate.resolve.case_lint import advice
-
     found = open_cases(source)
     cases = [one.entry for one in found.cases() if one.entry is not None]
     return _Linted(found.label, len(cases), advice(cases, stored=is_store(source)))
 
 
 def _tell(look: _Linted) -> None:
-    from gate.config.documents import printable
-
     for one in look.advice:
         more = f" and {len(one.cases) - _NAMED} more" if len(one.cases) > _NAMED else ""
         click.echo(printable(f"advice: {', '.join(one.cases[:_NAMED])}{more}: {one.message}"))
@@ -163,8 +148,6 @@ def _tell(look: _Linted) -> None:
 
 
 def _line(name: str, entry: object) -> str:
-    from gate.cases.reading import case_of
-
     assert isinstance(entry, dict)  # noqa: S101
     case = case_of(entry)
     slices = " ".join(f"{dimension}={value}" for dimension, value in case.slices.items())
@@ -173,17 +156,12 @@ def _line(name: str, entry: object) -> str:
     return f"{name:<{_ID}} {question}{f'  [{slices}]' if slices else ''}"
 
 
-def _told(version: "CaseVersion") -> str:
+def _told(version: CaseVersion) -> str:
     return f"version {version.number} by {version.author}, {version.made:%Y-%m-%d %H:%M %Z}"
 
 
-def _changed(version: "CaseVersion", before: "CaseVersion | None") -> list[str]:
+def _changed(version: CaseVersion, before: CaseVersion | None) -> list[str]:
     """What a version did to the one before it, in lines."""
-    import difflib
-
-    from gate.cli.cases.entry import lines_of
-    from gate.config.yaml_editing import dumped
-
     old = dumped(dict(before.entry)).splitlines() if before is not None and before.entry is not None else []
     new = dumped(dict(version.entry)).splitlines() if version.entry is not None else []
     done = "archived" if version.entry is None else "written" if not old else "edited"
@@ -194,15 +172,13 @@ def _changed(version: "CaseVersion", before: "CaseVersion | None") -> list[str]:
     return [lines_of(line) for line in (head, *lines, "")]
 
 
-def _plain(version: "CaseVersion") -> dict[str, object]:
+def _plain(version: CaseVersion) -> dict[str, object]:
     entry = None if version.entry is None else dict(version.entry)
     known = {"version": version.number, "author": version.author, "made": version.made.isoformat()}
     return {"id": version.name, "entry": entry, **(known if version.author else {})}
 
 
 def _print_json(value: object) -> None:
-    import json
-
     click.echo(json.dumps(value, indent=2))
 
 

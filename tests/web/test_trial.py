@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.checks import CaseTrial, branches, choices, has_configuration, resolve_trial
 from gate.app.environment.settings import Settings
 from gate.errors import GateError, InputErrors
+from gate.web.jobs.trial import CaseTrial, branches, choices, has_configuration, resolve_trial
 from tests.support import repository
 from tests.support.command import git
 
@@ -46,12 +46,6 @@ def test_a_configuration_offers_its_suites_and_each_model_once(repo: Path) -> No
     ]
     assert sorted(one.name for one in found.models) == ["anthropic:claude-haiku-4-5", "openai:gpt-5-mini"]
     assert next(one.dollars for one in found.models if one.name == "openai:gpt-5-mini") == pytest.approx((0.25, 2.0))
-
-
-def test_a_case_stands_where_those_of_the_suite_would(repo: Path) -> None:
-    (suite,) = resolve_trial(CaseTrial("short", CASE, samples=2), repo).suites
-    assert ([case.id for case in suite.exam.cases], suite.samples, suite.baseline) == (["one"], 2, None)
-    assert suite.candidate.version.prompt.messages[0].content.strip() == "A"
 
 
 def test_another_model_is_asked_as_the_suite_that_names_it_asks_it(repo: Path) -> None:

@@ -1,4 +1,4 @@
-"""A herald as a workflow has it, whose log, summary and outputs a test reads."""
+"""A reporter as a workflow has it, whose log, summary and outputs a test reads."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ NEEDED = {
 }
 
 
-def herald(
+def reporter(
     say: Callable[[str], None],
     summary: Path | None = None,
     output: Path | None = None,

@@ -1,0 +1,293 @@
+"""`gate diff` and `gate merge`: from their options to an exit code."""
+
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.app.environment.settings import Push, Settings
+from gate.app.repository import own_folder
+from gate.app.run_order import RunOrder
+from gate.app.sources import GitPlace, resolve_files_mode, resolve_git_mode
+from gate.cli.file_mode import file_mode_run, refuse_options
+from gate.cli.output import format_of, output_paths, print_note, report_run, report_untouched
+from gate.cli.progress import run_progress
+from gate.config.documents import quoted
+from gate.engine.schedule import Share
+from gate.errors import CannotEvaluate, GateError, Interrupted
+from gate.git.command import Git
+from gate.git.sources import Sightings
+from gate.report.escape import terminal_text
+from gate.resolve.one_version import picked
+from gate.resolve.resolved import Resolved
+from gate.resolve.two_files import Files
+from gate.values import counted
+
+if TYPE_CHECKING:
+    from gate.engine.shards import ShardOptions
+    from gate.record.shard import Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class DiffOptions:
+    """The options of `gate diff`, as typed."""
+
+    prompts: tuple[str, ...]
+    base: str | None
+    head: str | None
+    suites: tuple[str, ...]
+    everything: bool
+    config: str
+    cases: str | None
+    scorers: tuple[str, ...]
+    criteria: str | None
+    model: str | None
+    baseline_model: str | None
+    candidate_model: str | None
+    only: tuple[str, ...]
+    samples: int | None
+    early_stop: bool | None
+    refresh: bool
+    batch: bool
+    watch: bool
+    shard: Share | None
+    out: Path | None
+    as_json: bool
+    quiet: bool
+
+
+def diff(options: DiffOptions) -> int:
+    """Compare, or take one share of the samples; returns the exit code."""
+    check_options(options)
+    return _compare(options) if options.shard is None else _take_shard(options, options.shard)
+
+
+def _compare(options: DiffOptions) -> int:
+    push = Push.from_environ()
+    if push.commit and options.base and options.head is None:
+        if told := _first_push(options.base, push):
+            click.echo(terminal_text(told))
+            return 0
+        options = replace(options, head=push.commit)
+    resolved = resolved_by(options)
+    if options.batch:
+        resolved = resolved.stopping_early(False)
+    for note in resolved.notes:
+        print_note(note)
+    settings, out = Settings.from_environ(), output_paths(options.out)
+    if not resolved.touched:
+        code = report_untouched(resolved, out, as_json=options.as_json, quiet=options.quiet)
+        if hint := "" if options.quiet or resolved.deleted else _same(options):
+            print_note(hint)
+        return code
+    from gate.app.runs import run_plan
+
+    plan = RunOrder(
+        resolved,
+        settings.concurrency,
+        None,
+        out[0],
+        run_progress(quiet=options.quiet),
+        refresh=options.refresh,
+        batch=options.batch,
+        say=print_note,
+    )
+    return report_run(run_plan(plan, settings), out, as_json=options.as_json, quiet=options.quiet)
+
+
+def resolved_by(options: DiffOptions, seen: Sightings | None = None) -> Resolved:
+    """What there is to evaluate.
+
+    Args:
+        seen: notes what is read of what people edit.
+    """
+    resolved = _some(_resolve(options, seen).with_samples(options.samples), options.only)
+    return resolved if options.early_stop is None else resolved.stopping_early(options.early_stop)
+
+
+def _resolve(options: DiffOptions, seen: Sightings | None) -> Resolved:
+    if options.base is not None:
+        of_files = {
+            "OLD NEW": options.prompts,
+            "--cases": options.cases,
+            "--scorer": options.scorers,
+            "--criteria": options.criteria,
+            "--model": options.model,
+            "--baseline-model": options.baseline_model,
+            "--candidate-model": options.candidate_model,
+        }
+        refuse_options(of_files, "with --base", "gate.yaml says it in git mode; see gate diff --help")
+        refs = options.base, options.head
+        here = GitPlace(seen=seen)
+        return resolve_git_mode(refs, options.config, options.suites, everything=options.everything, here=here)
+    if not options.prompts and not options.cases:
+        hint = "gate diff --base origin/main, or gate diff OLD NEW --cases FILE --model MODEL"
+        raise GateError("nothing to compare: name a base ref, or two prompt files and a case file", hint)
+    of_git = {"--head": options.head, "--suite": options.suites, "--all": options.everything}
+    refuse_options(of_git, "without --base", "it belongs to git mode; see gate diff --help")
+    if len(options.prompts) != 2 or not options.cases:
+        raise GateError("file mode compares two prompts", "gate diff OLD NEW --cases FILE --model MODEL")
+    run = file_mode_run(
+        options.scorers, options.criteria, options.model, options.baseline_model, options.candidate_model
+    )
+    return resolve_files_mode(Files(*options.prompts, options.cases), run, seen)
+
+
+def _some(resolved: Resolved, patterns: tuple[str, ...]) -> Resolved:
+    """The same with some of the cases alone, where any are named."""
+    if not (patterns and resolved.suites):
+        return resolved
+    asked = sum(len(suite.exam.cases) for suite in resolved.suites)
+    suites = picked(resolved.suites, patterns)
+    left = sum(len(suite.exam.cases) for suite in suites)
+    note = f"{left} of {counted(asked, 'case')} were asked (--case): a look at them, and no verdict on the change."
+    # What the change makes of its exam is told of whole exams.
+    return replace(resolved, suites=suites, edits=(), run_edits=(), deleted=(), notes=(*resolved.notes, note))
+
+
+def check_options(options: DiffOptions) -> None:
+    """Raises GateError for options that do not go together."""
+    watch, batch, shard = options.watch, options.batch, options.shard is not None
+    clashes = (
+        ("--watch", "--head", watch and options.head, "what is watched is the working tree"),
+        ("--watch", "--batch", watch and batch, "a batch takes hours"),
+        ("--watch", "--shard", watch and shard, "a shard has no verdict"),
+        ("--watch", "--refresh", watch and options.refresh, "it would pay for the baseline at every save"),
+        ("--watch", "--json", watch and options.as_json, "each record is in .gate/last/run.json"),
+        ("--batch", "--refresh", batch and options.refresh, "it would submit the same requests again and again"),
+        ("--batch", "--shard", batch and shard, "a batch is spread over machines already"),
+        ("--batch", "--early-stop", batch and options.early_stop, "a batch asks for everything at once"),
+        ("--shard", "--refresh", shard and options.refresh, "a shard knows no answers but its own"),
+        ("--shard", "--case", shard and options.only, "ask for a few cases in one process"),
+        ("--shard", "--early-stop", shard and options.early_stop, "no shard sees what the others took"),
+    )
+    for one, other, both, why in clashes:
+        if both:
+            raise GateError(f"{one} and {other} do not go together", why)
+
+
+def _first_push(base: str, push: Push) -> str:
+    """What is said of a first push, which has nothing to be compared with; empty for any other.
+
+    Only a clone that knows nothing at all of the server is taken for one: a base that is missing beside other branches
+    is a mistake, as it is everywhere.
+    """
+    git = Git(Path())
+    if not push.remote or not base.startswith(f"{push.remote}/"):
+        return ""
+    if git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}").code == 0:
+        return ""
+    known = git.ask("for-each-ref", "--count=1", "--format=%(refname)", f"refs/remotes/{push.remote}/")
+    if known.code or known.out.strip():
+        return ""
+    told = f"SKIPPED: this clone knows no branch of {quoted(push.remote)}, so a first push has nothing to compare with."
+    return f"{told} If the server has {base} already: git fetch {shlex.quote(push.remote)}"
+
+
+def _same(options: DiffOptions) -> str:
+    """What to do where the base is the commit that one is on: who commits to the main branch meets it first."""
+    if options.base is None or options.head is not None:
+        return ""
+    git = Git(Path())
+    base, here, before = (
+        git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        for ref in (options.base, "HEAD", "HEAD~1")
+    )
+    if before.code or base.out != here.out:
+        return ""
+    told = f"hint: {options.base} is the commit that you are on. If it has the change already"
+    return f"{told}, compare with the one before it: gate diff --base HEAD~1"
+
+
+def _take_shard(options: DiffOptions, share: Share) -> int:
+    """Take one share of the samples; there is no verdict before the shards are merged."""
+    from gate.app.shards import run_shard
+    from gate.store.shard_folder import SHARD_FILE
+
+    settings = Settings.from_environ()
+    resolved = resolved_by(options).stopping_early(False)
+    for note in resolved.notes:
+        print_note(note)
+    if options.out is not None and format_of(options.out) is not None and not options.out.is_dir():
+        raise GateError(f"--out {options.out}: a shard has no report", "name a folder; gate merge makes the report")
+    folder = options.out or own_folder() / f"shard-{share.number}-of-{share.of}"
+    plan = RunOrder(
+        resolved, settings.concurrency, None, folder, run_progress(quiet=options.quiet), cache=False, say=print_note
+    )
+    record = run_shard(plan, share, _asked(options), settings)
+    how = f"ended early: {terminal_text(record.unfinished)}" if record.unfinished else "is whole"
+    budget = record.budget
+    limits = [f"{budget.max_calls} calls"] if budget.max_calls is not None else []
+    limits += [f"${budget.max_usd:g}"] if budget.max_usd is not None else []
+    if options.as_json:
+        click.echo(record.model_dump_json(by_alias=True, indent=2))
+    else:
+        click.echo(f"shard {record.name} {how}; {record.samples} samples, no verdict yet")
+    if not (options.as_json or options.quiet):
+        if limits:
+            click.echo(f"Its part of the run's budget: {' and '.join(limits)}.")
+        click.echo(f"Written: {folder / 'samples.jsonl'} (record: {folder / SHARD_FILE})")
+        click.echo(f"Next, once all {record.evaluation.of} are there: gate merge FOLDERS")
+    if "SIGINT" in record.unfinished:
+        return Interrupted.exit_code
+    return CannotEvaluate.exit_code if record.unfinished else 0
+
+
+def _asked(options: DiffOptions) -> "ShardOptions":
+    from gate.app.shards import named_commit
+    from gate.engine.shards import ShardOptions
+    from gate.record.shard import FileInputs, GitInputs
+
+    if options.base is not None:
+        git = GitInputs(
+            base=named_commit(options.base),
+            head=None if options.head is None else named_commit(options.head),
+            config=options.config,
+            suites=list(options.suites),
+            everything=options.everything,
+        )
+        return ShardOptions(git, options.samples)
+    files = FileInputs(
+        baseline=options.prompts[0],
+        candidate=options.prompts[1],
+        cases=str(options.cases),
+        scorers=list(options.scorers),
+        criteria=options.criteria,
+        model=options.model,
+        baseline_model=options.baseline_model,
+        candidate_model=options.candidate_model,
+    )
+    return ShardOptions(files, options.samples)
+
+
+def merge(runs: tuple[Path, ...], out: Path | None, as_json: bool, quiet: bool) -> int:
+    """Judge the shards of one run together; returns the exit code of the verdict."""
+    from gate.app.shards import check_same, load_shards, merge_shards
+
+    shards = load_shards(runs)
+    resolved = _read_again(shards.evaluation)
+    check_same(shards, resolved)
+    for note in resolved.notes:
+        print_note(note)
+    paths = output_paths(out)
+    if not resolved.suites:
+        return report_untouched(resolved, paths, as_json=as_json, quiet=quiet)
+    run = merge_shards(shards, resolved, paths[0], Settings.from_environ())
+    return report_run(run, paths, as_json=as_json, quiet=quiet)
+
+
+def _read_again(asked: "Evaluation") -> Resolved:
+    """What the shards evaluated, as this checkout has it."""
+    from gate.app.shards import resolve_commits
+    from gate.record.shard import FileInputs
+
+    inputs = asked.inputs
+    if isinstance(inputs, FileInputs):
+        models = inputs.model, inputs.baseline_model, inputs.candidate_model
+        run = file_mode_run(inputs.scorers, inputs.criteria, *models)
+        resolved = resolve_files_mode(Files(inputs.baseline, inputs.candidate, inputs.cases), run)
+    else:
+        resolved = resolve_commits(inputs)
+    return resolved.with_samples(asked.samples).stopping_early(False)
