@@ -28,7 +28,7 @@ from gate.config.specification import Specification
 from gate.errors import CannotEvaluate
 from gate.messages import Message
 from gate.prompts.version import Prompt
-from gate.record.rules import QUIET, SpecDiff
+from gate.record.parts import QUIET, SpecDiff
 from gate.stats.intervals import wilson
 from gate.testgen.effort import LEVELS
 from gate.testgen.prompt_under_test import subject_of

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from gate.stats.bootstrap import percentile
+from gate.stats.intervals import percentile
 from gate.stats.maxt import joint_test
 from gate.stats.sequential import Look, Plan, sequential_test
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.simulation.layouts import Slices
 from gate.stats.arrays import TOLERANCE, FloatArray, IntArray
-from gate.stats.bootstrap import percentile
+from gate.stats.intervals import percentile
 from gate.stats.maxt import joint_test
 
 ALPHA = 0.025
@@ -85,7 +85,7 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Familiar:
-    """`gate.stats.bootstrap.percentile`, slice by slice, every case for itself, whatever the size."""
+    """`gate.stats.intervals.percentile`, slice by slice, every case for itself, whatever the size."""
 
     resamples: int
 

@@ -4,15 +4,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gate.errors import GateError
-from gate.git.command import Git
-from gate.git.repository import Repo
-from gate.git.sources import TreeSource
+from gate.git.objects import Git
+from gate.git.repository import Repo, TreeSource
 from gate.prompts.files import FileSource, file_of
 from gate.record.comparison import PassState, State, Verdict
 from gate.record.parts import ArmRecord
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report.exports.sarif import Lines, PromptAnnotation, prompt_annotations
-from gate.report.view.text import fall_sentence
+from gate.report.numbers import fall_sentence
 from gate.resolve.pairing import Sides
 from gate.suite import Suite
 

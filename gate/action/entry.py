@@ -10,8 +10,7 @@ from gate.action.override import OverrideReader
 from gate.action.subject import EventFiles, EventSubject, NothingToJudge, Subject, SubjectFinder, Venue, venue_of
 from gate.app.environment.action import Inputs, Runner, unknown_inputs
 from gate.app.environment.settings import DATABASE, TOKEN, database_url, push_token
-from gate.app.run_reports import SARIF, run_folder
-from gate.app.signals import signals_ignored, signals_later, signals_reported
+from gate.app.runs import SARIF, run_folder, signals_ignored, signals_later, signals_reported
 from gate.config.documents import Problems, decode
 from gate.engine.without_evaluation import failed, nothing
 from gate.errors import CannotEvaluate, GateError
@@ -23,8 +22,7 @@ from gate.record.parts import Rule
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
 from gate.report.exports.sarif import PromptAnnotation
-from gate.store.files import CACHE_FOLDER
-from gate.store.run_folder import write_whole
+from gate.store.run_folder import CACHE_FOLDER, write_whole
 
 STORE = "store"
 """Value of `push-to` for the database that the step's environment names, instead of a server's address."""

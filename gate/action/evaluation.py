@@ -11,8 +11,8 @@ from gate.action.override import CurrentState, OverrideReader
 from gate.action.subject import EventFiles, EventSides, Subject
 from gate.app.environment.action import Inputs, Runner
 from gate.app.environment.settings import Settings, keys_of
-from gate.app.repository_code import prompt_builder
-from gate.app.signals import within_minutes
+from gate.app.repository import prompt_builder
+from gate.app.runs import within_minutes
 from gate.app.sources import rehearsed, store_case_reader
 from gate.config.policy import Budget, Limit, RunPolicy
 from gate.engine.run import Progress
@@ -35,7 +35,7 @@ from gate.resolve.pairing import Sides
 from gate.resolve.resolved import Resolved
 from gate.resolve.trust import asks_others
 from gate.resolve.two_refs import is_advisory, resolve
-from gate.store.files import CACHE_FOLDER
+from gate.store.run_folder import CACHE_FOLDER
 from gate.suite import Suite
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from gate.action.comment import Publication, StickyComment, publish_comment
 from gate.action.subject import Venue
 from gate.app.environment.action import Inputs, Runner
-from gate.app.signals import ENDING
+from gate.app.runs import ENDING
 from gate.errors import InputErrors
 from gate.github.checks import CheckRuns, Conclusion, Level, Outcome, Remark
 from gate.github.client import GitHub
@@ -21,8 +21,8 @@ from gate.report.escape import terminal_text
 from gate.report.exports.sarif import CommandLevel, FilePlace, PromptAnnotation, annotation_command
 from gate.report.markdown import report as markdown
 from gate.report.markdown.report import CommentContext, render_comment
+from gate.report.numbers import worst_slice
 from gate.report.view.headline import plain_first_line
-from gate.report.view.text import worst_slice
 
 
 @dataclass(slots=True)

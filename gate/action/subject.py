@@ -9,9 +9,8 @@ from gate.app.environment.action import Inputs, Runner
 from gate.config.documents import quoted
 from gate.engine.without_evaluation import CLOSED
 from gate.errors import CannotEvaluate, GateError
-from gate.git.command import Commits
-from gate.git.repository import Repo, UntrustedOwner
-from gate.git.sources import EitherSource, RefSource
+from gate.git.objects import Commits
+from gate.git.repository import EitherSource, RefSource, Repo, UntrustedOwner
 from gate.github.client import ApiError, GitHub
 from gate.github.events import (
     SHA,

@@ -14,12 +14,10 @@ from gate.agents.interface import AgentFailed, Answer, Question
 from gate.agents.masks import Masks
 from gate.agents.processes import ProgramPlace, SupervisedProgram
 from gate.calls.untrusted import MAX_TEXT, token_count
-from gate.cases.case import Case
-from gate.cases.rendering import NotBuilt, render
+from gate.cases.case import Case, NotBuilt, render
 from gate.config.documents import BadJson, parse_json
 from gate.messages import Message
-from gate.record.transcript import ToolUse, recorded
-from gate.record.usage import Cost, Dollars, Unpriced, Usage
+from gate.record.transcript import Cost, Dollars, ToolUse, Unpriced, Usage, recorded
 from gate.suite import Arm
 from gate.values import JsonValue, more_than
 

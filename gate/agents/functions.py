@@ -23,8 +23,7 @@ from gate.limits import PROMPT_CHARS
 from gate.prompts.files import CannotLoad
 from gate.record.sample import Score
 from gate.record.transcript import Failed, Unscored
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding
+from gate.scoring.interface import Finding, Subject
 from gate.scoring.validators.registry import REASON_CHARS, as_score
 from gate.values import JsonValue
 

@@ -8,8 +8,7 @@ from gate.calls.interface import Request
 from gate.cases.case import Case
 from gate.messages import Message, Tool
 from gate.record.sample import Reply
-from gate.record.transcript import Failed, Observation, ToolUse
-from gate.record.usage import Cost, Effort, Unpriced, Usage
+from gate.record.transcript import Cost, Effort, Failed, Observation, ToolUse, Unpriced, Usage
 from gate.suite import Arm, Exam
 
 

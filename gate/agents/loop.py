@@ -9,11 +9,10 @@ from math import fsum
 from gate.agents.interface import AgentFailed, Answer, Question, Sessions, Toolbox
 from gate.agents.targets import sample_name
 from gate.calls.interface import Calls, Request, together
-from gate.cases.rendering import NotBuilt, render
+from gate.cases.case import NotBuilt, render
 from gate.messages import Message, Tool, ToolCall
 from gate.record.sample import STEP_LIMIT, Reply, effort_of_all
-from gate.record.transcript import Failed, ToolUse, recorded
-from gate.record.usage import Cost, Unpriced, Usage, added
+from gate.record.transcript import Cost, Failed, ToolUse, Unpriced, Usage, added, recorded
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from gate.config.documents import BadJson, parse_json
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
 from gate.record.sample import Reply, effort_of_all
-from gate.record.transcript import Failed
-from gate.record.usage import added
+from gate.record.transcript import Failed, added
 from gate.values import JsonValue
 
 Turns: TypeAlias = Sequence[tuple[str, str]]

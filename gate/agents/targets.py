@@ -17,13 +17,22 @@ from gate.calls.interface import (
     Memory,
     Request,
 )
-from gate.cases.case import Case
-from gate.cases.rendering import NotBuilt, render
+from gate.cases.case import Case, NotBuilt, render
 from gate.config.targets import ToolLoop, leads_itself, target_json
 from gate.messages import Message
 from gate.record.sample import BROKE_OFF, STEP_LIMIT, Reply
-from gate.record.transcript import Aside, Failed, Observation, Speaker, Transcript, Turn, UserEnd
-from gate.record.usage import Effort, Unpriced, added
+from gate.record.transcript import (
+    Aside,
+    Effort,
+    Failed,
+    Observation,
+    Speaker,
+    Transcript,
+    Turn,
+    Unpriced,
+    UserEnd,
+    added,
+)
 from gate.suite import Arm, Exam, Suite
 
 

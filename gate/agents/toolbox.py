@@ -10,7 +10,7 @@ from typing import Protocol
 from gate.agents.interface import AgentFailed
 from gate.agents.masks import Masks, cleaned
 from gate.config.documents import BadJson, described, parse_json, quoted
-from gate.config.tools import RecordedTool
+from gate.config.targets import RecordedTool
 from gate.limits import TOOL_SCHEMA_CHARS, TOOL_TEXT_CHARS, TOOLS
 from gate.messages import Tool, is_tool_name, model_name
 from gate.record.transcript import ToolUse

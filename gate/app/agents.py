@@ -14,7 +14,7 @@ from gate.agents.interface import Agent, Question, Reader, Toolbox
 from gate.agents.interface import Target as Answers
 from gate.agents.targets import ConversationTarget, Participants, PromptTarget, TargetRoute
 from gate.app.environment.settings import Surroundings, values_of
-from gate.app.repository_code import FileWatch, code_folder, refuse_untrusted
+from gate.app.repository import FileWatch, code_folder, refuse_untrusted
 from gate.calls.interface import BudgetedCalls, Memory
 from gate.config.naming import PYTHON_PREFIX, FunctionName, function_named
 from gate.config.scorer import ScorerSpec

@@ -6,18 +6,17 @@ from functools import partial
 
 from gate.agents.targets import request_of, suite_needs_conversation
 from gate.app.forecast import run_spending
-from gate.app.memory import RunMemory, refuse_tracked
-from gate.app.run_order import RunOrder
+from gate.app.run_order import RunMemory, RunOrder, refuse_tracked
 from gate.calls.batches.jobs import BatchTools, batch_service
 from gate.calls.batches.ledger import BatchLedger
 from gate.calls.batches.prefetch import collect_or_submit
 from gate.calls.interface import Request
 from gate.calls.providers.factory import Factory
-from gate.cases.rendering import NotBuilt
+from gate.cases.case import NotBuilt
 from gate.engine.collect import question_of, same_arms
 from gate.engine.schedule import Schedule, by_lane
 from gate.errors import CannotEvaluate, GateError
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars
 from gate.report.escape import terminal_text
 from gate.values import about_dollars
 

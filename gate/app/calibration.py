@@ -34,8 +34,7 @@ from gate.record.calibration import (
 from gate.record.run import RunRecord
 from gate.resolve.judges import scale_of
 from gate.resolve.resolved import Resolved
-from gate.store.files import read_bounded
-from gate.store.run_folder import write_whole
+from gate.store.run_folder import read_bounded, write_whole
 from gate.values import JsonValue
 
 

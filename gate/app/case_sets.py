@@ -15,7 +15,7 @@ from gate.config.documents import decode, decode_table, is_utf16, one_problem
 from gate.errors import GateError
 from gate.limits import FILE_BYTES
 from gate.store.case_sets import CaseSet, FileCases, StoreCases
-from gate.store.files import make_gate_folder, read_bounded, rewrite, write_new
+from gate.store.run_folder import make_gate_folder, read_bounded, rewrite, write_new
 from gate.values import digest
 
 _EDITS = "edits"

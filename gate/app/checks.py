@@ -5,8 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gate.app.environment.settings import Settings
-from gate.app.repository import tree_of
-from gate.app.repository_code import prompt_builder
+from gate.app.repository import prompt_builder, tree_of
 from gate.app.run_order import RunOrder
 from gate.app.runs import carry_out
 from gate.app.sources import DiskSource, folder_of, rehearsed, store_case_reader

@@ -7,10 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from gate.app.environment.settings import NO_SERVERS, Settings, addresses_of
-from gate.app.repository import own_folder
-from gate.app.repository_code import prompt_builder
+from gate.app.repository import own_folder, prompt_builder
 from gate.app.sources import rehearsed, resolve_git_mode, store_case_reader
-from gate.calls.prices import PriceList
+from gate.calls.budget import PriceList
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params, ProviderServer
 from gate.engine.forecast import EarlierRun, FallToShow, Forecast, PlanInputs, plan, spending
@@ -18,7 +17,7 @@ from gate.engine.spending import Pricer, Spending
 from gate.errors import GateError
 from gate.git.repository import Repo
 from gate.record.run import RunRecord
-from gate.record.usage import Cost, Usage
+from gate.record.transcript import Cost, Usage
 from gate.resolve.pairing import Sides
 from gate.resolve.resolved import Resolved
 from gate.resolve.two_refs import resolve

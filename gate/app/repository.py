@@ -1,14 +1,27 @@
 """The repository or folder that a command works in, and who works there."""
 
+import asyncio
 import os
-from dataclasses import dataclass
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISLNK
+from typing import TypeAlias
 
-from gate.errors import GateError
-from gate.git.command import Git
-from gate.git.repository import Repo, UntrustedOwner
-from gate.git.sources import TreeSource
-from gate.store.files import GATE_FOLDER
+from gate.app.environment.settings import Surroundings
+from gate.cases.case import key_of
+from gate.config.documents import decode, quoted
+from gate.config.naming import FunctionName
+from gate.errors import CannotEvaluate, GateError
+from gate.git.objects import Git, export
+from gate.git.repository import EitherSource, Noted, RefSource, Repo, TreeSource, UntrustedOwner
+from gate.prompts.files import CodePlace, FileSource, PromptBuilder, Subfolder
+from gate.record.transcript import Failed
+from gate.store.run_folder import GATE_FOLDER
+from gate.values import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +110,204 @@ def git_user_name(repo: Repo) -> str:
     """The author name of commits in a repository; empty where git has none."""
     answer = repo.git.ask("config", "--get", "user.name")
     return answer.out.decode(errors="replace").strip() if answer.code == 0 else ""
+
+
+TRUSTED = ("push", "merge_group", "workflow_dispatch", "repository_dispatch", "schedule", "release")
+"""Events that only people who may push to the repository can cause."""
+
+
+def untrusted_reason(here: Surroundings) -> str:
+    """Why no code of the repository may run; empty where it may.
+
+    Outside of a workflow whoever starts the gate answers for what is checked out. In one the event says whose change it
+    is, and what cannot be read is nobody's.
+    """
+    if not here.event or here.event in TRUSTED:
+        return ""
+    if here.event != "pull_request":
+        return f"the event {quoted(here.event)} may be about a change that anybody made"
+    from gate.github.events import PullRequestEvent, parse_event
+
+    try:
+        payload = here.payload.read_bytes() if here.payload else b""
+        event = parse_event(here.event, decode(payload, "the event"), "the event")
+    except (OSError, GateError):
+        return "the pull request that this is about cannot be told"
+    if not isinstance(event, PullRequestEvent) or event.pull.fork:
+        return "the pull request comes from a fork"
+    return ""
+
+
+_CHECK_OUT = "check the repository out before the gate, with fetch-depth: 2 (0 for a branch)"
+
+
+def refuse_untrusted(here: Surroundings, what: str, instead: str) -> None:
+    """Refuse to run code that anybody may have written.
+
+    Args:
+        what: to run, as `python:module:function`.
+        instead: an alternative without code, within a sentence.
+
+    Raises:
+        GateError: the event is not one that can be trusted.
+    """
+    if reason := untrusted_reason(here):
+        hint = f"a branch of the repository itself can be judged, or {instead}"
+        raise GateError(f"{what} is code, and no code of the repository is run here: {reason}", hint)
+
+
+def place_of(source: FileSource) -> CodePlace:
+    """The place of the code of one side.
+
+    Raises:
+        CannotEvaluate: it is in no checkout.
+    """
+    match source:
+        case Subfolder(whole=whole, folder=folder):
+            place = place_of(whole)
+            return CodePlace(place.checkout, place.sha, place.label, f"{place.folder}/{folder}".lstrip("/"))
+        case Noted(inner=inner):
+            # Code may read any file of its side.
+            source.listing()
+            return place_of(inner)
+        case TreeSource(root=root):
+            return CodePlace(root, None, source.label)
+        case EitherSource(local=local):
+            return place_of(local)
+        case RefSource():
+            return CodePlace(source.git.folder, source.sha, source.label)
+        case _:
+            message = f"{source.label} is not in a checkout, and code needs all of its files"
+            raise CannotEvaluate(message, _CHECK_OUT)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFolder:
+    """The files of one side, for one use.
+
+    Args:
+        root: where modules are looked for.
+        scratch: removed afterwards; contains the root where that was written for this use.
+        written: holds all files of a commit; None for a working tree.
+    """
+
+    root: Path
+    scratch: Path
+    written: Path | None = None
+
+
+@contextmanager
+def code_folder(place: CodePlace) -> Iterator[CodeFolder]:
+    """The files of one side in a folder that nothing else uses, and that is removed afterwards.
+
+    Those of a commit are written anew each time: code that ran in between, as the same user, may have written into
+    whatever was there. A working tree is used where it lies.
+    """
+    scratch = Path(tempfile.mkdtemp(prefix="prompt-gate-"))
+    try:
+        if place.sha is None:
+            yield CodeFolder(place.checkout / place.folder, scratch)
+            return
+        root = scratch / "files"
+        root.mkdir()
+        export(Git(place.checkout), place.sha, place.label, root)
+        yield CodeFolder(root / place.folder, scratch, root)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+CODE = frozenset(
+    ".bash .cjs .class .cts .dll .dylib .ex .exs .jar .js .jsx .lua .mjs .mts .node .php .pl .pm .ps1 .pth .py .pyc "
+    ".pyd .pyz .r .rb .sh .so .ts .tsx .wasm".split()
+)
+"""Endings of files that a program may load because they are there."""
+
+Files: TypeAlias = dict[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class FileWatch:
+    """The state of a commit's files just after they were written.
+
+    Args:
+        root: folder of all of them.
+        label: the commit, as the user knows it.
+    """
+
+    root: Path
+    label: str
+    _written: Mapping[str, tuple[int, ...]] = field(repr=False)
+
+    @classmethod
+    def of(cls, root: Path, label: str) -> "FileWatch":
+        """Record the current state."""
+        return cls(root, label, _files(root))
+
+    def changed(self) -> str:
+        """Why another program may have run there; empty where nothing says so.
+
+        A file of the commit is another one, or there is code that the commit does not have. Other files may come.
+        """
+        found = _files(self.root)
+        changed = {path for path, told in self._written.items() if found.get(path) != told}
+        fresh = {path for path in found.keys() - self._written.keys() if _loadable(path, found[path][0])}
+        named = min(changed | fresh, default="")
+        return f"the files of {self.label} were changed while it ran: {quoted(named)}" if named else ""
+
+
+def _loadable(path: str, mode: int) -> bool:
+    # Node runs whatever file a package.json names.
+    return S_ISLNK(mode) or os.path.splitext(path)[1].lower() in CODE or os.path.basename(path) == "package.json"
+
+
+def _files(root: Path) -> Files:
+    """Mode, size, inode and time of change, which no user can set, of each file that can be seen."""
+    found: Files = {}
+    folders = [top := os.fspath(root)]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                    continue
+                # It may be gone by now, as what an agent needs for a moment.
+                with suppress(OSError):
+                    told = entry.stat(follow_symlinks=False)
+                    found[entry.path[len(top) + 1 :]] = (told.st_mode, told.st_size, told.st_ino, told.st_ctime_ns)
+    return found
+
+
+PromptTexts = tuple[str | Failed, ...]
+
+
+@contextmanager
+def prompt_builder(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
+    """The builder of prompts, for as long as both sides are read."""
+    yield _Builder(here or Surroundings.from_environ())
+
+
+@dataclass(slots=True)
+class _Builder:
+    """See `gate.prompts.files.PromptBuilder`; what two suites ask for is built once.
+
+    One function is called after the other, so that no files of a side are there while code of the other one runs.
+    """
+
+    here: Surroundings
+    _known: dict[tuple[CodePlace, FunctionName, tuple[str, ...]], PromptTexts] = field(default_factory=dict)
+
+    def place(self, source: FileSource, what: str) -> CodePlace:
+        refuse_untrusted(self.here, what, "a validator that is no code")
+        return place_of(source)
+
+    def build(self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]) -> PromptTexts:
+        refuse_untrusted(self.here, str(entry), "a prompt that is a file")
+        from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
+
+        place = place_of(source)
+        key = place, entry, tuple(map(key_of, sessions))
+        if key not in self._known:
+            with code_folder(place) as laid:
+                worktree = FunctionWorktree(laid.root, place.checkout, laid.scratch, self.here.path)
+                self._known[key] = asyncio.run(prompt_texts(entry, sessions, worktree, FunctionLimits()))
+        return self._known[key]

@@ -1,13 +1,23 @@
 """What is asked of a run: suites, folder, limits, and which known answers may be used."""
 
-from collections.abc import Callable
+import hashlib
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from gate.app.environment.settings import Settings
 from gate.app.repository import own_folder
+from gate.calls.answer_file import CacheOptions, UnusableFile, files_of
+from gate.calls.cache import AnswerStore
+from gate.config.models import ModelRef
 from gate.engine.run import Progress
+from gate.errors import CannotEvaluate, GateError
+from gate.git.repository import Repo, UntrustedOwner
 from gate.resolve.resolved import Resolved
-from gate.store.files import CACHE_FOLDER
+from gate.store.run_folder import CACHE_FOLDER, make_gate_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +54,119 @@ class RunOrder:
     def place(self) -> Path:
         """The folder of the cache."""
         return own_folder() / CACHE_FOLDER.name if self.cache_folder is None else self.cache_folder
+
+
+_DAY_S = 86_400.0
+_REFRESHING = "refreshing"
+_LONGEST_MARK = 64
+_CACHED, _JOURNAL = "answers.sqlite", "journal.sqlite"
+
+
+@dataclass(slots=True)
+class RunMemory:
+    """The open memory of a run.
+
+    Args:
+        done: set when the run is complete, so that nothing has to be resumed.
+    """
+
+    store: AnswerStore
+    done: bool = False
+    _notes: tuple[str, ...] = ()
+    _leftovers: tuple[Path, ...] = ()
+
+    def notes(self) -> tuple[str, ...]:
+        """Notes for the reader so far."""
+        return (*self._notes, *self.store.warnings)
+
+    def close(self) -> None:
+        """Write what is left, and remove what only an incomplete run needs."""
+        self.store.close()
+        if self.done:
+            for path in self._leftovers:
+                path.unlink(missing_ok=True)
+
+
+@contextmanager
+def open_memory(order: RunOrder, secret: bytes, address_of: Callable[[ModelRef], str]) -> Iterator[RunMemory]:
+    """The memory of one run; a journal lies in the run's folder.
+
+    Raises:
+        CannotEvaluate: answers cannot be kept anywhere, so none could count.
+    """
+    policy = order.resolved.cache
+    not_before = _refreshed_since(order.out) if order.cache and order.refresh else 0.0
+    options = CacheOptions(policy.max_age_days * _DAY_S, policy.max_mb * 2**20, not_before, secret)
+    opened = _open(order, options, address_of)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def answer_secret(settings: Settings) -> bytes:
+    """The key that seals answers: nobody without the services' keys can forge one. Empty without keys."""
+    keys = [key or "" for key in (*settings.secrets, settings.cache_secret)]
+    if not any(keys):
+        return b""
+    return hashlib.sha256("\0".join(["answers", *keys]).encode("utf-8", "surrogatepass")).digest()
+
+
+def _refreshed_since(out: Path) -> float:
+    """When the refresh began: now, or before the run was killed."""
+    mark, now = out / _REFRESHING, time.time()
+    refuse_tracked(mark)
+    try:
+        with mark.open("rb") as file:
+            begun = float(file.read(_LONGEST_MARK))
+        if mark.is_symlink() or not now - _DAY_S <= begun <= now:
+            raise ValueError("no time of a refresh that may still be going on")
+        return begun
+    except (OSError, ValueError):
+        make_gate_folder(out)
+        mark.unlink(missing_ok=True)
+        with mark.open("x") as file:
+            file.write(repr(now))
+        return now
+
+
+def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef], str]) -> RunMemory:
+    sitting = uuid.uuid4().hex[:12]
+    notes: list[str] = []
+    cached = (order.place / _CACHED,) if order.cache else ()
+    for path in (*cached, order.out / _JOURNAL):
+        own = path.name == _JOURNAL
+        try:
+            refuse_tracked(*files_of(path))
+            make_gate_folder(path.parent)
+            store = AnswerStore(path, address_of, sitting, options)
+        except (UnusableFile, GateError) as error:
+            reason = error.reason if isinstance(error, UnusableFile) else error.message
+            if own and isinstance(error, GateError):
+                raise
+            if own:
+                raise CannotEvaluate(
+                    f"answers cannot be kept in {path}: {reason}", "name a folder with --out"
+                ) from None
+            notes.append(f"The answer cache {path} was not used: {reason}.")
+            continue
+        leftovers = files_of(path) * own + (order.out / _REFRESHING,) * order.refresh
+        return RunMemory(store, False, tuple(notes), leftovers)
+    raise AssertionError("one of the two is always tried")
+
+
+def refuse_tracked(*paths: Path) -> None:
+    """Refuse files that a change could have brought.
+
+    Raises:
+        GateError: git tracks one of them, or does not trust the repository that they are in.
+    """
+    for path in (path for path in paths if path.exists() or path.is_symlink()):
+        try:
+            repo = Repo.open(path.parent)
+        except UntrustedOwner:
+            raise
+        except GateError:
+            continue
+        if repo.is_tracked(path.absolute()):
+            raise GateError(f"git tracks {path}, so a change could have brought it", "git rm --cached it")

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from gate.agents.interface import Toolbox
 from gate.app.agents import ScoringFunctions, SharedResources
 from gate.app.environment.settings import Settings, TelemetrySettings
-from gate.app.memory import RunMemory
-from gate.app.run_order import RunOrder
+from gate.app.run_order import RunMemory, RunOrder
 from gate.app.sources import DiskSource
-from gate.calls.budget import cap_reply_tokens, check_reply_budget
+from gate.calls.budget import PriceList, cap_reply_tokens, check_reply_budget
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.endpoints import Keys
 from gate.calls.interface import BudgetedCalls, Calls, Executor
-from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.config.documents import decode
 from gate.config.models import ModelRef, Params, parse_model, parse_params
@@ -25,15 +23,13 @@ from gate.config.policy import Budget
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ToolLoop
 from gate.engine.collect import Tools
-from gate.engine.early_stopping import why_not
 from gate.engine.noise import preference_notes, sampling_notes
-from gate.engine.schedule import Job
+from gate.engine.schedule import Job, why_not
 from gate.errors import GateError, with_extra
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
 from gate.record.sample import Sample
-from gate.record.secrets import masked
-from gate.record.usage import Unpriced, Usage
+from gate.record.transcript import Unpriced, Usage, masked
 from gate.report.escape import one_line, terminal_text
 from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved

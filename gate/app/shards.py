@@ -10,12 +10,10 @@ from pathlib import Path
 
 from gate.app.environment.settings import Settings
 from gate.app.forecast import keyless_factory
-from gate.app.memory import refuse_tracked
-from gate.app.repository_code import prompt_builder
-from gate.app.run_order import RunOrder
-from gate.app.run_reports import run_folder
+from gate.app.repository import prompt_builder
+from gate.app.run_order import RunOrder, refuse_tracked
 from gate.app.run_tools import caching_of, members
-from gate.app.runs import Running, carry_out
+from gate.app.runs import Running, carry_out, run_folder
 from gate.app.sources import rehearsed, store_case_reader
 from gate.calls.interface import Stop
 from gate.engine.arrays import Rows
@@ -27,8 +25,7 @@ from gate.engine.samples import SampleTable
 from gate.engine.schedule import SamplePlaces, Schedule, Share, by_lane, dealt
 from gate.engine.shards import LoadedShard, ShardOptions, changed, disagreements, evaluation, part_of, unfinished
 from gate.errors import GateError, InputErrors, Problem
-from gate.git.repository import Repo
-from gate.git.sources import RefSource
+from gate.git.repository import RefSource, Repo
 from gate.record.parts import CallsRecord
 from gate.record.run import RunRecord
 from gate.record.shard import KILLED, Evaluation, GitInputs, NamedCommit, ShardBudget, ShardRecord

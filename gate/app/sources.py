@@ -5,19 +5,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.app.environment.settings import DATABASE, database_url
-from gate.app.repository_code import prompt_builder
+from gate.app.repository import prompt_builder
 from gate.config.naming import StoreName
 from gate.errors import GateError, InputErrors, MissingKey
-from gate.git.command import Git
-from gate.git.repository import Repo
-from gate.git.sources import Noted, Sightings, TreeSource
+from gate.git.objects import Git
+from gate.git.repository import Noted, Repo, Sightings, TreeSource
 from gate.prompts.files import FileSource, content_fingerprint
+from gate.resolve.one_version import rehearse
 from gate.resolve.pairing import Sides, StoredCases
-from gate.resolve.rehearsal import rehearse
 from gate.resolve.resolved import Resolved
 from gate.resolve.two_files import FileRun, Files, resolve_files
 from gate.resolve.two_refs import resolve
-from gate.store.files import STORE_FILE, read_bounded
+from gate.store.run_folder import STORE_FILE, read_bounded
 
 LARGEST_FILE = 64 * 2**20
 """Bytes of a prompt, case file or recording."""

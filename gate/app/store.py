@@ -21,17 +21,17 @@ from gate.app.environment.settings import (
     redactions,
     retention,
 )
-from gate.app.memory import refuse_tracked
 from gate.app.repository import git_user_name, root_of
+from gate.app.run_order import refuse_tracked
 from gate.calls.answer_file import files_of
 from gate.config.documents import one_problem, quoted
 from gate.config.json_schema import TooSlow, pattern_complaint, replaced
 from gate.config.naming import StoreName
 from gate.errors import GateError, with_extra
 from gate.git.repository import Repo
-from gate.record.secrets import masked
+from gate.record.transcript import masked
 from gate.resolve.pairing import StoredCases
-from gate.store.files import STORE_FILE
+from gate.store.run_folder import STORE_FILE
 
 if TYPE_CHECKING:
     from gate.store.access import ApiToken, IssuedToken

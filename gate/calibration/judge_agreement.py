@@ -25,8 +25,7 @@ from gate.record.calibration import (
     ThresholdRecord,
 )
 from gate.record.sample import ArmName, Part, Reply, Sample, Score
-from gate.record.transcript import Unscored
-from gate.record.usage import Unpriced, Usage
+from gate.record.transcript import Unpriced, Unscored, Usage
 from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import validate
 from gate.stats.agreement import (

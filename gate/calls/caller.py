@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from gate.calls.budget import BudgetGuard, Counters, ExternalConversations, cap_reply_tokens
+from gate.calls.budget import BudgetGuard, Counters, Estimator, ExternalConversations, Pricer, cap_reply_tokens
 from gate.calls.interface import (
     AnswerNotSaved,
     CallRefused,
@@ -24,12 +24,10 @@ from gate.calls.interface import (
     any_reply,
 )
 from gate.calls.limits import Limiter, RetryPolicy, Sent, Timing
-from gate.calls.prices import Estimator, Pricer
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.record.sample import Reply
-from gate.record.transcript import Failed
-from gate.record.usage import Cost, Dollars, Unpriced
+from gate.record.transcript import Cost, Dollars, Failed, Unpriced
 
 Providers: TypeAlias = Callable[[ModelRef, Params], Provider]
 

@@ -15,9 +15,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from gate.calls.budget import PriceList
 from gate.calls.endpoints import ADDRESSES, Keys
 from gate.calls.interface import Completion, Rejected, Request, Transient
-from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.config.models import ProviderServer
 from gate.errors import CannotEvaluate, GateError, MissingKey, with_extra

@@ -10,8 +10,7 @@ from gate.config.models import ModelRef, Params
 from gate.errors import GateError
 from gate.messages import Message, Tool, ToolCall
 from gate.record.sample import Reply
-from gate.record.transcript import Failed
-from gate.record.usage import Cost, Unpriced, Usage
+from gate.record.transcript import Cost, Failed, Unpriced, Usage
 from gate.values import JsonValue
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from gate.cases.case import Entry
+from gate.cases.case import Entry, SlowTemplate, fill
 from gate.cases.convert import sound
 from gate.cases.losses import Bundle, BundleSuite, FreeNames, Losses
 from gate.cases.promptfoo_cases import tests_of_file
@@ -14,7 +14,6 @@ from gate.cases.promptfoo_context import ALL_CHARS, FILE, Allowance, Context, it
 from gate.cases.promptfoo_prompts import Found, Reader, model_and_params
 from gate.cases.promptfoo_tests import Default, cases_of, default_of
 from gate.cases.reading import case_of, texts_in
-from gate.cases.rendering import SlowTemplate, fill
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.errors import InputErrors
 from gate.limits import CASES_CHARS

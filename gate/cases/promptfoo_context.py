@@ -11,8 +11,8 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import PurePosixPath
 
+from gate.cases.case import SlowTemplate
 from gate.cases.losses import Losses
-from gate.cases.rendering import SlowTemplate
 from gate.config.documents import Document, one_problem, read_yaml
 from gate.errors import InputErrors
 from gate.limits import CASES_CHARS, PATTERN_CHARS

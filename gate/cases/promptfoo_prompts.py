@@ -20,8 +20,8 @@ from gate.config.models import parse_params
 from gate.errors import InputErrors
 from gate.limits import NEW_SUITES
 from gate.prompts import reading
-from gate.prompts.partials import TEMPLATE_ENDINGS
 from gate.prompts.reading import ROLE_MARK, ROLES
+from gate.prompts.version import TEMPLATE_ENDINGS
 from gate.templates.rendering import compile_template
 from gate.values import JsonValue
 

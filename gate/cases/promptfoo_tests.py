@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gate.cases.case import SlowTemplate
 from gate.cases.promptfoo_assertions import from_text, model_of, scorers_of
 from gate.cases.promptfoo_context import FILE, Context, items, parsed, value_at, values
-from gate.cases.rendering import SlowTemplate
 from gate.cases.tables import Record, Table
 from gate.cases.turns import OWN, with_kept
 from gate.config.documents import Document, Problems, one_problem, quoted

@@ -12,13 +12,12 @@ from gate.app.repository import own_folder
 from gate.app.run_order import RunOrder
 from gate.app.sources import GitPlace, resolve_files_mode, resolve_git_mode
 from gate.cli.file_mode import file_mode_run, refuse_options
-from gate.cli.output import format_of, output_paths, print_note, report_run, report_untouched
-from gate.cli.progress import run_progress
+from gate.cli.output import format_of, output_paths, print_note, report_run, report_untouched, run_progress
 from gate.config.documents import quoted
 from gate.engine.schedule import Share
 from gate.errors import CannotEvaluate, GateError, Interrupted
-from gate.git.command import Git
-from gate.git.sources import Sightings
+from gate.git.objects import Git
+from gate.git.repository import Sightings
 from gate.report.escape import terminal_text
 from gate.resolve.one_version import picked
 from gate.resolve.resolved import Resolved

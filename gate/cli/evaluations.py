@@ -313,8 +313,7 @@ def action() -> None:
     from gate.action.entry import act
     from gate.action.evaluation import Stage
     from gate.app.environment.settings import Settings
-    from gate.cli.output import print_run
-    from gate.cli.progress import LineProgress
+    from gate.cli.output import LineProgress, print_run
 
     stage = Stage(
         say=lambda line: print(line, flush=True),

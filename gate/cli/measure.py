@@ -11,8 +11,7 @@ from rich.console import Console
 from gate.app.environment.settings import Settings
 from gate.app.forecast import against_itself, forecast
 from gate.app.repository import own_folder
-from gate.cli.output import print_note
-from gate.cli.progress import run_progress
+from gate.cli.output import print_note, run_progress
 from gate.engine.forecast import FallToShow
 from gate.errors import GateError
 from gate.report.sheets import judge_calibration

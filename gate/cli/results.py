@@ -15,7 +15,7 @@ from gate.errors import GateError
 if TYPE_CHECKING:
     from gate.engine.run_cases import NamedCase
     from gate.record.run import RunRecord
-    from gate.store.samples import CaseSamples
+    from gate.store.run_folder import CaseSamples
 
 
 @click.command()
@@ -85,8 +85,7 @@ def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> Non
     from gate.engine.record_parts import transcript_record
     from gate.engine.run_cases import named_case
     from gate.report.explain import explain_case
-    from gate.store.run_folder import load_run
-    from gate.store.samples import samples_beside
+    from gate.store.run_folder import load_run, samples_beside
 
     record = load_run(run)
     found = named_case(record, *_case_asked(record, case, suite))
@@ -125,7 +124,7 @@ def _case_asked(run: "RunRecord", name: str, suite: str) -> tuple[str, str]:
 def _case_json(run: "RunRecord", found: "NamedCase", kept: "CaseSamples") -> str:
     from gate.report.explain import slice_contributions
     from gate.report.view.advice import ask_again_command
-    from gate.store.samples import SAMPLE_ADAPTER
+    from gate.store.run_folder import SAMPLE_ADAPTER
 
     document = {
         "schema": "prompt-gate/case/1",

@@ -156,11 +156,11 @@ SCHEMAS: Mapping[str, str] = {
     "case": "gate.cases.forms:case_schema",
     "cases": "gate.cases.forms:cases_schema",
     "rubric": "gate.config.rubrics:rubric_schema",
-    "tools": "gate.config.tools:tools_schema",
+    "tools": "gate.config.targets:tools_schema",
     "labels": "gate.cases.labels:labels_schema",
     "specification": "gate.config.specification_file:specification_schema",
     "run.json": "gate.record.run:run_schema",
-    "sample": "gate.store.samples:sample_schema",
+    "sample": "gate.store.run_folder:sample_schema",
     "rows.jsonl": "gate.report.exports.rows:row_schema",
     "generation.json": "gate.report.sheets.generation:generation_schema",
 }
@@ -245,8 +245,7 @@ def demo(directory: Path | None) -> None:
     import tempfile
 
     from gate.app.environment.settings import Settings
-    from gate.cli.output import print_run
-    from gate.cli.progress import run_progress
+    from gate.cli.output import print_run, run_progress
     from gate.demo.tour import Stage, play
 
     root = directory or Path(tempfile.mkdtemp(prefix="prompt-gate-demo-"))

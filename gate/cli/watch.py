@@ -14,11 +14,10 @@ from gate.app.runs import run_until_saved, wait_for_save
 from gate.cli import output
 from gate.cli.console import error_message
 from gate.cli.diff import DiffOptions, check_options, resolved_by
-from gate.cli.output import output_paths, print_note, skipped_text
-from gate.cli.progress import run_progress
+from gate.cli.output import output_paths, print_note, run_progress, skipped_text
 from gate.config.policy import Budget, Limit
 from gate.errors import CannotEvaluate, GateError, Interrupted, MissingKey
-from gate.git.sources import Sightings
+from gate.git.repository import Sightings
 from gate.record.run import RunRecord
 from gate.report import numbers
 from gate.report.escape import terminal_text

@@ -14,7 +14,7 @@ from gate.demo.repository import CHANGES, MAIN, Change, build
 from gate.engine.run import Progress
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
-from gate.store.files import CACHE_FOLDER
+from gate.store.run_folder import CACHE_FOLDER
 
 
 @dataclass(frozen=True, slots=True)

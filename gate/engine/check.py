@@ -30,7 +30,7 @@ from gate.record.sample import ArmName, Part, Reply, Sample, Score, Words
 from gate.record.transcript import Unscored
 from gate.resolve.one_version import with_cases
 from gate.resolve.resolved import Resolved
-from gate.scoring.pass_rule import mark_in_case, reaches, round_marks
+from gate.scoring.interface import mark_in_case, reaches, round_marks
 from gate.stats.intervals import effective_units, wilson
 from gate.suite import Exam, Suite
 from gate.values import about_dollars, undecided

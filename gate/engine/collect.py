@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING
 
 from gate.agents.interface import Question, Target
 from gate.calls.interface import Calls, Memory, Stop
-from gate.cases.rendering import NotBuilt
+from gate.cases.case import NotBuilt
 from gate.config.models import Params
 from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import WANTED, Grid
 from gate.engine.compare import drifted
-from gate.engine.early_stopping import lacking, look, looks_planned, why_not
 from gate.engine.run import Marking, Notes, Progress, Runner, RunSink, Tracing
 from gate.engine.samples import NOWHERE, SampleTable
-from gate.engine.schedule import Job, Pair, Schedule, Share, by_lane, count
+from gate.engine.schedule import Job, Pair, Schedule, Share, by_lane, count, lacking, look, looks_planned, why_not
 from gate.record.sample import ArmName, Reply, Sample
 from gate.record.transcript import Unscored
 from gate.resolve.resolved import Resolved
-from gate.scoring.interface import CodeScorer, ModelScorer, Subject
+from gate.scoring.interface import CodeScorer, ModelScorer, Subject, combine_scores
 from gate.scoring.panel import Panel
-from gate.scoring.pass_rule import combine_scores
 from gate.suite import Exam, Suite
 
 Key = tuple[str, str, int]

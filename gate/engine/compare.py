@@ -15,12 +15,20 @@ from gate.engine.arrays import Bools, Floats, Grid, Ints, Slice, Stack, clusters
 from gate.engine.samples import NOT_APPLICABLE, UNKNOWN, Key
 from gate.record.comparison import ArmAxis, AxisComparison, AxisName, Comparison, Estimate, PassRate, PassState, State
 from gate.record.sample import ArmName, Reply, Sample
-from gate.record.transcript import Unscored
-from gate.record.usage import Dollars, Usage
-from gate.scoring.pass_rule import reaches, sample_passes
+from gate.record.transcript import Dollars, Unscored, Usage
+from gate.scoring.interface import reaches, sample_passes
 from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE, Interval, JointResult, SliceResult
-from gate.stats.bootstrap import Calls, percentile, quantile, quantile_changes
-from gate.stats.intervals import cost_ratio, effective_units, latency_ratio, shortfall_p, wilson
+from gate.stats.intervals import (
+    Calls,
+    cost_ratio,
+    effective_units,
+    latency_ratio,
+    percentile,
+    quantile,
+    quantile_changes,
+    shortfall_p,
+    wilson,
+)
 from gate.stats.maxt import joint_test, single_slice
 from gate.stats.power import cases_needed, detectable
 from gate.suite import Suite

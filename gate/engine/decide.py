@@ -9,8 +9,8 @@ import numpy as np
 from gate.config.policy import OVERALL, RunPolicy
 from gate.engine.arrays import ARMS, Grid, scores, stack
 from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass_rates
-from gate.engine.early_stopping import Looks, look, needed, why_not
 from gate.engine.samples import SampleTable
+from gate.engine.schedule import Looks, look, needed, why_not
 from gate.record.comparison import AxisComparison, Comparison, Decision, PassRate, PassState, State, Verdict
 from gate.record.parts import Deletion
 from gate.record.sample import ArmName

@@ -13,9 +13,8 @@ from gate.config.gatefile import READING, TRIED
 from gate.config.policy import OVERALL, RunPolicy
 from gate.engine import noise
 from gate.engine.arrays import Scores, Slice, Stack, cluster_numbers, stack
-from gate.engine.early_stopping import why_not
 from gate.engine.noise import Spread, compares_itself, preference_notes, sampling_notes
-from gate.engine.schedule import count
+from gate.engine.schedule import count, why_not
 from gate.engine.spending import (
     Earlier,
     Estimator,
@@ -30,7 +29,7 @@ from gate.engine.spending import (
 from gate.record.comparison import ArmAxis
 from gate.record.parts import ArmRecord
 from gate.record.run import RunRecord, SuiteRecord
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from gate.resolve.one_version import check_method
 from gate.resolve.resolved import Resolved
 from gate.stats.arrays import BLOCKABLE_UNITS

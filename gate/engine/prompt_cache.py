@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gate.cases.case import Case
-from gate.cases.rendering import render, variables_of, writers
+from gate.cases.case import Case, render, variables_of, writers
 from gate.engine.arrays import ARMS, Floats, Grid, Ints, clusters, side_by_side
 from gate.engine.compare import estimate
 from gate.engine.samples import SampleTable

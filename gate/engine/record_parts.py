@@ -35,9 +35,19 @@ from gate.record.parts import (
 )
 from gate.record.run import EditedValueRecord, ExamChangeRecord, ExamTrialRecord, RunRecord
 from gate.record.sample import STEP_LIMIT, ArmName, Ending, Reply, Sample, Score, effort_of, ending, ending_of
-from gate.record.secrets import masked
-from gate.record.transcript import Failed, Observation, Turn, Unscored
-from gate.record.usage import FREE, UNPRICED, UNTOLD, Cost, Dollars, added
+from gate.record.transcript import (
+    FREE,
+    UNPRICED,
+    UNTOLD,
+    Cost,
+    Dollars,
+    Failed,
+    Observation,
+    Turn,
+    Unscored,
+    added,
+    masked,
+)
 from gate.resolve.exam import Edit, ExamChanges, ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.suite import Arm, Suite

@@ -11,9 +11,8 @@ from gate.engine.schedule import Job
 from gate.record.run import RunRecord
 from gate.record.sample import CUT_OFF, ArmName, Reply, Sample, Score, Words
 from gate.record.transcript import Failed, Unscored
-from gate.scoring.interface import Subject
+from gate.scoring.interface import Subject, combine_scores
 from gate.scoring.panel import Panel
-from gate.scoring.pass_rule import combine_scores
 
 
 class RunSink(Protocol):

@@ -11,7 +11,6 @@ from gate.engine.arrays import Floats, Grid, Rows, pair_count, scores, side_by_s
 from gate.engine.collect import Collection, Drift
 from gate.engine.compare import cost_figures, latency_figures
 from gate.engine.decide import Assessment
-from gate.engine.early_stopping import looks_planned, needed, spared
 from gate.engine.noise import preference_notes, sampling_notes
 from gate.engine.record_parts import (
     INFORMATIVE_CASES,
@@ -28,6 +27,7 @@ from gate.engine.record_parts import (
     value_records,
 )
 from gate.engine.samples import SampleTable
+from gate.engine.schedule import looks_planned, needed, spared
 from gate.engine.scorer_changes import Intervals, jury_results, positions, rubric_results, scorer_changes
 from gate.record.comparison import CacheComparison, Conversations, JuryResult, RubricResult, State, ToolDifference
 from gate.record.parts import ArmReuseRecord, DriftRecord, ReuseRecord
@@ -42,10 +42,9 @@ from gate.record.run import (
     SuiteRecord,
 )
 from gate.record.sample import ArmName, Reply
-from gate.record.transcript import Unscored
-from gate.record.usage import FREE, Unpriced
+from gate.record.transcript import FREE, Unpriced, Unscored
 from gate.resolve.resolved import Resolved
-from gate.scoring.pass_rule import sample_passes
+from gate.scoring.interface import sample_passes
 from gate.suite import Suite
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gate.record.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score, Words, effort_of, words_of
-from gate.record.transcript import Failed, Outline, Unscored
-from gate.record.usage import Cost, Dollars, Effort, Unpriced, Usage
+from gate.record.transcript import Cost, Dollars, Effort, Failed, Outline, Unpriced, Unscored, Usage
 
 Word = TypeVar("Word")
 

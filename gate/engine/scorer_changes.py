@@ -22,8 +22,7 @@ from gate.record.comparison import (
     ScorerChange,
 )
 from gate.record.sample import ArmName
-from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND
-from gate.scoring.pass_rule import TOLERANCE, mark_of_scorer
+from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, TOLERANCE, mark_of_scorer
 from gate.stats.arrays import Estimate as Figure
 from gate.stats.arrays import Undefined
 from gate.stats.intervals import Parts, share, wilson

@@ -20,10 +20,9 @@ from gate.record.sample import Part, Sample, Score
 from gate.record.shard import Evaluation, FileInputs, GitInputs, ShardRecord, SuiteDigest
 from gate.record.transcript import Failed, Unscored
 from gate.resolve.resolved import Resolved
-from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND
+from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, combine_scores, weighted_mean
 from gate.scoring.judge import opinion_combiner
 from gate.scoring.panel import round_name, score_of_rounds, single_round_rule
-from gate.scoring.pass_rule import combine_scores, weighted_mean
 from gate.suite import Arm, Suite
 from gate.values import digest
 

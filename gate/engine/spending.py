@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from gate.cases.case import Case
-from gate.cases.rendering import NotBuilt, render
+from gate.cases.case import Case, NotBuilt, render
 from gate.config.models import ModelRef, Params, parse_model, parse_params
 from gate.config.policy import Budget
 from gate.config.rubrics import Rubric
@@ -15,7 +14,7 @@ from gate.config.scorer import ScorerSpec
 from gate.engine.noise import Basis
 from gate.messages import Message
 from gate.record.sample import ArmName
-from gate.record.usage import Cost, Dollars, Unpriced, Usage
+from gate.record.transcript import Cost, Dollars, Unpriced, Usage
 from gate.suite import Arm, Exam, Suite
 from gate.values import about_dollars
 

@@ -3,13 +3,444 @@
 import difflib
 import os
 import re
-from dataclasses import dataclass
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
-from gate.config.documents import quoted
-from gate.errors import GateError
-from gate.git.command import Git
-from gate.git.sources import RefSource, TreeSource
+from gate.config.documents import one_problem, quoted
+from gate.errors import CannotEvaluate, GateError
+from gate.git.objects import Git, Objects
+from gate.limits import FILE_BYTES
+from gate.paths import matches, may_hold
+from gate.prompts.files import (
+    LINK,
+    SUBMODULE,
+    Entry,
+    FileSource,
+    check_way,
+    checked,
+    content_fingerprint,
+    destination,
+    folders,
+    linked,
+    matching,
+    too_large,
+)
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class EitherSource:
+    """Two sources of the same commit (`gate.prompts.files.FileSource`)."""
+
+    local: FileSource
+    remote: FileSource
+
+    @property
+    def label(self) -> str:
+        return self.local.label
+
+    @property
+    def sha(self) -> str | None:
+        return self.local.sha
+
+    def read(self, path: str) -> bytes | None:
+        """See `FileSource`; a file that `local` knows to be missing is not asked for again.
+
+        Raises:
+            CannotEvaluate: neither can say.
+        """
+        return self._either(lambda source: source.read(path))
+
+    def fingerprint(self, path: str) -> str | None:
+        return self._either(lambda source: source.fingerprint(path))
+
+    def glob(self, pattern: str) -> list[str]:
+        return self._either(lambda source: source.glob(pattern))
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        return self._either(lambda source: source.listing(folder))
+
+    def links(self, pattern: str) -> dict[str, str]:
+        return self._either(lambda source: source.links(pattern))
+
+    def leads_to(self, link: str) -> str | None:
+        return self._either(lambda source: source.leads_to(link))
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        return self._either(lambda source: source.sizes(paths))
+
+    def _either(self, ask: Callable[[FileSource], Found]) -> Found:
+        try:
+            return ask(self.local)
+        except CannotEvaluate as missing:
+            try:
+                return ask(self.remote)
+            except CannotEvaluate as error:
+                raise CannotEvaluate(f"{missing.message}; and {error.message}", missing.hint or error.hint) from None
+
+
+Names = Callable[[], Sequence[str]]
+"""Names files as they are now."""
+
+Look = tuple[int, int, int] | None
+"""Time of change, size and number of a file as the file system has them; None where there is no such file."""
+
+_OURS = (".gate/", "__pycache__/")
+"""Files that a run itself writes."""
+
+
+@dataclass(slots=True)
+class Sightings:
+    """Files and lists that were looked at, and their state.
+
+    Args:
+        files: each with its state from before it was read, so that no change is missed.
+        lists: functions that name files, each with its names; None where it failed.
+    """
+
+    files: dict[Path, Look] = field(default_factory=dict)
+    lists: dict[tuple[str, str, str], tuple[Names, tuple[str, ...] | None]] = field(default_factory=dict)
+
+    def see(self, path: Path) -> None:
+        """Note a file, which may be missing; the first note counts."""
+        if path not in self.files:
+            self.files[path] = look(path)
+
+    def changed(self) -> bool:
+        """Has anything changed since?"""
+        if any(look(path) != seen for path, seen in self.files.items()):
+            return True
+        return any(_given(names) != seen for names, seen in self.lists.values())
+
+    def again(self) -> "Sightings":
+        """The same places in their current state."""
+        files = {path: look(path) for path in self.files}
+        return Sightings(files, {key: (names, _given(names)) for key, (names, _) in self.lists.items()})
+
+
+def look(path: Path) -> Look:
+    """The state of a file, without reading it."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_mtime_ns, facts.st_size, facts.st_ino
+
+
+def _given(names: Names) -> tuple[str, ...] | None:
+    try:
+        return tuple(names())
+    except GateError:
+        # Whoever reads it next will be told why.
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A folder's files (`gate.prompts.files.FileSource`) that notes in `seen` each file that is asked for."""
+
+    inner: FileSource
+    root: Path
+    seen: Sightings
+
+    @property
+    def label(self) -> str:
+        return self.inner.label
+
+    @property
+    def sha(self) -> str | None:
+        return self.inner.sha
+
+    def read(self, path: str) -> bytes | None:
+        self.seen.see(self.root / path)
+        return self.inner.read(path)
+
+    def fingerprint(self, path: str) -> str | None:
+        self.seen.see(self.root / path)
+        return self.inner.fingerprint(path)
+
+    def glob(self, pattern: str) -> list[str]:
+        found = self.inner.glob(pattern)
+        key = (str(self.root), "glob", pattern)
+        self.seen.lists.setdefault(key, (lambda: self.inner.glob(pattern), tuple(found)))
+        return found
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        def names() -> list[str]:
+            return [path for path in sorted(self.inner.listing(folder)) if not any(own in path for own in _OURS)]
+
+        found = names()
+        self.seen.lists.setdefault((str(self.root), "listing", folder), (names, tuple(found)))
+        for path in found:
+            self.seen.see(self.root / path)
+        return self.inner.listing(folder)
+
+    def links(self, pattern: str) -> dict[str, str]:
+        return self.inner.links(pattern)
+
+    def leads_to(self, link: str) -> str | None:
+        return self.inner.leads_to(link)
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        return self.inner.sizes(paths)
+
+
+@dataclass(frozen=True, slots=True)
+class RefSource:
+    """Files of one commit (`gate.prompts.files.FileSource`)."""
+
+    label: str
+    sha: str
+    git: Git
+    _objects: Objects = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_objects", Objects(self.git))
+
+    def read(self, path: str) -> bytes | None:
+        """The content; None when the commit has no such file.
+
+        Raises:
+            InputErrors: the path leaves the repository, names a link, a submodule, a folder or something huge, or leads
+                through a link or a submodule.
+            CannotEvaluate: a partial clone lacks the content.
+        """
+        path = checked(path)
+        place = f"{self.label}:{path}"
+        way = self._way(path)
+        if way[-1].path != path:
+            check_way(place, ((one.mode, one.path) for one in way))
+            return None
+        entry = self._sized(way[-1]) if way[-1].plain else way[-1]
+        entry.check(place)
+        return self._content(entry)
+
+    def fingerprint(self, path: str) -> str | None:
+        """Mode and object id."""
+        entry = self._entry(checked(path))
+        return None if entry is None else entry.fingerprint
+
+    def glob(self, pattern: str) -> list[str]:
+        """Paths of plain files that match, sorted; links and submodules are left out."""
+        pattern = checked(pattern)
+        return matching((entry.path for entry in self._below() if entry.plain), pattern)
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        """Plain files with mode and object id; links and submodules are left out."""
+        found = self._below(checked(folder) if folder else "")
+        return {entry.path: entry.fingerprint for entry in found if entry.plain}
+
+    def links(self, pattern: str) -> dict[str, str]:
+        """Links and submodules that match, or behind which something could (`gate.prompts.files.linked`)."""
+        return linked(self._below(), checked(pattern))
+
+    def leads_to(self, link: str) -> str | None:
+        """By the link's own content. Raises CannotEvaluate: a partial clone lacks the content."""
+        entry = self._entry(checked(link))
+        if entry is None or entry.mode != LINK:
+            return None
+        return destination(entry.path, self._content(self._sized(entry)))
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        """With one query for all of them. Raises CannotEvaluate: a partial clone lacks the content."""
+        wanted = {checked(path) for path in paths}
+        found = [entry for entry in self._below() if entry.plain and entry.path in wanted]
+        sized: dict[str, int] = {}
+        for entry, size in zip(found, self._objects.sizes(found), strict=True):
+            if size is None:
+                raise self._missing(entry)
+            sized[entry.path] = size
+        return sized
+
+    def _way(self, path: str) -> list[Entry]:
+        """The folders on the way to a path, from the root, and its own entry, as far as they exist."""
+        found = [self._objects.root(self.sha)]
+        for part in path.split("/"):
+            here = found[-1].path
+            wanted = f"{here}/{part}" if here else part
+            inside = self._objects.inside(found[-1]) if found[-1].folder else ()
+            named = next((entry for entry in inside if entry.path == wanted), None)
+            if named is None:
+                break
+            found.append(named)
+        return found
+
+    def _entry(self, path: str) -> Entry | None:
+        last = self._way(path)[-1]
+        return last if last.path == path else None
+
+    def _below(self, folder: str = "") -> list[Entry]:
+        top = self._entry(folder) if folder else self._objects.root(self.sha)
+        return self._objects.below(top) if top is not None and top.folder else []
+
+    def _sized(self, entry: Entry) -> Entry:
+        """The entry with its size, which needs the content."""
+        (size,) = self._objects.sizes([entry])
+        if size is None:
+            raise self._missing(entry)
+        return replace(entry, size=size)
+
+    def _content(self, entry: Entry) -> bytes:
+        ((_, data),) = self._objects.blobs([entry])
+        return data
+
+    def _missing(self, entry: Entry) -> CannotEvaluate:
+        hint = f"fetch it with 'git cat-file -e {entry.oid}', or check out without a filter"
+        return CannotEvaluate(f"this clone is partial, and does not have {entry.path} of {self.label}", hint)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSource:
+    """Files of the working tree (`gate.prompts.files.FileSource`)."""
+
+    root: Path
+    git: Git
+
+    @property
+    def label(self) -> str:
+        return "working tree"
+
+    @property
+    def sha(self) -> str | None:
+        return None
+
+    def read(self, path: str) -> bytes | None:
+        """The content; None when there is no such file.
+
+        Raises:
+            InputErrors: the path leaves the repository, or leads through a link to a folder or through a submodule; or
+                it is no plain file of bounded size.
+        """
+        path = checked(path)
+        root = self.root.resolve()
+        try:
+            check_way(path, self._way(path))
+            real = (root / path).resolve(strict=True)
+            if not real.is_relative_to(root):
+                raise one_problem(path, 0, "is a symbolic link that leaves the repository", "keep the file inside it")
+            checked(real.relative_to(root).as_posix())
+            return self._bytes(real, path)
+        except (FileNotFoundError, NotADirectoryError):
+            check_way(path, self._submodules(path))
+            return None
+        except RuntimeError:
+            # Python up to 3.12 says a loop of links this way; later versions raise an OSError.
+            raise one_problem(path, 0, "is a symbolic link to itself") from None
+        except OSError as error:
+            raise one_problem(path, 0, f"cannot be read: {error.strerror or 'unknown reason'}") from None
+
+    def fingerprint(self, path: str) -> str | None:
+        """SHA-256 of the content."""
+        return content_fingerprint(self.read(path))
+
+    def glob(self, pattern: str) -> list[str]:
+        """Paths of plain files that match, sorted; links, and files that git ignores, are left out."""
+        pattern = checked(pattern)
+        return [path for path in matching(self._names(), pattern) if self._is_plain(path)]
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        """Plain files without fingerprints; links, and files that git ignores, are left out."""
+        start = f"{checked(folder)}/" if folder else ""
+        return {path: "" for path in self._names() if path.startswith(start) and self._is_plain(path)}
+
+    def links(self, pattern: str) -> dict[str, str]:
+        """Links and submodules, as git has them once they are committed; what git ignores is left out."""
+        pattern = checked(pattern)
+        names = [name for name in self._names() if matches(name, pattern) or may_hold(name, pattern)]
+        found = [name for name in names if (self.root / name).is_symlink()]
+        links = [Entry(LINK, self._link_id(name) if matches(name, pattern) else "", 0, name) for name in found]
+        return linked([*links, *self._repositories()], pattern)
+
+    def leads_to(self, link: str) -> str | None:
+        """By the link's own content."""
+        path = self.root / checked(link)
+        return destination(checked(link), os.fsencode(path.readlink())) if path.is_symlink() else None
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        """As the file system has them."""
+        found: dict[str, int] = {}
+        for path in map(checked, paths):
+            with suppress(OSError):
+                facts = (self.root / path).stat()
+                if stat.S_ISREG(facts.st_mode):
+                    found[path] = facts.st_size
+        return found
+
+    def _names(self) -> set[str]:
+        """Files that git tracks, or would; outside of a repository all files but hidden ones."""
+        out = self._listed("-z", "--cached", "--others", "--exclude-standard")
+        return set(self._walked()) if out is None else {os.fsdecode(name) for name in out.split(b"\0") if name}
+
+    def _listed(self, *options: str) -> bytes | None:
+        """Output of `git ls-files`; None outside of a repository."""
+        answer = self.git.ask("ls-files", *options)
+        if answer.code == 0:
+            return answer.out
+        if self.git.ask("rev-parse", "--git-dir").code != 0 and "safe.directory" not in answer.error:
+            return None
+        raise CannotEvaluate(f"git ls-files failed: {answer.error or f'exit code {answer.code}'}")
+
+    def _walked(self) -> Iterator[str]:
+        for folder, below, files in os.walk(self.root):
+            below[:] = [name for name in below if not name.startswith(".")]
+            for name in files:
+                if not name.startswith("."):
+                    yield (Path(folder) / name).relative_to(self.root).as_posix()
+
+    def _link_id(self, path: str) -> str:
+        """The object id that git gives a link."""
+        target = os.fsencode((self.root / path).readlink())
+        return self.git.run("hash-object", "--stdin", given=target).decode("ascii").strip()
+
+    def _repositories(self) -> Iterator[Entry]:
+        """Submodules, and repositories in the working tree that would become one."""
+        for line in (self._listed("--stage", "-z") or b"").split(b"\0"):
+            facts, _, name = line.partition(b"\t")
+            if facts.startswith(SUBMODULE.encode()) and (self.root / os.fsdecode(name)).is_dir():
+                yield Entry(SUBMODULE, facts.decode("ascii").split()[1], 0, os.fsdecode(name))
+        # git names a folder that is no submodule, and that it does not look into, with a slash at its end.
+        yield from (Entry(SUBMODULE, "", 0, name.rstrip("/")) for name in self._names() if name.endswith("/"))
+
+    def _way(self, path: str) -> Iterator[tuple[str, str]]:
+        """Links to folders, and folders that are repositories of their own, on the way to a path."""
+        for folder in folders(path):
+            here = self.root / folder
+            if here.is_symlink():
+                yield LINK, folder
+            elif (here / ".git").exists():
+                yield SUBMODULE, folder
+
+    def _submodules(self, path: str) -> Iterator[tuple[str, str]]:
+        """Submodules on the way; one that is not checked out is an empty folder, and only the index knows it."""
+        ways = folders(path)
+        out = self._listed("--stage", "-z", "--", *ways) if ways else b""
+        for line in (out or b"").split(b"\0"):
+            facts, _, name = line.partition(b"\t")
+            if facts.startswith(SUBMODULE.encode()) and os.fsdecode(name) in ways:
+                yield SUBMODULE, os.fsdecode(name)
+
+    def _bytes(self, real: Path, path: str) -> bytes:
+        # Opening a pipe would wait for a writer, so the kind is looked at first.
+        mode = real.stat().st_mode
+        if not stat.S_ISREG(mode):
+            raise one_problem(path, 0, "is a folder" if stat.S_ISDIR(mode) else "is not a plain file", "name a file")
+        with real.open("rb") as file:
+            data = file.read(FILE_BYTES + 1)
+        if len(data) > FILE_BYTES:
+            too_large(path)
+        return data
+
+    def _is_plain(self, path: str) -> bool:
+        try:
+            return stat.S_ISREG((self.root / path).lstat().st_mode)
+        except OSError:
+            return False
+
 
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

@@ -16,8 +16,7 @@ from gate.config.validation import FileModel, validate
 from gate.config.values import not_blank
 from gate.limits import PROMPT_CHARS
 from gate.messages import NO_PARTS, Message, Parts, Role
-from gate.prompts.partials import TEMPLATE_ENDINGS, Library, gather
-from gate.prompts.version import Prompt
+from gate.prompts.version import TEMPLATE_ENDINGS, Library, Prompt, gather
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue

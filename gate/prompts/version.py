@@ -1,10 +1,18 @@
 """A prompt at one git ref."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
-from gate.messages import NO_PARTS, Message, Parts
+from gate.config.documents import decode, one_problem, printable, quoted
+from gate.errors import InputErrors, Problem
+from gate.limits import INCLUDES, PART_DEPTH, PARTS, PROMPT_CHARS
+from gate.messages import NO_PARTS, Message, Part, Parts
 from gate.record.transcript import Failed
+from gate.templates.rendering import names_in, resolved
+from gate.templates.sandbox import BadTemplate, parsed, sandbox
 from gate.values import JsonValue, digest
 
 
@@ -69,3 +77,203 @@ class PromptVersion:
     ref: str
     sha: str | None
     prompt: Prompt
+
+
+TEMPLATE_ENDINGS = (".j2", ".jinja", ".jinja2")
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Where the parts of a prompt are read.
+
+    Args:
+        path: of the prompt, from the root of `read`.
+        read: the bytes of a file, None where there is none; InputErrors for what is not a plain file inside the root.
+        named: the path to show to the user.
+    """
+
+    path: str
+    read: Callable[[str], bytes | None]
+    named: Callable[[str], str] = str
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One include."""
+
+    line: int
+    path: str
+
+
+def gather(contents: Sequence[tuple[int, str]], library: Library) -> Parts:
+    """Read all files that a prompt includes.
+
+    Args:
+        contents: the prompt's templates, each with the line of its message; 0 where the template is the whole file.
+
+    Raises:
+        InputErrors: all mistakes in includes and parts, each with its file and line.
+    """
+    walk = _Walk(library)
+    for line, content in contents:
+        walk.look(library.path, content, line)
+    while walk.waiting and not walk.full:
+        path = walk.waiting.popleft()
+        walk.fetch(path)
+    if contents and not walk.problems:
+        _check_shape(walk)
+    if walk.problems:
+        raise InputErrors(walk.problems)
+    return Parts(library.path, tuple(walk.parts.values())) if walk.parts else NO_PARTS
+
+
+@dataclass(slots=True)
+class _Walk:
+    """State of reading."""
+
+    library: Library
+    uses: dict[str, list[Use]] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    parts: dict[str, Part] = field(default_factory=dict)
+    asked: dict[str, tuple[str, int]] = field(default_factory=dict)
+    waiting: deque[str] = field(default_factory=deque)
+    problems: list[Problem] = field(default_factory=list)
+    full: bool = False
+
+    def add(self, place: tuple[str, int], message: str, hint: str = "") -> None:
+        """Note a mistake in a file, at a line."""
+        path, line = place
+        self.problems += one_problem(self.library.named(path), line, message, hint).problems
+
+    def look(self, path: str, text: str, line: int = 0) -> None:
+        """Find the includes of a template; `line` is that of its message, 0 where it is the whole file."""
+        self.uses.setdefault(path, [])
+        self.sizes[path] = self.sizes.get(path, 0) + len(text)
+        try:
+            found = list(names_in(parsed(sandbox(), text)))
+        except BadTemplate as error:
+            what = "prompt" if path == self.library.path else "part"
+            self.add((path, line or error.line), error.message, f"the {what} is read as a Jinja2 template")
+            return
+        # Each file is used once at least, so that no more of them need be read.
+        if len(found) + sum(len(uses) for uses in self.uses.values()) > INCLUDES:
+            self.full = True
+            self.add((path, line), f"brings the prompt to more than {INCLUDES:,} includes", "a prompt must be simpler")
+            return
+        for own, name, reason in found:
+            place = path, line or own
+            if reason:
+                self.add(place, reason, 'write {% include "path" %}, with nothing more')
+                continue
+            part, why = resolved(path, name)
+            if why:
+                self.add(place, f"the path {quoted(name)} {why}", _RELATIVE)
+                continue
+            self.uses[path].append(Use(place[1], part))
+            self.ask(part, place)
+
+    def ask(self, part: str, place: tuple[str, int]) -> None:
+        """Queue a part, once."""
+        if part in self.asked or part == self.library.path or self.full:
+            return
+        if len(self.asked) == PARTS:
+            self.full = True
+            self.add(place, f"the prompt pulls in more than {PARTS} files", "put some of them together")
+            return
+        self.asked[part] = place
+        self.waiting.append(part)
+
+    def fetch(self, path: str) -> None:
+        """Read one part, and find its own includes."""
+        try:
+            text = self._text(path)
+        except InputErrors as errors:
+            self.problems += errors.problems
+            return
+        if text is None:
+            return
+        template = PurePosixPath(path).suffix.lower() in TEMPLATE_ENDINGS
+        self.parts[path] = Part(path, text, template)
+        if template:
+            self.look(path, text)
+        else:
+            self.uses[path], self.sizes[path] = [], len(text)
+
+    def _text(self, path: str) -> str | None:
+        try:
+            data = self.library.read(path)
+        except InputErrors as errors:
+            for problem in errors.problems:
+                self.add(self.asked[path], f"{quoted(path)} cannot be pulled in: it {problem.message}", problem.hint)
+            return None
+        if data is None:
+            self.add(self.asked[path], f"there is no such part: {printable(path)}", _RELATIVE)
+            return None
+        text = decode(data, self.library.named(path)).replace("\r\n", "\n").removesuffix("\n")
+        if len(text) + sum(self.sizes.values()) > PROMPT_CHARS:
+            self.full = True
+            self.add(self.asked[path], _TOO_LONG, "a prompt must be shorter")
+            return None
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """A file with all that it includes: characters, includes, and depth."""
+
+    chars: int
+    includes: int = 0
+    depth: int = 0
+
+
+def _check_shape(walk: _Walk) -> None:
+    """Refuse endless includes, and few files that grow to a great size; each file is looked at once."""
+    root = walk.library.path
+    known: dict[str, _Extent] = {}
+    _extent(walk, [root], known)
+    if walk.problems:
+        return
+    whole = known[root]
+    if whole.depth > PART_DEPTH:
+        line = max(walk.uses[root], key=lambda use: known[use.path].depth).line
+        walk.add((root, line), f"parts lie more than {PART_DEPTH} inside each other", "a prompt must be simpler")
+    if whole.includes > INCLUDES:
+        walk.add((root, 0), f"pulls in parts more than {INCLUDES:,} times", "a prompt must be simpler")
+    if whole.chars > PROMPT_CHARS:
+        walk.add((root, 0), _TOO_LONG, "a prompt must be shorter")
+
+
+def _extent(walk: _Walk, way: list[str], known: dict[str, _Extent]) -> _Extent:
+    """The extent of the last file in `way`, the chain of includes that led to it."""
+    path = way[-1]
+    if path in known:
+        return known[path]
+    total = _Extent(walk.sizes[path])
+    for use in walk.uses[path]:
+        if use.path in way:
+            circle = " → ".join(printable(step) for step in (*way[way.index(use.path) :], use.path))
+            walk.add((path, use.line), f"the file pulls itself in: {circle}", "take this include out")
+            continue
+        inner = _extent(walk, [*way, use.path], known)
+        total = _Extent(
+            total.chars + inner.chars, total.includes + inner.includes + 1, max(total.depth, inner.depth + 1)
+        )
+    known[path] = total
+    return total
+
+
+_RELATIVE = "paths are relative to the file that includes, or from the root of the repository with a '/' in front"
+_TOO_LONG = f"with the parts that it pulls in, the prompt is longer than {PROMPT_CHARS:,} characters"
+
+
+TODAY = "today"
+"""The day on which the run began, unless the configuration sets one."""
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """The text with `{name}` replaced; other braces stay as they are."""
+    if not values or "{" not in text:
+        return text
+    names = "|".join(map(re.escape, values))
+    # In `{{ name }}` the braces are a template's.
+    return re.sub(rf"(?<!{{)\{{({names})\}}(?!}})", lambda found: values[found[1]], text)

@@ -14,7 +14,7 @@ from gate.app.checks import resolve_check
 from gate.app.environment.settings import Settings
 from gate.app.repository import root_of
 from gate.app.run_order import RunOrder
-from gate.app.run_reports import run_folder
+from gate.app.runs import run_folder
 from gate.config.policy import Budget
 from gate.engine.check import ReportedCases
 from gate.engine.run import SilentProgress
@@ -25,7 +25,7 @@ from gate.pytest_plugin.items import CaseItem, ConfigFile, score_notes
 from gate.report import numbers
 from gate.resolve.one_version import Chosen, with_cases
 from gate.resolve.resolved import Resolved
-from gate.store.files import GATE_FOLDER
+from gate.store.run_folder import GATE_FOLDER
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -13,8 +13,7 @@ from gate.errors import GateError, InputErrors
 from gate.pytest_plugin.background import CaseAnswer
 from gate.record.parts import CaseResult, CaseState, ScorerResult
 from gate.record.sample import Reply, Sample
-from gate.record.transcript import Failed
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars, Failed
 from gate.report import numbers
 from gate.report.escape import terminal_text, visible
 from gate.report.view.cases import value_text

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import NonNegativeInt
 
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from gate.values import Amount, Count, Delta, Difference, RecordPart, Relative, Share, Tokens
 
 FEWEST_UNITS = 10

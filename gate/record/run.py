@@ -21,8 +21,18 @@ from gate.record.comparison import (
     ToolDifference,
     Verdict,
 )
-from gate.record.parts import ArmRecord, CallsRecord, CaseResult, ExamRecord, OutputRecord, ReuseRecord, SpendingRecord
-from gate.record.rules import AlignedBy, ChangeState, InputChange
+from gate.record.parts import (
+    AlignedBy,
+    ArmRecord,
+    CallsRecord,
+    CaseResult,
+    ChangeState,
+    ExamRecord,
+    InputChange,
+    OutputRecord,
+    ReuseRecord,
+    SpendingRecord,
+)
 from gate.values import Amount, Count, Delta, JsonValue, Level, RecordPart, SampleCount, Scores, Share
 
 
@@ -180,7 +190,7 @@ class ExamChangeRecord(RecordPart):
 
 
 class PromiseRecord(RecordPart):
-    """What became of one rule; see `gate.record.rules.RuleChange`.
+    """What became of one rule; see `gate.record.parts.RuleChange`.
 
     `rule` is the rule's id in the old specification, or in the new one where the old one has no such rule. `before` and
     `after` are its words, null where there is no such rule; `evidence` and `new_evidence` the prompt's.
@@ -220,7 +230,7 @@ class PromiseTrialRecord(RecordPart):
 
 
 class PromisesRecord(RecordPart):
-    """The promises of one suite's prompt, before and after; see `gate.record.rules.SpecDiff`.
+    """The promises of one suite's prompt, before and after; see `gate.record.parts.SpecDiff`.
 
     `changes` are all rules but the `unchanged` ones, which are counted. `judge` is the model that compared wordings, as
     `provider:name`; empty where none was asked. `trials` are of the rules that are `added`, `tightened` or `changed`.

@@ -9,8 +9,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 from pydantic import ConfigDict, Field
 
 from gate.messages import ToolCall
-from gate.record.transcript import Failed, Transcript, Unscored
-from gate.record.usage import Cost, Effort, Usage
+from gate.record.transcript import Cost, Effort, Failed, Transcript, Unscored, Usage
 from gate.values import WRITTEN, Amount, Share, Tries
 
 

@@ -1,12 +1,114 @@
 """What was said and done in one conversation with an agent."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import ConfigDict
 
-from gate.record.usage import Cost, Effort, Unpriced, Usage
-from gate.values import WRITTEN, Amount, Count, Tries
+from gate.values import WRITTEN, Amount, Count, Tokens, Tries
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one reply.
+
+    Args:
+        input_tokens: input neither read from nor written to a prompt cache.
+        cache_read_tokens: input read from a prompt cache.
+        cache_write_tokens: input written to a prompt cache.
+        output_tokens: output, reasoning included.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    input_tokens: Tokens = 0
+    cache_read_tokens: Tokens = 0
+    cache_write_tokens: Tokens = 0
+    output_tokens: Tokens = 0
+
+    @property
+    def total_input(self) -> int:
+        return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Dollars:
+    """A known price, in US dollars."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    amount: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class Unpriced:
+    """A price that is not known (`unknown`) or does not exist (`n/a`: local models); never 0."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    why: Literal["unknown", "n/a"]
+
+
+Cost: TypeAlias = Dollars | Unpriced
+
+
+UNPRICED = "at least one model has no known price"
+UNTOLD = "the agent does not tell its cost (cost_usd)"
+FREE = "no model with a price was called"
+"""Why there are no dollars; where nothing with a price was called, they are none rather than not known."""
+
+
+def added(left: Cost | None, right: Cost | None) -> Cost | None:
+    """Two prices together; one that is not known, or does not exist, is what the sum is."""
+    if isinstance(left, Dollars) and isinstance(right, Dollars):
+        return Dollars(left.amount + right.amount)
+    if left is None or right is None:
+        return right if left is None else left
+    return right if isinstance(left, Dollars) else left
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What it took to have an answer now; what was known from earlier took nothing.
+
+    Args:
+        calls: of models, answered now; retries left out.
+        retries: requests sent again.
+        reused: calls whose answers were known.
+        cost: price of the calls that were answered now; None where there were none.
+        aside_calls: further calls, of whoever talks with an agent in the place of a person.
+        aside_cost: price of those; None where there were none.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    calls: Count = 0
+    retries: Count = 0
+    reused: Count = 0
+    cost: Cost | None = None
+    aside_calls: Count = 0
+    aside_cost: Cost | None = None
+
+    def set_aside(self) -> "Effort":
+        """The same, as effort of whoever talks with an agent."""
+        calls, cost = self.calls + self.aside_calls, added(self.cost, self.aside_cost)
+        return Effort(0, self.retries, self.reused, None, calls, cost)
+
+    def __add__(self, other: "Effort") -> "Effort":
+        return Effort(
+            self.calls + other.calls,
+            self.retries + other.retries,
+            self.reused + other.reused,
+            added(self.cost, other.cost),
+            self.aside_calls + other.aside_calls,
+            added(self.aside_cost, other.aside_cost),
+        )
+
 
 Speaker: TypeAlias = Literal["case", "follow-up", "simulated"]
 """Who wrote what the agent was told: the case, an answer to a question of the agent's, or a simulated user."""
@@ -234,3 +336,40 @@ class Unscored:
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     reason: str
+
+
+_FORMS = (
+    (
+        "private key",
+        "PRIVATE KEY",
+        r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+        r"[\s\S]*?(?:-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    ),
+    ("API key", "sk-", r"(?<![A-Za-z0-9])sk-(?=[\w-]{0,200}\d)[\w-]{20,}"),
+    ("GitHub token", "gh", r"(?<![A-Za-z0-9])gh[opsur]_[A-Za-z0-9]{20,}"),
+    ("GitHub token", "github_pat_", r"github_pat_\w{20,}"),
+    ("AWS key", "IA", r"(?<![A-Za-z0-9])A(?:KIA|SIA)[A-Z0-9]{16}"),
+    ("AWS key", "_", r"(?i)(?<=secret_access_key)[\"']?\s{0,4}[=:]\s{0,4}[\"']?[A-Za-z0-9/+=]{40,}"),
+    ("Google key", "AIza", r"AIza[\w-]{35,}"),
+    ("Slack token", "xox", r"xox[abeoprs]-[\w-]{10,}"),
+    ("GitLab token", "glpat-", r"glpat-[\w-]{20,}"),
+    ("Hugging Face token", "hf_", r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,}"),
+    ("npm token", "npm_", r"(?<![A-Za-z0-9])npm_[A-Za-z0-9]{30,}"),
+    ("Stripe key", "k_", r"(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("Prompt Gate token", "pgate_", r"(?<![A-Za-z0-9])pgate_[A-Za-z0-9]{30,}"),
+    ("session token", "eyJ", r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?"),
+)
+_COMPILED = tuple((f"⟨{name}⟩", mark, re.compile(form, re.ASCII)) for name, mark, form in _FORMS)
+
+
+def masked(text: str) -> str:
+    """The text with the name of its kind in place of each key.
+
+    Args:
+        text: not yet cut, or half of a key would be left.
+    """
+    for name, mark, form in _COMPILED:
+        # Most texts hold no key, and looking for a word is a hundred times faster than a pattern.
+        if mark in text:
+            text = form.sub(name, text)
+    return text

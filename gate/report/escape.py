@@ -6,7 +6,7 @@ import shlex
 import unicodedata
 from collections.abc import Sequence
 
-from gate.record.secrets import masked
+from gate.record.transcript import masked
 
 _BREAK = "\N{ZERO WIDTH SPACE}"
 

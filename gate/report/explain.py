@@ -12,11 +12,11 @@ from gate.record.comparison import PassState, State
 from gate.record.parts import ArmRecord, CaseState, OutputRecord, TranscriptRecord
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord, SuiteRecord
 from gate.record.sample import ArmName, Part, Reply, Sample, Score, ending_of, mean_score
-from gate.record.transcript import Failed, Unscored
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars, Failed, Unscored
 from gate.report import numbers
 from gate.report.differences import TextPiece, joined_marks, word_differences
 from gate.report.escape import one_line, shorten, visible
+from gate.report.numbers import LONGEST_SENTENCE, AnySuite, all_suites, short_line, suite_slices
 from gate.report.view.advice import ask_again_command
 from gate.report.view.cases import AnyCase, slice_values, value_text
 from gate.report.view.comparisons import STATE_WORDS
@@ -24,7 +24,6 @@ from gate.report.view.conversations import ConversationView, conversation_view
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import NEW_RATE_WORDS as RATE_WORDS
 from gate.report.view.pass_rates import case_row
-from gate.report.view.text import LONGEST_SENTENCE, AnySuite, all_suites, short_line, suite_slices
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from gate.record.history import (
 )
 from gate.report import numbers
 from gate.report.escape import one_line
-from gate.report.view.text import LONGEST_SENTENCE, short_line
+from gate.report.numbers import LONGEST_SENTENCE, short_line
 from gate.stats.intervals import t_quantile
 from gate.values import counted
 

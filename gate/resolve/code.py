@@ -4,21 +4,18 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gate.cases.case import Case
-from gate.cases.rendering import key_of, session_of
+from gate.cases.case import Case, key_of, session_of
 from gate.config.documents import decode, one_problem, quoted
 from gate.config.gatefile import Config, SuiteConfig
 from gate.config.naming import PYTHON_PREFIX, function_named, is_python
 from gate.config.rubrics import parse_rubric
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import HttpAgent, PythonAgent, Target, ToolLoop, runs_code
-from gate.config.tools import parse_tools
+from gate.config.targets import HttpAgent, PythonAgent, Target, ToolLoop, parse_tools, runs_code
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import PROMPT_CHARS
 from gate.paths import matches
 from gate.prompts.files import CannotLoad, FileSource, file_of, missing
-from gate.prompts.partials import TEMPLATE_ENDINGS
-from gate.prompts.version import Built, Prompt, PromptVersion
+from gate.prompts.version import TEMPLATE_ENDINGS, Built, Prompt, PromptVersion
 from gate.resolve.pairing import Pair, Sides
 from gate.suite import Arm, Exam, Suite
 from gate.templates.rendering import compile_template

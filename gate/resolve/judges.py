@@ -12,7 +12,7 @@ from gate.limits import CALIBRATION_CHARS
 from gate.prompts.files import FileSource
 from gate.record.calibration import JudgeCalibrationRecord, JudgeIdentity, load
 from gate.record.parts import JudgeQuote
-from gate.scoring.pass_rule import mark_of_scorer
+from gate.scoring.interface import mark_of_scorer
 from gate.values import JsonValue, digest
 
 APART = ("threshold", "calibration", "file", "template")

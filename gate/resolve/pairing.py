@@ -13,8 +13,7 @@ from gate.limits import NEW_SUITES
 from gate.paths import is_glob
 from gate.prompts import reading
 from gate.prompts.files import FileSource, PromptBuilder, file_of
-from gate.prompts.partials import Library
-from gate.prompts.version import PromptVersion
+from gate.prompts.version import Library, PromptVersion
 from gate.resolve.renames import Moves, prompt_moves
 from gate.suite import Suite
 

@@ -15,8 +15,7 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.paths import is_glob
 from gate.prompts import reading
 from gate.prompts.files import FileSource, file_of, missing
-from gate.prompts.partials import Library
-from gate.prompts.version import PromptVersion
+from gate.prompts.version import Library, PromptVersion
 from gate.record.parts import Deletion
 from gate.resolve.code import SuiteFiles, arm_of, built_version, case_with_code, incomplete, is_code, placed
 from gate.resolve.exam import (

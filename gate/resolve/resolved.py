@@ -12,9 +12,8 @@ from gate.config.policy import Budget, CachePolicy, RunPolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError
 from gate.messages import Message, Part, Parts
-from gate.prompts.partials import TODAY, filled
 from gate.prompts.reading import own_model
-from gate.prompts.version import Prompt, PromptVersion
+from gate.prompts.version import TODAY, Prompt, PromptVersion, filled
 from gate.record.parts import Deletion
 from gate.record.transcript import Failed
 from gate.resolve.exam import Edit, ExamChanges, ExamEdit

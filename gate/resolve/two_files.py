@@ -14,8 +14,7 @@ from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors, Problem
 from gate.prompts import reading
 from gate.prompts.files import FileSource
-from gate.prompts.partials import Library
-from gate.prompts.version import PromptVersion
+from gate.prompts.version import Library, PromptVersion
 from gate.resolve.exam import ExamChanges, JudgeDefault, Rules, build, played, with_quotes
 from gate.resolve.pairing import part_notes
 from gate.resolve.resolved import Resolved, settings_notes, with_servers

@@ -11,9 +11,8 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.limits import NAME_CHARS
 from gate.paths import matches, path_complaint
 from gate.prompts import reading
-from gate.prompts.partials import TEMPLATE_ENDINGS, Library
 from gate.prompts.reading import is_prompt_yml, is_prompty
-from gate.prompts.version import Prompt
+from gate.prompts.version import TEMPLATE_ENDINGS, Library, Prompt
 from gate.templates.rendering import compile_template
 from gate.values import JsonValue
 

@@ -17,7 +17,7 @@ from gate.scaffold.files import CASES_SCHEMA, CONFIG_SCHEMA, Layout
 from gate.scaffold.proposal import InitChoices, Proposal, RepositoryFindings, propose, search_repository
 from gate.scaffold.suites import RepositoryFiles
 from gate.scaffold.validate import ConfigurationReport, validate_source
-from gate.store.files import write_all_new
+from gate.store.run_folder import write_all_new
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.app.environment.settings import Settings, keys_of
-from gate.app.repository import place_here
-from gate.app.repository_code import prompt_builder
+from gate.app.repository import place_here, prompt_builder
 from gate.app.sources import store_case_reader
-from gate.calls.prices import PriceList
+from gate.calls.budget import PriceList
 from gate.calls.providers.factory import Factory
 from gate.calls.providers.parameters import PACKAGED_MODEL, refused_parameters
 from gate.cases.case import Case, members
@@ -21,12 +20,12 @@ from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
 from gate.paths import is_glob
 from gate.prompts.files import FileSource
 from gate.record.comparison import FEWEST_UNITS
-from gate.record.usage import Unpriced, Usage
+from gate.record.transcript import Unpriced, Usage
 from gate.resolve import two_refs
 from gate.resolve.exam import exam_notes
+from gate.resolve.one_version import rehearse
 from gate.resolve.pairing import Pair, Sides, pair
 from gate.resolve.reading import Reader
-from gate.resolve.rehearsal import rehearse
 from gate.resolve.resolved import settings_notes
 from gate.scaffold.starter_cases import NOTE
 from gate.suite import Suite

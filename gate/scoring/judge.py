@@ -10,8 +10,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.record.sample import Part, Reply, Score
-from gate.record.transcript import Failed, Unscored
-from gate.record.usage import Cost, added
+from gate.record.transcript import Cost, Failed, Unscored, added
 from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, Member, ModelScorer, Subject
 from gate.scoring.judge_prompt import (
     AnswerPair,

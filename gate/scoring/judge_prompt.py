@@ -10,14 +10,13 @@ from typing import TypeAlias
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from gate.cases.case import Case
-from gate.cases.rendering import SlowTemplate, fill, variables_of
+from gate.cases.case import Case, SlowTemplate, fill, variables_of
 from gate.config.documents import one_problem
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors
 from gate.messages import Message
-from gate.prompts.partials import TEMPLATE_ENDINGS
+from gate.prompts.version import TEMPLATE_ENDINGS
 from gate.scoring.interface import Subject
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate

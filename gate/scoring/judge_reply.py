@@ -9,7 +9,7 @@ from gate.config.documents import BadJson, parse_json
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.record.sample import Part, Reply, ending_of
-from gate.scoring.pass_rule import weighted_mean
+from gate.scoring.interface import weighted_mean
 from gate.scoring.verdict import ScoredReason, Verdict
 from gate.values import JsonValue
 

@@ -13,8 +13,7 @@ from gate.config.scorer import ScorerSpec
 from gate.config.targets import RoundRule
 from gate.messages import Message
 from gate.record.sample import Part, Score
-from gate.record.transcript import Transcript, Unscored
-from gate.record.usage import added
+from gate.record.transcript import Transcript, Unscored, added
 from gate.scoring.interface import CodeScorer, ModelScorer, Subject
 from gate.scoring.validators.registry import validate
 from gate.suite import Exam

@@ -22,8 +22,15 @@ from gate.stats.arrays import (
     finite_vector,
     sum_slices,
 )
-from gate.stats.bootstrap import distinct_units, resampled_means
-from gate.stats.intervals import beta_quantile, incomplete_beta, normal_quantile, t_cdf, t_quantile
+from gate.stats.intervals import (
+    beta_quantile,
+    distinct_units,
+    incomplete_beta,
+    normal_quantile,
+    resampled_means,
+    t_cdf,
+    t_quantile,
+)
 
 
 @dataclass(frozen=True, slots=True)

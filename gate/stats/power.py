@@ -23,8 +23,7 @@ from gate.stats.arrays import (
     IntArray,
     unit_labels,
 )
-from gate.stats.bootstrap import percentile
-from gate.stats.intervals import normal_quantile
+from gate.stats.intervals import normal_quantile, percentile
 from gate.stats.maxt import joint_test
 
 WHOLE = 1.0

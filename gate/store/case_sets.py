@@ -25,7 +25,7 @@ from gate.config.documents import decode, did_you_mean
 from gate.config.naming import StoreName
 from gate.errors import GateError
 from gate.limits import FILE_BYTES
-from gate.store.files import read_bounded, rewrite, write_new
+from gate.store.run_folder import read_bounded, rewrite, write_new
 
 if TYPE_CHECKING:
     from gate.store.sql.suites import Authorship, Suites

@@ -1,24 +1,321 @@
 """A run on disk: its folder with record and samples, records read back, and sessions that end with the run."""
 
+import json
 import os
 import re
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from gate.config.documents import one_problem
 from gate.errors import GateError
 from gate.messages import Message
 from gate.record.run import RunRecord
-from gate.record.sample import Sample, Words, words_of
-from gate.store.files import make_gate_folder, read_bounded
+from gate.record.sample import ArmName, Sample, Words, words_of
 from gate.values import JsonValue, complaint, parsed, written
+
+
+def read_bounded(path: Path, most: int) -> bytes | None:
+    """The bytes of a file; None where they are more than `most`."""
+    if path.stat().st_size > most:
+        return None
+    parts, left = list[bytes](), most + 1
+    with path.open("rb") as file:
+        while left and (part := file.read(min(2**24, left))):
+            parts.append(part)
+            left -= len(part)
+    return b"".join(parts) if left else None
+
+
+GATE_FOLDER = ".gate"
+STORE_FILE = Path(GATE_FOLDER) / "gate.db"
+
+CACHE_FOLDER = Path(GATE_FOLDER) / "cache"
+"""Where answers are kept from run to run."""
+
+
+def make_gate_folder(path: Path) -> None:
+    """Make a folder, and keep it out of git if it is `.gate` or inside it."""
+    home = path if path.name == GATE_FOLDER else path.parent
+    own = home.name == GATE_FOLDER
+    if own and (path.is_symlink() or home.is_symlink()):
+        raise GateError(f"{path} lies behind a symbolic link", "remove the link, or name a folder with --out")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        ignored = home / ".gitignore"
+        if own and not ignored.is_file():
+            # Runs hold model outputs; they are not for the repository unless somebody decides so.
+            ignored.unlink(missing_ok=True)
+            with ignored.open("x", encoding="utf-8") as file:
+                file.write("*\n")
+    except OSError as error:
+        raise GateError(f"cannot write to {path}: {error.strerror}", "name another folder with --out") from None
+
+
+_HINT = "name another place with --out"
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a new file, whole or not at all."""
+    write_all_new({path: text})
+
+
+def write_all_new(texts: Mapping[Path, str]) -> None:
+    """Write several new files, or none where one is in the way; see `write_new`."""
+    for path in texts:
+        _check_way(path)
+        if os.path.lexists(path):
+            raise GateError(f"{path} is there already, and nothing is overwritten", f"remove it, or {_HINT}")
+    written: list[Path] = []
+    try:
+        for path, text in texts.items():
+            _link(path, text)
+            written.append(path)
+    except (GateError, KeyboardInterrupt):
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def rewrite(path: Path, text: str) -> None:
+    """Replace the text of a file, whole or not at all; its rights stay."""
+    rewrite_all({path: text})
+
+
+def rewrite_all(texts: Mapping[Path, str]) -> None:
+    """Replace the texts of several files; all are on the disk before the first file is replaced. See `rewrite`."""
+    for path in texts:
+        _check_way(path)
+        if path.is_symlink() or not path.is_file():
+            raise GateError(f"{path} is no plain file", "name the file itself")
+    made: dict[Path, Path] = {}
+    path = Path()
+    try:
+        for path, text in texts.items():
+            made[path] = _beside(path, text.encode("utf-8"))
+            made[path].chmod(path.stat().st_mode & 0o7777)
+        for path, new in made.items():
+            new.replace(path)
+    except OSError as error:
+        raise GateError(f"cannot write to {error.filename2 or path}: {error.strerror}", "check its rights") from None
+    except UnicodeEncodeError:
+        raise GateError(f"cannot write to {path}: its new text is no Unicode", "look at the prompt's words") from None
+    finally:
+        for new in made.values():
+            new.unlink(missing_ok=True)
+
+
+def _check_way(path: Path) -> None:
+    """Refuse a link on the way, which a repository may have brought; an absolute path was named by the user."""
+    if path.is_absolute():
+        return
+    for folder in path.parents:
+        if folder.is_symlink():
+            raise GateError(f"{path} lies behind the symbolic link {folder}", f"remove the link, or {_HINT}")
+
+
+def _link(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = _beside(path, text.encode("utf-8"))
+        try:
+            new.chmod(0o666 & ~_umask())
+            os.link(new, path, follow_symlinks=False)  # unlike a rename this fails where something is in the way
+        finally:
+            new.unlink(missing_ok=True)
+    except OSError as error:
+        raise GateError(f"cannot write to {path}: {error.strerror}", _HINT) from None
+
+
+def _beside(path: Path, data: bytes) -> Path:
+    """A temporary file with the data, in the same folder."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return Path(name)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+SCHEMA = "prompt-gate/sample/1"
+SAMPLE_ADAPTER: TypeAdapter[Sample] = TypeAdapter(Sample)
+LONGEST_LINE = 64 * 2**20
+"""Bytes of one sample; a longer line is refused."""
+
+
+class BadSample(Exception):
+    """A line that is not a sample; the text says why, in one line."""
+
+
+def sample_line(sample: Sample) -> bytes:
+    """One line of `samples.jsonl`, with its line break."""
+    return b'{"schema":"%s",%s\n' % (SCHEMA.encode(), written(SAMPLE_ADAPTER, sample)[1:])
+
+
+def parse_sample(line: bytes) -> Sample:
+    """Read one line of `samples.jsonl`."""
+    try:
+        data = parsed(line)
+    except ValueError as error:
+        raise BadSample(str(error)) from None
+    schema = data.pop("schema", None) if isinstance(data, dict) else None
+    if schema != SCHEMA:
+        if isinstance(schema, str) and schema.startswith(SCHEMA[:-1]):
+            raise BadSample(f"has schema {schema[:40]}, and this version reads {SCHEMA}")
+        raise BadSample(f"is not a sample: it has no schema {SCHEMA}")
+    try:
+        return SAMPLE_ADAPTER.validate_python(data)
+    except ValidationError as error:
+        raise BadSample(f"is not a sample: {complaint(error)}") from None
+
+
+def sample_schema() -> dict[str, Any]:
+    """The JSON Schema of one line of `samples.jsonl`."""
+    found = SAMPLE_ADAPTER.json_schema(mode="serialization")
+    found["properties"] = {"schema": {"const": SCHEMA}, **found["properties"]}
+    found["required"] = ["schema", *found["required"]]
+    return {**found, "title": "a line of samples.jsonl"}
+
+
+@dataclass(frozen=True, slots=True)
+class SampleLine:
+    """One line of a file."""
+
+    number: int
+    start: int
+    data: bytes
+
+    @property
+    def torn(self) -> bool:
+        """Has it no end, since its writer was stopped?"""
+        return not self.data.endswith(b"\n")
+
+
+def sample_lines(path: Path) -> Iterator[SampleLine]:
+    """The lines of a file, one in memory at a time."""
+    with path.open("rb") as file:
+        yield from sample_lines_of(file)
+
+
+def sample_lines_of(file: BinaryIO) -> Iterator[SampleLine]:
+    """The lines of an open file; see `sample_lines`."""
+    number = start = 0
+    while data := file.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(data) > LONGEST_LINE:
+            raise BadSample(f"line {number} is longer than {LONGEST_LINE // 2**20} MiB")
+        yield SampleLine(number, start, data)
+        start += len(data)
+
+
+def sample_at(file: BinaryIO, start: int) -> Sample:
+    """The sample whose line begins at a byte from `sample_lines`."""
+    file.seek(start)
+    return parse_sample(file.readline(LONGEST_LINE + 1))
+
+
+SAMPLES_FILE = "samples.jsonl"
+
+
+def samples_of(folder: Path) -> Iterator[Sample]:
+    """Every sample, in the order in which they were finished; one in memory at a time.
+
+    A last line without an end is ignored: its writer was stopped.
+    """
+    path = folder / SAMPLES_FILE
+    hint = "name the folder that gate diff --out, or gate check --out, made"
+    try:
+        for line in sample_lines(path):
+            if line.torn:
+                return
+            try:
+                yield parse_sample(line.data)
+            except BadSample as bad:
+                raise one_problem(str(path), line.number, str(bad), hint) from None
+    except BadSample as bad:
+        raise one_problem(str(path), 0, str(bad), hint) from None
+    except OSError as error:
+        raise GateError(f"cannot read {path}: {error.strerror}", hint) from None
+
+
+def seconds_of(folder: Path) -> dict[tuple[str, str], float]:
+    """Seconds of the candidate's answers, summed over the samples of each suite and case.
+
+    Unusable lines, or no file at all, are ignored: no decision depends on the times.
+    """
+    found: dict[tuple[str, str], float] = defaultdict(float)
+    with suppress(OSError, BadSample):
+        for line in sample_lines(folder / SAMPLES_FILE):
+            with suppress(ValueError, KeyError, TypeError, RecursionError):
+                row = json.loads(line.data)
+                took = row["reply"]["latency_s"]
+                if row["arm"] == "candidate" and isinstance(took, float) and 0.0 <= took < 1e9:
+                    found[str(row["suite"]), str(row["case"])] += took
+    return dict(found)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSamples:
+    """Samples of one case.
+
+    Args:
+        trouble: why some may be missing, in one sentence; empty otherwise.
+    """
+
+    samples: tuple[Sample, ...] = ()
+    trouble: str = ""
+
+
+def samples_beside(run: Path, suite: str, case: str) -> CaseSamples:
+    """Read the samples of a case; lines of other cases are not parsed."""
+    file = (run if run.is_dir() else run.parent) / SAMPLES_FILE
+    # As the run wrote it: as it is, or with escapes.
+    wanted = {json.dumps(case, ensure_ascii=flag).encode(errors="backslashreplace") for flag in (False, True)}
+    found: dict[tuple[ArmName, int], Sample] = {}
+    bad = 0
+    try:
+        if not file.is_file():
+            return CaseSamples()
+        for line in sample_lines(file):
+            if not any(name in line.data for name in wanted):
+                continue
+            try:
+                sample = parse_sample(line.data)
+            except BadSample:
+                # The last line of a run that was killed has no end.
+                bad += not line.torn
+                continue
+            if (sample.suite, sample.case_id) == (suite, case):
+                found[sample.arm, sample.index] = sample
+    except (BadSample, OSError) as error:
+        why = str(error) if isinstance(error, BadSample) else error.strerror or "unknown reason"
+        return CaseSamples(_ordered(found), f"{file} cannot be read to its end: {why}.")
+    trouble = f"{bad:,} of the lines of {file} that name this case are no samples." if bad else ""
+    return CaseSamples(_ordered(found), trouble)
+
+
+def _ordered(found: dict[tuple[ArmName, int], Sample]) -> tuple[Sample, ...]:
+    arms = list(ArmName)
+    return tuple(found[key] for key in sorted(found, key=lambda key: (key[1], arms.index(key[0]))))
+
 
 _PIECE = 1 << 16
 
@@ -42,7 +339,6 @@ class RunFolder:
 
     def sample(self, sample: Sample) -> int:
         """Append one line to `samples.jsonl` and flush it; returns its first byte's position."""
-        from gate.store.samples import sample_line
 
         if self._samples is None:
             make_gate_folder(self.path)
@@ -59,7 +355,6 @@ class RunFolder:
 
     def words(self, place: int) -> Words:
         """The texts of the sample whose line begins at a byte."""
-        from gate.store.samples import parse_sample
 
         if self._samples is None:
             with (self.path / "samples.jsonl").open("rb") as file:

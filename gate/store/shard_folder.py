@@ -12,9 +12,17 @@ from gate.engine.shards import contradiction
 from gate.errors import CannotEvaluate, GateError, Problem
 from gate.record.sample import Sample
 from gate.record.shard import ShardRecord
-from gate.store.run_folder import content_of, read_record, write_whole
-from gate.store.samples import SAMPLES_FILE as SAMPLES_FILE
-from gate.store.samples import BadSample, SampleLine, parse_sample, sample_at, sample_lines
+from gate.store.run_folder import SAMPLES_FILE as SAMPLES_FILE
+from gate.store.run_folder import (
+    BadSample,
+    SampleLine,
+    content_of,
+    parse_sample,
+    read_record,
+    sample_at,
+    sample_lines,
+    write_whole,
+)
 
 SHARD_FILE = "shard.json"
 LARGEST_SHARD = 16 * 2**20

@@ -22,8 +22,7 @@ from gate.engine.schedule import Job
 from gate.messages import Message, Tool, ToolCall
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName, Reply, Sample, Score
-from gate.record.transcript import Failed, ToolUse, Unscored
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars, Failed, ToolUse, Unscored
 from gate.values import JsonValue
 
 AttributeValue: TypeAlias = str | bool | int | float | Sequence[str]

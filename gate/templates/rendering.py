@@ -40,7 +40,7 @@ def with_parts(environment: Environment, text: str, parts: Parts) -> nodes.Templ
     """The tree of a template with its parts in it.
 
     Args:
-        parts: every included file, from `gate.prompts.partials.gather`: no part includes itself.
+        parts: every included file, from `gate.prompts.version.gather`: no part includes itself.
 
     Raises:
         BadTemplate: with line and file.

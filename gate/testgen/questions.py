@@ -17,8 +17,7 @@ from gate.config.specification import GeneratedTest
 from gate.errors import CannotEvaluate, Interrupted
 from gate.messages import Message
 from gate.record.sample import Reply, effort_of, ending_of
-from gate.record.transcript import Failed
-from gate.record.usage import Effort
+from gate.record.transcript import Effort, Failed
 from gate.testgen.effort import EffortSettings, Stage
 from gate.values import JsonValue
 

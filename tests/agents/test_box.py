@@ -10,7 +10,7 @@ import pytest
 from gate.agents.interface import AgentFailed
 from gate.agents.masks import Masks
 from gate.agents.toolbox import ConversationToolbox, Injection, RecordedTools, ToolRules, ToolSource
-from gate.config.tools import RecordedTool, ToolAnswer
+from gate.config.targets import RecordedTool, ToolAnswer
 from gate.record.transcript import ToolUse
 from gate.values import JsonValue
 from tests.agents.sources import Scripted, tool

@@ -9,8 +9,7 @@ from gate.agents.interface import AgentFailed, PersonReply
 from gate.agents.simulated_user import MESSAGE_CHARS, FollowUps, PersonModel, SimulatedUser, may_ask
 from gate.cases.case import Case, Persona
 from gate.config.models import ModelRef, Params
-from gate.record.transcript import Failed
-from gate.record.usage import Dollars, Effort
+from gate.record.transcript import Dollars, Effort, Failed
 from tests.support.fakes import ScriptedCalls, reply
 
 CASE = Case("c", "What is the occupancy?", facts="The beach house.")

@@ -11,8 +11,7 @@ from gate.agents.loop import Equipment, LoopAgent
 from gate.cases.case import Case, Round
 from gate.messages import Message
 from gate.record.sample import Reply
-from gate.record.transcript import RESULT_CHARS, Failed
-from gate.record.usage import Dollars
+from gate.record.transcript import RESULT_CHARS, Dollars, Failed
 from gate.store.run_folder import SessionFiles
 from tests.support.conversing import FakeBox, calls, question
 from tests.support.fakes import ScriptedCalls, reply

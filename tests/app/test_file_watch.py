@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.repository_code import FileWatch
+from gate.app.repository import FileWatch
 
 
 @pytest.fixture

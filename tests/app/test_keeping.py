@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.run_reports import page, run_folder
+from gate.app.runs import page, run_folder
 from gate.cli import output
-from gate.store.samples import sample_line
+from gate.store.run_folder import sample_line
 from tests.support.answered import answered_run
 
 RUN, TAKEN = answered_run(12, 9)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.app.environment.settings import Settings
-from gate.app.memory import answer_secret, open_memory, refuse_tracked
-from gate.app.run_order import RunOrder
+from gate.app.run_order import RunOrder, answer_secret, open_memory, refuse_tracked
 from gate.errors import GateError
 from tests.support.command import git
 from tests.support.fakes import Memory

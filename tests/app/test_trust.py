@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.app.environment.settings import Surroundings
-from gate.app.repository_code import untrusted_reason
+from gate.app.repository import untrusted_reason
 
 
 @pytest.mark.parametrize("event", ["push", "merge_group", "workflow_dispatch", "schedule"])

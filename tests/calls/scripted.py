@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from gate.calls.interface import Completion, Request
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
-from gate.record.usage import Cost, Dollars, Usage
+from gate.record.transcript import Cost, Dollars, Usage
 
 Step = Completion | Exception
 

@@ -9,8 +9,7 @@ from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
 from gate.messages import Message
 from gate.record.sample import Reply
-from gate.record.transcript import Failed
-from gate.record.usage import Dollars, Usage
+from gate.record.transcript import Dollars, Failed, Usage
 from gate.testgen.questions import FAILURES_IN_A_ROW, BoundedCalls
 
 

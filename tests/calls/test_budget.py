@@ -15,7 +15,7 @@ from gate.calls.interface import CallRefused
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.errors import GateError
-from gate.record.usage import Dollars, Unpriced
+from gate.record.transcript import Dollars, Unpriced
 from tests.support.virtual_loop import simulate
 
 Result = TypeVar("Result")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.prices import PriceList
+from gate.calls.budget import PriceList
 from gate.calls.providers.factory import Factory
 from gate.calls.providers.parameters import caching_terms
 from gate.config.models import ModelRef, Params

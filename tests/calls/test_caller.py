@@ -7,15 +7,13 @@ from typing import TypeVar
 
 import pytest
 
-from gate.calls.budget import Counters
+from gate.calls.budget import Counters, Pricer
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.interface import Misconfigured, NoMemory, Rejected, Request, Transient
 from gate.calls.limits import RetryPolicy, Timing
-from gate.calls.prices import Pricer
 from gate.config.policy import Budget
 from gate.record.sample import Reply
-from gate.record.transcript import Failed
-from gate.record.usage import Dollars, Unpriced, Usage
+from gate.record.transcript import Dollars, Failed, Unpriced, Usage
 from tests.calls.scripted import Scripted, VirtualTime, cent, completion, request
 
 Result = TypeVar("Result")

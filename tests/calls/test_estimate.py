@@ -4,11 +4,11 @@ import random
 
 import pytest
 
+from gate.calls.budget import OUTPUT_TOKENS, Estimator, input_tokens
 from gate.calls.interface import Request
-from gate.calls.prices import OUTPUT_TOKENS, Estimator, input_tokens
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
-from gate.record.usage import Cost, Dollars, Usage
+from gate.record.transcript import Cost, Dollars, Usage
 
 MODEL = ModelRef("openai", "m")
 

@@ -4,9 +4,9 @@ import asyncio
 import random
 from pathlib import Path
 
+from gate.calls.budget import PriceList
 from gate.calls.cache import AnswerStore
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params

@@ -10,7 +10,7 @@ import pytest
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.interface import CallRefused
 from gate.config.policy import Budget
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars
 from tests.calls.scripted import Scripted, cent
 
 Result = TypeVar("Result")

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.calls.budget import PriceList
 from gate.calls.endpoints import ANTHROPIC_URL, OPENAI_URL
-from gate.calls.prices import PriceList
 from gate.config.models import ModelRef
-from gate.record.usage import Cost, Dollars, Unpriced, Usage
+from gate.record.transcript import Cost, Dollars, Unpriced, Usage
 
 TOKENS = st.integers(0, 400_000)
 USAGES = st.builds(Usage, TOKENS, TOKENS, TOKENS, st.integers(1, 100_000))

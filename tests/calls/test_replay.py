@@ -12,7 +12,7 @@ from gate.calls.providers.replay import ReplayProvider, parse_answers
 from gate.config.models import ModelRef, Params
 from gate.errors import InputErrors
 from gate.messages import Message
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 
 
 def rows(*found: dict[str, object]) -> str:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from gate.calls.interface import Rejected, Transient
 from gate.calls.providers import anthropic, local, openai
 from gate.calls.untrusted import Cleaner, Malformed
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from gate.values import JsonValue
 
 KEY = "opaque-key-0123456789"

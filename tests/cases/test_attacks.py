@@ -7,8 +7,7 @@ import pytest
 
 from gate import paths
 from gate.cases import reading as cases
-from gate.cases.case import Case
-from gate.cases.rendering import fill, render
+from gate.cases.case import Case, fill, render
 from gate.config import gatefile, json_schema
 from gate.config.documents import decode
 from gate.config.models import ModelRef, Params

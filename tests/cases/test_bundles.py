@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gate.cases.bundles import is_bundle, read_bundle
+from gate.cases.case import render
 from gate.cases.losses import Bundle
 from gate.cases.promptfoo_assertions import MAPPED, NAMED
 from gate.cases.reading import case_of
-from gate.cases.rendering import render
 from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
 from gate.prompts import reading

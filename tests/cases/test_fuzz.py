@@ -7,8 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.cases import reading as cases
-from gate.cases.case import Case
-from gate.cases.rendering import fill, render
+from gate.cases.case import Case, fill, render
 from gate.config import gatefile, specification_file
 from gate.config.documents import BadJson, decode, parse_json
 from gate.config.scorer import parse_scorers

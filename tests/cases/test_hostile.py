@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.cases.bundles import read_bundle
+from gate.cases.case import SlowTemplate
 from gate.cases.convert import FORMATS, bring
 from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import MAPPED
 from gate.cases.promptfoo_context import Allowance, Context, value_at
 from gate.cases.promptfoo_tests import cases_of
 from gate.cases.reading import case_of, parse
-from gate.cases.rendering import SlowTemplate
 from gate.errors import GateError, InputErrors
 from tests.support.case_entries import TEXT, VALUE
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import pytest
 
 from gate.cases.bundles import read_bundle
+from gate.cases.case import render
 from gate.cases.convert import bring
 from gate.cases.losses import Bundle
 from gate.cases.reading import case_of
-from gate.cases.rendering import render
 from gate.errors import GateError, InputErrors
 from gate.prompts import reading
 

@@ -17,10 +17,8 @@ from gate.cases.promptfoo_context import Context, value_at
 from gate.cases.promptfoo_tests import cases_of
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.errors import InputErrors
-from gate.record.transcript import Unscored
-from gate.record.usage import Dollars
-from gate.scoring.interface import Subject
-from gate.scoring.pass_rule import combine_scores, reaches
+from gate.record.transcript import Dollars, Unscored
+from gate.scoring.interface import Subject, combine_scores, reaches
 from gate.scoring.validators.registry import validate
 
 SAID = json.loads((Path(__file__).parents[1] / "data/formats/promptfoo/said/said.json").read_text(encoding="utf-8"))

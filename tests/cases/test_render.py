@@ -2,8 +2,7 @@
 
 import pytest
 
-from gate.cases.case import Case
-from gate.cases.rendering import fill, render
+from gate.cases.case import Case, fill, render
 from gate.messages import Message
 from gate.prompts import reading
 from gate.prompts.version import Prompt

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from gate.cli.progress import BarProgress, LineProgress, progress_note
+from gate.cli.output import BarProgress, LineProgress, progress_note
 from gate.record.sample import ArmName, Sample
 from gate.record.transcript import Failed
 from tests.support.runs import reply

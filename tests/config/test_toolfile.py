@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.tools import parse_tools
+from gate.config.targets import parse_tools
 from gate.errors import InputErrors
 from gate.limits import TOOL_FILE_CHARS
 from tests.config.texts import errors

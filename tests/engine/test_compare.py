@@ -17,8 +17,7 @@ from gate.engine.decide import Assessment, Assessor
 from gate.engine.samples import SampleTable
 from gate.record.comparison import AxisComparison, PassRate, PassState, State, Verdict
 from gate.record.sample import ArmName, Reply, Sample
-from gate.record.transcript import Failed, Unscored
-from gate.record.usage import Unpriced
+from gate.record.transcript import Failed, Unpriced, Unscored
 from gate.stats.intervals import wilson
 from gate.suite import Suite
 from tests.support.runs import reply, suite, take

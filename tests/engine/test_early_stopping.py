@@ -10,8 +10,8 @@ from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
 from gate.engine.arrays import Grid
 from gate.engine.decide import Assessment, Assessor
-from gate.engine.early_stopping import Looks, lacking, look, looks_planned, why_not
 from gate.engine.samples import SampleTable
+from gate.engine.schedule import Looks, lacking, look, looks_planned, why_not
 from gate.record.comparison import State, Verdict
 from gate.record.sample import ArmName, Sample
 from gate.suite import Suite

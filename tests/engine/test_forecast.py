@@ -17,7 +17,7 @@ from gate.engine.noise import Spread, compares_itself, preference_notes, samplin
 from gate.engine.spending import Figure, Outlay, Spending, budget_warnings, foreseen
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName
-from gate.record.usage import Cost, Dollars, Unpriced, Usage
+from gate.record.transcript import Cost, Dollars, Unpriced, Usage
 from gate.suite import Suite
 from tests.support.finished import finished, itself, resolved
 from tests.support.runs import suite

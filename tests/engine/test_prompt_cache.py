@@ -16,7 +16,7 @@ from gate.messages import Message
 from gate.prompts.version import Prompt
 from gate.record.comparison import CacheComparison, CacheTerms, Obstacle, PrefixEnd
 from gate.record.sample import ArmName, Reply, Sample
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from gate.suite import Arm, Suite
 from tests.support.runs import reply, suite
 

@@ -35,8 +35,20 @@ from gate.prompts.version import Built, Prompt
 from gate.record.parts import OutputRecord
 from gate.record.run import RunRecord
 from gate.record.sample import STEP_LIMIT, ArmName, Origin, Part, Reply, Sample, Score
-from gate.record.transcript import Aside, Failed, Observation, ToolUse, Transcript, Turn, Unscored
-from gate.record.usage import Cost, Dollars, Effort, Unpriced, Usage
+from gate.record.transcript import (
+    Aside,
+    Cost,
+    Dollars,
+    Effort,
+    Failed,
+    Observation,
+    ToolUse,
+    Transcript,
+    Turn,
+    Unpriced,
+    Unscored,
+    Usage,
+)
 from gate.report.markdown.report import render_report
 from gate.report.view.conversations import conversation_view
 from gate.store.run_folder import dump_run

@@ -14,8 +14,20 @@ from gate.engine.record_parts import calls_record, dollars_spent, spending_recor
 from gate.engine.samples import UNREAD, Key, SampleTable
 from gate.record.parts import CallsRecord, SpendingRecord, SpentRecord
 from gate.record.sample import ArmName, Origin, Part, Reply, Sample, Score, effort_of
-from gate.record.transcript import Aside, Failed, ToolUse, Transcript, Turn, Unscored
-from gate.record.usage import UNPRICED, Cost, Dollars, Effort, Unpriced, Usage
+from gate.record.transcript import (
+    UNPRICED,
+    Aside,
+    Cost,
+    Dollars,
+    Effort,
+    Failed,
+    ToolUse,
+    Transcript,
+    Turn,
+    Unpriced,
+    Unscored,
+    Usage,
+)
 from gate.suite import Suite
 from tests.support.runs import suite
 

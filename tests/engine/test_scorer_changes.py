@@ -14,8 +14,7 @@ from gate.engine.samples import SampleTable
 from gate.engine.scorer_changes import Intervals, jury_results, position, positions, rubric_results, scorer_changes
 from gate.record.sample import ArmName, Part, Sample, Score
 from gate.record.transcript import Unscored
-from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND
-from gate.scoring.pass_rule import combine_scores
+from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, combine_scores
 from gate.stats.maxt import single_slice
 from gate.suite import Suite
 from tests.support.runs import reply, suite

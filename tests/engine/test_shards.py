@@ -13,7 +13,7 @@ from gate.engine.shards import contradiction, part_of, unfinished
 from gate.errors import GateError
 from gate.record.sample import ArmName, Part, Sample, Score
 from gate.record.transcript import Failed, Unscored
-from gate.scoring.pass_rule import combine_scores
+from gate.scoring.interface import combine_scores
 from gate.suite import Suite
 from tests.support import runs
 from tests.support.shards import record

@@ -15,7 +15,7 @@ from gate.config.targets import ConversationModel, Conversing, ToolLoop
 from gate.engine import noise
 from gate.engine.spending import Earlier, Estimator, Figure, PerCall
 from gate.record.sample import ArmName
-from gate.record.usage import Cost, Dollars, Unpriced, Usage
+from gate.record.transcript import Cost, Dollars, Unpriced, Usage
 from gate.suite import Suite
 from gate.values import JsonValue
 from tests.support.finished import finished

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gate.errors import CannotEvaluate
-from gate.git.command import Commits, Git
-from gate.git.sources import RefSource
+from gate.git.objects import Commits, Git
+from gate.git.repository import RefSource
 from tests.git.repository import commit, git, repository
 
 UNKNOWN = "0123456789abcdef" * 2 + "01234567"

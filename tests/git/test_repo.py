@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import CannotEvaluate, GateError
-from gate.git.command import Git
+from gate.git.objects import Git
 from gate.git.repository import Repo, UntrustedOwner
 from tests.git.repository import commit, git, repository
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import CannotEvaluate, InputErrors
-from gate.git.repository import Repo
-from gate.git.sources import EitherSource
+from gate.git.repository import EitherSource, Repo
 from gate.prompts.files import FileSource
 from tests.git.repository import commit, git, repository, write
 

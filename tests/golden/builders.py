@@ -14,7 +14,7 @@ from gate.record.comparison import (
 )
 from gate.record.parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord, SpendingRecord, SpentRecord
 from gate.record.run import CaseRecord, MethodRecord, MissingRecord, QualityRecord, RunRecord, SuiteRecord
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from gate.values import JsonValue
 
 Change = tuple[float, float | None, float | None]

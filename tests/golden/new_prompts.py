@@ -3,7 +3,7 @@
 from gate.record.comparison import ArmAxis, PassRate, PassState, Verdict
 from gate.record.parts import CallsRecord, ExamRecord, OutputRecord
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from tests.golden.builders import NO_SPENDING, arm, output, run
 
 _NOTE = (

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from gate.record.parts import CallsRecord
-from gate.record.rules import InputChange
+from gate.record.parts import CallsRecord, InputChange
 from gate.record.run import PromiseRecord, PromisesRecord, PromiseTrialRecord, RunRecord
 
 _LONG = (

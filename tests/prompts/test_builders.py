@@ -2,8 +2,7 @@
 
 import pytest
 
-from gate.cases.case import Case
-from gate.cases.rendering import session_of
+from gate.cases.case import Case, session_of
 from gate.config.naming import function_complaint
 from gate.errors import InputErrors
 from gate.prompts.files import file_of, moved_to

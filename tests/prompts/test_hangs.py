@@ -10,7 +10,7 @@ from gate.errors import InputErrors
 from gate.limits import PATTERN_CHARS, TEMPLATE_TOKENS
 from gate.messages import Part, Parts
 from gate.prompts import reading
-from gate.prompts.partials import Library
+from gate.prompts.version import Library
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate, TooLong, check, limited
 from gate.values import JsonValue

@@ -7,8 +7,7 @@ import pytest
 from gate import limits
 from gate.messages import Part, Parts
 from gate.prompts import reading
-from gate.prompts.partials import Library
-from gate.prompts.version import Prompt
+from gate.prompts.version import Library, Prompt
 from tests.config.texts import errors
 
 Files = dict[str, str | bytes]

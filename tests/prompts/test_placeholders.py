@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.prompts.partials import filled
+from gate.prompts.version import filled
 
 VALUES = {"today": "2026-11-22", "locale": "en"}
 

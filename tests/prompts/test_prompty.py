@@ -2,8 +2,7 @@
 
 import pytest
 
-from gate.cases.case import Case
-from gate.cases.rendering import render
+from gate.cases.case import Case, render
 from gate.messages import Message
 from gate.prompts import reading
 from tests.config.texts import errors

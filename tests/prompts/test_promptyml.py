@@ -6,8 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gate.cases import reading as cases
-from gate.cases.case import Case
-from gate.cases.rendering import render
+from gate.cases.case import Case, render
 from gate.prompts import reading
 from gate.prompts.reading import placeholders
 from tests.config.texts import errors

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from gate.record.secrets import masked
+from gate.record.transcript import masked
 from gate.report import escape
 from gate.report.escape import code_block, code_span, html_text, markdown_text, shell_command, terminal_text, visible
 from tests.golden.hostile import ATTACKS

@@ -11,8 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from gate.cases import reading as cases
-from gate.cases.case import Case
-from gate.cases.rendering import render
+from gate.cases.case import Case, render
 from gate.config import gatefile
 from gate.config import specification_file as specfile
 from gate.config.gatefile import SuiteConfig

@@ -17,8 +17,8 @@ from gate.config.targets import (
     Server,
     Target,
     ToolLoop,
+    parse_tools,
 )
-from gate.config.tools import parse_tools
 from gate.messages import Message
 from gate.prompts.version import Prompt, PromptVersion
 from gate.resolve import trust

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gate.record.sample import Score
 from gate.record.transcript import Unscored
-from gate.scoring.pass_rule import combine_scores
+from gate.scoring.interface import combine_scores
 
 
 def test_weighted_mean() -> None:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from gate.config.rubrics import Dimension, Rubric
 from gate.record.sample import Part
+from gate.scoring.interface import weighted_mean
 from gate.scoring.judge_reply import Malformed, VerdictForm
-from gate.scoring.pass_rule import weighted_mean
 from gate.scoring.verdict import Verdict
 from tests.support.fakes import reply
 

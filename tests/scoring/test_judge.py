@@ -7,8 +7,7 @@ from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.record.sample import Reply, Score
-from gate.record.transcript import Failed, Unscored
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars, Failed, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.judge import Judge
 from gate.scoring.judge_prompt import fence_of

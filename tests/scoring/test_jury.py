@@ -12,8 +12,7 @@ from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.record.sample import Reply, Score
-from gate.record.transcript import Unscored
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.judge import COMBINERS, Judge, Jury
 from tests.support.fakes import ScriptedCalls, reply

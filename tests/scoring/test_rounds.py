@@ -14,11 +14,9 @@ from gate.config.scorer import ScorerSpec
 from gate.config.targets import Conversing, RoundRule
 from gate.messages import Message
 from gate.record.sample import ArmName, Sample, Score
-from gate.record.transcript import ToolUse, Transcript, Turn, Unscored
-from gate.record.usage import Dollars
-from gate.scoring.interface import Member, Subject
+from gate.record.transcript import Dollars, ToolUse, Transcript, Turn, Unscored
+from gate.scoring.interface import Member, Subject, combine_scores, reaches, sample_passes
 from gate.scoring.panel import Panel, join_rounds, scored_rounds
-from gate.scoring.pass_rule import combine_scores, reaches, sample_passes
 from gate.suite import Exam
 from tests.support.runs import reply
 

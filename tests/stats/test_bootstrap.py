@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray, IntArray, Interval, finite_vector, unit_labels
-from gate.stats.bootstrap import FEWEST_UNITS, Calls, percentile, quantile_changes
+from gate.stats.intervals import FEWEST_UNITS, Calls, percentile, quantile_changes
 
 
 def test_agrees_with_resampling_the_cases() -> None:

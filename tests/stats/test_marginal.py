@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from gate.stats.arrays import JointResult, SliceResult
-from gate.stats.bootstrap import percentile
+from gate.stats.intervals import percentile
 from gate.stats.marginal import Corrected, Correction, correct, marginal_test
 from tests.stats.layouts import Layout, layouts
 

@@ -1,4 +1,4 @@
-from gate.record.secrets import masked
+from gate.record.transcript import masked
 from gate.store.access import is_token, new_secret
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.record.sample import ArmName, Sample
-from gate.store.run_folder import RunFolder
-from gate.store.samples import sample_line, samples_beside
+from gate.store.run_folder import RunFolder, sample_line, samples_beside
 from tests.support.runs import suite, take
 
 SUITE = suite([{"g": "a"}] * 3, samples=2)

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from gate.errors import GateError
-from gate.store.files import read_bounded
-from gate.store.run_folder import dump_run, load_run
+from gate.store.run_folder import dump_run, load_run, read_bounded
 from tests.golden.runs import runs
 
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.record.run import RunRecord
-from gate.store.run_folder import dump_run
-from gate.store.samples import parse_sample, sample_line
+from gate.store.run_folder import dump_run, parse_sample, sample_line
 from gate.store.sql.retention import redacted, without_outputs
 from tests.golden.runs import runs as golden
 from tests.support.runs import suite, take

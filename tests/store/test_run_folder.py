@@ -7,8 +7,7 @@ import pytest
 from gate.errors import GateError
 from gate.record.sample import ArmName, Reply, Sample, Score, Words
 from gate.record.transcript import Failed, Unscored
-from gate.store.run_folder import RunFolder, dump_run, load_run
-from gate.store.samples import samples_of
+from gate.store.run_folder import RunFolder, dump_run, load_run, samples_of
 from tests.golden.runs import runs
 from tests.support.runs import reply
 

@@ -9,10 +9,16 @@ from hypothesis import strategies as st
 
 from gate.engine.samples import SampleTable
 from gate.record.sample import ArmName, Origin, Part, Reply, Sample, Score
-from gate.record.transcript import Failed, ToolUse, Transcript, Turn, Unscored
-from gate.record.usage import Dollars, Effort, Unpriced, Usage
-from gate.store.run_folder import RunFolder
-from gate.store.samples import BadSample, parse_sample, sample_at, sample_line, sample_lines, sample_schema
+from gate.record.transcript import Dollars, Effort, Failed, ToolUse, Transcript, Turn, Unpriced, Unscored, Usage
+from gate.store.run_folder import (
+    BadSample,
+    RunFolder,
+    parse_sample,
+    sample_at,
+    sample_line,
+    sample_lines,
+    sample_schema,
+)
 from gate.values import JsonValue
 from tests.support.runs import reply
 

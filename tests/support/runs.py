@@ -10,8 +10,7 @@ from gate.config.scorer import ScorerSpec
 from gate.messages import Message
 from gate.prompts.version import Prompt, PromptVersion
 from gate.record.sample import ArmName, Reply, Sample, Score
-from gate.record.transcript import Failed, Unscored
-from gate.record.usage import Dollars, Usage
+from gate.record.transcript import Dollars, Failed, Unscored, Usage
 from gate.suite import Arm, Exam, Suite
 
 ScoreOf = Callable[[Case, ArmName, int], float | None]

@@ -13,8 +13,7 @@ from gate.config.models import ModelRef, Params
 from gate.messages import Message
 from gate.prompts.version import Prompt
 from gate.record.sample import Origin, Reply
-from gate.record.transcript import Failed
-from gate.record.usage import Dollars, Usage
+from gate.record.transcript import Dollars, Failed, Usage
 from gate.testgen.prompt_under_test import PromptSubject, subject_of
 from gate.testgen.questions import Asker
 from gate.values import JsonValue

@@ -3,8 +3,7 @@
 from hypothesis import strategies as st
 
 from gate.messages import ToolCall
-from gate.record.transcript import Aside, Observation, ToolUse, Transcript, Turn
-from gate.record.usage import Dollars, Unpriced, Usage
+from gate.record.transcript import Aside, Dollars, Observation, ToolUse, Transcript, Turn, Unpriced, Usage
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
 COUNTS = st.integers(0, 10**9)

@@ -10,7 +10,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined, nodes
 from gate.limits import TEMPLATE_TAGS, WATCHED_TAGS
 from gate.messages import Part, Parts
 from gate.prompts import reading
-from gate.prompts.partials import Library
+from gate.prompts.version import Library
 from gate.templates.rendering import Origin, compile_template, first_difference, first_part, located, names_in, resolved
 from gate.templates.sandbox import BadTemplate, parsed, sandbox
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from gate.cases.case import Case
-from gate.cases.rendering import render, writers
+from gate.cases.case import Case, render, writers
 from gate.limits import WATCHED_PARTS, WATCHED_TAGS
 from gate.messages import Message
 from gate.prompts.version import Prompt

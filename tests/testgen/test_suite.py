@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.cases.case import Case
-from gate.cases.rendering import fill
+from gate.cases.case import Case, fill
 from gate.config.gatefile import load
 from gate.config.models import ModelRef
 from gate.config.specification import OutputRule

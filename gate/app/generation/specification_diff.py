@@ -22,13 +22,12 @@ from gate.engine.rule_changes import PromiseComparison, SeedAndStop
 from gate.errors import GateError, InputErrors
 from gate.git.repository import Repo
 from gate.prompts.files import FileSource
-from gate.prompts.partials import Library
 from gate.prompts.reading import parse as parse_prompt
-from gate.prompts.version import PromptVersion
+from gate.prompts.version import Library, PromptVersion
 from gate.record.run import PromisesRecord
 from gate.resolve.resolved import Resolved
 from gate.resolve.two_files import read_prompt
-from gate.store.files import rewrite_all
+from gate.store.run_folder import rewrite_all
 from gate.suite import Arm, Exam, Suite
 from gate.testgen.files import is_generated, with_more_tests, with_obsolete_rules
 from gate.testgen.forecast import ForecastModels, GenerationForecast, PromptChange, forecast_comparison

@@ -35,11 +35,9 @@ from gate.messages import Message
 from gate.prompts.files import FileSource
 from gate.prompts.version import Prompt, PromptVersion
 from gate.record.sample import Reply, effort_of
-from gate.record.transcript import Failed
-from gate.record.usage import Effort
+from gate.record.transcript import Effort, Failed
 from gate.resolve.two_files import read_prompt
-from gate.store.files import make_gate_folder, read_bounded, rewrite, write_all_new
-from gate.store.run_folder import write_whole
+from gate.store.run_folder import make_gate_folder, read_bounded, rewrite, write_all_new, write_whole
 from gate.suite import Arm, Exam
 from gate.testgen.effort import EffortSettings
 from gate.testgen.evaluation.matrix import spec_prompt

@@ -20,15 +20,14 @@ from gate.calls.batches.service import (
     BatchState,
     SubmissionMark,
 )
+from gate.calls.budget import Pricer
 from gate.calls.interface import AnswerNotSaved, Completion, Memory, Misconfigured, Rejected, Request, Transient
-from gate.calls.prices import Pricer
 from gate.calls.providers.clients import ServiceProvider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate, GateError
 from gate.record.sample import Origin, Reply
-from gate.record.transcript import Failed
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars, Failed
 from gate.values import digest
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from gate.calls.providers.parameters import check_anthropic, schema_without_boun
 from gate.calls.untrusted import Cleaner, Malformed, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from gate.values import JsonValue
 
 DEFAULT_MAX_TOKENS = 4096

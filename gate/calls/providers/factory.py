@@ -8,15 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from gate.calls.budget import PriceList
 from gate.calls.endpoints import Api, Endpoints, Keys, is_anthropic, is_openai
 from gate.calls.interface import Completion, Executor, Misconfigured, Provider, Request
-from gate.calls.prices import PriceList
 from gate.calls.providers import parameters
 from gate.calls.providers.parameters import caching_terms
 from gate.config.models import SERVICES, ModelRef, Params
 from gate.errors import GateError
 from gate.record.comparison import CacheTerms
-from gate.record.usage import Cost, Dollars, Usage
+from gate.record.transcript import Cost, Dollars, Usage
 
 _Identity: TypeAlias = tuple[str, str, str | None]
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from gate.calls.interface import Completion, Misconfigured, Rejected, Request
 from gate.config.models import Params
 from gate.messages import Message
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from gate.values import JsonValue
 
 _ANSWER = re.compile(r"\banswer=([\w.-]+)")

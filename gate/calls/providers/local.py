@@ -13,7 +13,7 @@ from gate.calls.providers.parameters import reply_limits, schema_with_bounds, se
 from gate.calls.untrusted import Cleaner, Malformed, object_at, token_count
 from gate.config.models import Params
 from gate.errors import GateError, with_extra
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from gate.values import JsonValue
 
 PASSTHROUGH = (

@@ -7,7 +7,7 @@ from gate.calls.providers.parameters import check_openai, schema_without_bounds,
 from gate.calls.untrusted import Cleaner, Malformed, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from gate.values import JsonValue
 
 

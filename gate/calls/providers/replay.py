@@ -8,7 +8,7 @@ from gate.calls.providers.fake import split_messages
 from gate.calls.untrusted import Cleaner, Malformed, json_object, object_at, token_count
 from gate.config.models import Params
 from gate.errors import InputErrors, Problem
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from gate.values import JsonValue
 
 

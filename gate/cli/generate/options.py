@@ -14,7 +14,7 @@ from rich.console import Console
 from gate.app.environment.settings import Settings
 from gate.app.generation.model_calls import GenerationLimits, GenerationProgress
 from gate.app.generation.tests import GenerationRequest, prompt_folder
-from gate.cli.progress import run_progress
+from gate.cli.output import run_progress
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget

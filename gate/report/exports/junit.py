@@ -17,11 +17,11 @@ from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.record.sample import mean_score
 from gate.report import numbers
 from gate.report.escape import one_line, shorten, visible, xml_text
+from gate.report.numbers import LONGEST_SENTENCE, movement, short_line
 from gate.report.view.comparisons import STATE_WORDS, over_allowance
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import pass_rate_words
 from gate.report.view.scorers import case_score, shortcomings
-from gate.report.view.text import LONGEST_SENTENCE, movement, short_line
 
 Seconds: TypeAlias = Mapping[tuple[str, str], float]
 """How long the answers to a case took, by suite and id."""

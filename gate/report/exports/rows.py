@@ -10,9 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gate.record.run import RunRecord
 from gate.record.sample import Reply, Sample, effort_of
-from gate.record.secrets import masked
-from gate.record.transcript import Failed, Unscored
-from gate.record.usage import Cost, Dollars
+from gate.record.transcript import Cost, Dollars, Failed, Unscored, masked
 from gate.values import JsonValue
 
 ShareField = Annotated[float | None, Field(ge=0, le=1)]

@@ -13,10 +13,10 @@ from gate.record.comparison import AxisComparison, PassRate, PassState, State, V
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.escape import one_line, terminal_text
+from gate.report.numbers import LONGEST_SENTENCE, NamedSlice, fall_sentence, short_line, slices_in_state, suite_slices
 from gate.report.view.comparisons import over_allowance
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import pass_rate_words
-from gate.report.view.text import LONGEST_SENTENCE, NamedSlice, fall_sentence, short_line, slices_in_state, suite_slices
 from gate.values import JsonValue
 
 FindingLevel: TypeAlias = Literal["error", "warning", "notice"]

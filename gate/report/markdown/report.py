@@ -14,7 +14,7 @@ from gate.report import escape, numbers
 from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shorten
 from gate.report.explain import AnswerPair, CaseExplanation
-from gate.report.numbers import unbroken
+from gate.report.numbers import Code, Text, unbroken
 from gate.report.sheets.sheet import Sheet
 from gate.report.view.advice import READ
 from gate.report.view.cases import Answer, CaseView, first_answers_diff
@@ -24,7 +24,6 @@ from gate.report.view.exam import fewer_rows
 from gate.report.view.pass_rates import CheckTable, NewPrompt
 from gate.report.view.report import ReportView, report_view
 from gate.report.view.scorers import ScorerTable
-from gate.report.view.text import Code, Text
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)

@@ -12,15 +12,14 @@ from typing import TypeAlias
 from gate.record.parts import CaseState, TranscriptRecord
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
 from gate.record.sample import ArmName, Reply, Sample, Score, mean_score
-from gate.record.transcript import Failed, Unscored
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars, Failed, Unscored
 from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.explain import SideBySide, case_side_by_side, sparing_marks
+from gate.report.numbers import all_suites, has_several_suites, short_line
 from gate.report.view.cases import AnyCase, case_figures
 from gate.report.view.cases import CaseRow as Figures
 from gate.report.view.pass_rates import case_row
-from gate.report.view.text import all_suites, has_several_suites, short_line
 
 Key: TypeAlias = tuple[str, str]
 """Suite and case."""

@@ -10,12 +10,8 @@ from gate.config.policy import OVERALL
 from gate.record.run import RunRecord, SuiteRecord
 from gate.record.sample import ArmName
 from gate.report import numbers
+from gate.report.numbers import NamedSlice, short_line, suite_slices
 from gate.report.page.cases import ArmSpread, GatheredSamples
-from gate.report.view.text import (
-    NamedSlice,
-    short_line,
-    suite_slices,
-)
 
 MARKS = 6
 _ROOM = 0.04

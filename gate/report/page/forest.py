@@ -9,18 +9,11 @@ from gate.config.policy import OVERALL
 from gate.record.comparison import Comparison, PassRate, PassState, State
 from gate.record.run import NewSuiteRecord, RunRecord
 from gate.report import numbers
+from gate.report.numbers import NamedSlice, run_slices, short_line, shown_and_folded, suite_label, suite_slices
 from gate.report.page.charts import LinearScale, ScaleMark, linear_scale
 from gate.report.view import comparisons
 from gate.report.view.comparisons import SliceRow, is_unremarkable, slice_rank, slice_row
 from gate.report.view.pass_rates import RateRow, check_tables, passing_rule, rate_rank, rate_row, rate_unremarkable
-from gate.report.view.text import (
-    NamedSlice,
-    run_slices,
-    short_line,
-    shown_and_folded,
-    suite_label,
-    suite_slices,
-)
 
 SLICES_SHOWN = 20
 """Unremarkable slices of one suite that are not folded."""

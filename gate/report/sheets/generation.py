@@ -17,8 +17,7 @@ from gate.config.specification import (
     Specification,
     TestKind,
 )
-from gate.record.secrets import masked
-from gate.record.usage import Dollars, Effort
+from gate.record.transcript import Dollars, Effort, masked
 from gate.report.sheets.sheet import CodeBlock, Grid, Line, Remark, Sheet
 from gate.stats.arrays import Undefined
 from gate.testgen.cases.diversity import Lengths

@@ -15,7 +15,7 @@ from gate.record.calibration import (
     ThresholdRecord,
     told,
 )
-from gate.record.secrets import masked
+from gate.record.transcript import masked
 from gate.report import numbers
 from gate.report.numbers import whole_percent
 from gate.report.sheets.sheet import Grid, Line, Remark, Sheet

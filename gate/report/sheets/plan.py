@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from gate.engine.forecast import FigureRange, Forecast, SliceForecast, SuiteForecast
 from gate.engine.spending import Figure, Outlay, Spending
 from gate.record.calibration import CalibrationRecord, ChoiceRecord, RateRecord, SuiteCalibration
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars
 from gate.report import numbers
 from gate.report.sheets.sheet import Grid, Line, Remark, Sheet, Tone
 

@@ -8,11 +8,11 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from gate.record.comparison import PassState, State, Verdict
-from gate.record.parts import CaseState
-from gate.record.rules import ChangeState
+from gate.record.parts import CaseState, ChangeState
 from gate.record.run import RunRecord
 from gate.report.differences import AnswerDiff
 from gate.report.escape import terminal_text
+from gate.report.numbers import Code, Text
 from gate.report.view.cases import Answer, CaseView
 from gate.report.view.comparisons import SliceRow, SliceTable
 from gate.report.view.conversations import ConversationTable
@@ -20,7 +20,6 @@ from gate.report.view.exam import PromiseRow, PromiseTable
 from gate.report.view.pass_rates import CheckedCaseRow, CheckTable, NewPrompt, RateRow
 from gate.report.view.report import ReportView, report_view
 from gate.report.view.scorers import DimensionTable, ScorerTable
-from gate.report.view.text import Code, Text
 
 ROWS_SHOWN = 500
 """Of one table; the worst come first."""

@@ -13,8 +13,8 @@ from gate.record.run import RunRecord
 from gate.report import numbers
 from gate.report.escape import terminal_text
 from gate.report.explain import state_words
+from gate.report.numbers import NamedSlice, has_several_suites, run_slices, short_line, worst_first
 from gate.report.view.headline import plain_first_line
-from gate.report.view.text import NamedSlice, has_several_suites, run_slices, short_line, worst_first
 
 CASES_NAMED = 5
 _MOVED = 5e-4

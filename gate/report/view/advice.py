@@ -10,13 +10,7 @@ from gate.record.parts import ArmRecord, CaseState
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.escape import shell_command
-from gate.report.view import exam, pass_rates
-from gate.report.view.calls import cache_advice, ending_advice
-from gate.report.view.cases import AnyCase, telling_cases
-from gate.report.view.comparisons import more_cases
-from gate.report.view.exam import promise_steps
-from gate.report.view.headline import early_end_steps, nothing_scored, suites_asked_again
-from gate.report.view.text import (
+from gate.report.numbers import (
     LONGEST_SENTENCE,
     NAMES_SHOWN,
     Code,
@@ -28,6 +22,12 @@ from gate.report.view.text import (
     slice_names,
     slices_in_state,
 )
+from gate.report.view import exam, pass_rates
+from gate.report.view.calls import cache_advice, ending_advice
+from gate.report.view.cases import AnyCase, telling_cases
+from gate.report.view.comparisons import more_cases
+from gate.report.view.exam import promise_steps
+from gate.report.view.headline import early_end_steps, nothing_scored, suites_asked_again
 from gate.values import HELPS, UNREAD
 
 _ENDINGS = (".md", ".txt", ".j2", ".yml", ".yaml", ".json", ".prompty")

@@ -10,9 +10,9 @@ from gate.record.comparison import ArmPrefix, AxisComparison, CacheComparison, E
 from gate.record.parts import ArmRecord, ArmReuseRecord, ReuseRecord, SpendingRecord, SpentRecord
 from gate.record.run import RunRecord, SuiteRecord
 from gate.record.sample import STEP_LIMIT
-from gate.record.usage import FREE, UNPRICED
+from gate.record.transcript import FREE, UNPRICED
 from gate.report import numbers
-from gate.report.view.text import LONGEST_SENTENCE, AnySuite, Code, Fact, Text, all_suites, short_line, suite_label
+from gate.report.numbers import LONGEST_SENTENCE, AnySuite, Code, Fact, Text, all_suites, short_line, suite_label
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,7 @@ from gate.record.sample import mean_score
 from gate.report import numbers
 from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shell_command, visible
-from gate.report.view.conversations import ConversationView, conversation_course, conversation_view
-from gate.report.view.scorers import ScoreScale, score_and_mark
-from gate.report.view.text import (
+from gate.report.numbers import (
     LONGEST_SENTENCE,
     NamedSlice,
     Text,
@@ -31,6 +29,8 @@ from gate.report.view.text import (
     slices_in_state,
     suite_label,
 )
+from gate.report.view.conversations import ConversationView, conversation_course, conversation_view
+from gate.report.view.scorers import ScoreScale, score_and_mark
 from gate.values import JsonValue
 
 

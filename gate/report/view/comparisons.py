@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gate.record.comparison import FEWEST_UNITS, AxisComparison, Comparison, Estimate, State
 from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
-from gate.report.view.text import (
+from gate.report.numbers import (
     NamedSlice,
     is_tolerated,
     is_unmoved,

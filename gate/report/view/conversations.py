@@ -12,7 +12,7 @@ from gate.record.run import RunRecord, SuiteRecord
 from gate.record.sample import BROKE_OFF, STEP_LIMIT
 from gate.report import numbers
 from gate.report.escape import visible
-from gate.report.view.text import LONGEST_SENTENCE, Code, Text, short_line
+from gate.report.numbers import LONGEST_SENTENCE, Code, Text, short_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from gate.config.policy import OVERALL
 from gate.record.comparison import FEWEST_UNITS, State
-from gate.record.rules import INTENDED, ChangeState, InputChange
+from gate.record.parts import INTENDED, ChangeState, InputChange
 from gate.record.run import (
     EditedValueRecord,
     ExamChangeRecord,
@@ -18,7 +18,7 @@ from gate.record.run import (
 )
 from gate.record.sample import mean_score
 from gate.report import numbers
-from gate.report.view.text import (
+from gate.report.numbers import (
     LONGEST_SENTENCE,
     NAMES_SHOWN,
     Code,

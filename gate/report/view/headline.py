@@ -8,9 +8,7 @@ from gate.record.parts import ArmRecord
 from gate.record.run import OverrideRecord, RunRecord
 from gate.report import numbers
 from gate.report.escape import terminal_text
-from gate.report.view import pass_rates
-from gate.report.view.comparisons import over_allowance
-from gate.report.view.text import (
+from gate.report.numbers import (
     LONGEST_SENTENCE,
     NAMES_SHOWN,
     Code,
@@ -30,6 +28,8 @@ from gate.report.view.text import (
     suite_label,
     worst_slice,
 )
+from gate.report.view import pass_rates
+from gate.report.view.comparisons import over_allowance
 from gate.values import undecided
 
 

@@ -9,19 +9,11 @@ from gate.record.comparison import PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.report import numbers
+from gate.report.numbers import LONGEST_SENTENCE, Code, Fact, Text, listed_code, short_line, shown_and_folded
 from gate.report.view.calls import per_answer
 from gate.report.view.cases import CaseView, answer_views, lone_case_view, slice_values
 from gate.report.view.scorers import FULL, case_scale, case_score, other_scores, shortcomings
-from gate.report.view.text import (
-    LONGEST_SENTENCE,
-    Code,
-    Fact,
-    Text,
-    listed_code,
-    short_line,
-    shown_and_folded,
-)
-from gate.scoring.pass_rule import reaches
+from gate.scoring.interface import reaches
 
 
 @dataclass(frozen=True, slots=True)

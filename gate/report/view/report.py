@@ -9,6 +9,7 @@ from gate.record.comparison import ArmAxis, AxisComparison, State, Verdict
 from gate.record.parts import ArmRecord, ExamRecord
 from gate.record.run import ExamChangeRecord, MethodRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
+from gate.report.numbers import LONGEST_SENTENCE, Code, Fact, Text, listed, run_slices, short_line, suite_label
 from gate.report.view import calls, conversations, exam, pass_rates
 from gate.report.view.advice import compare_command, next_steps, remedy
 from gate.report.view.calls import (
@@ -56,7 +57,6 @@ from gate.report.view.scorers import (
     position_facts,
     scorer_tables,
 )
-from gate.report.view.text import LONGEST_SENTENCE, Code, Fact, Text, listed, run_slices, short_line, suite_label
 
 MARGINS_NAMED = 5
 

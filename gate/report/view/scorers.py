@@ -16,7 +16,7 @@ from gate.record.comparison import (
 from gate.record.parts import AskedModel, CaseResult, CaseState, JudgeQuote, ScorerResult
 from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
-from gate.report.view.text import LONGEST_SENTENCE, NAMES_SHOWN, AnySuite, Fact, short_line, suite_label
+from gate.report.numbers import LONGEST_SENTENCE, NAMES_SHOWN, AnySuite, Fact, short_line, suite_label
 
 
 @dataclass(frozen=True, slots=True)

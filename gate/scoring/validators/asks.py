@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping
 
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import (
+from gate.scoring.interface import (
     Finding,
     OptionCheck,
     Options,
+    Subject,
     Validator,
     as_text,
     empty_words,

@@ -9,11 +9,11 @@ from gate.config.documents import BadJson, parse_json
 from gate.config.json_schema import TooSlow, Work, bounded
 from gate.config.values import JsonSteps, NotThere, look_up, parse_path
 from gate.record.transcript import Unscored
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import (
+from gate.scoring.interface import (
     Finding,
     OptionCheck,
     Options,
+    Subject,
     Validator,
     as_text,
     finding,

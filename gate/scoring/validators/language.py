@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gate.config.values import LANGUAGES, language_code
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import (
+from gate.scoring.interface import (
     LOOKED_AT,
     Finding,
     OptionCheck,
     OptionComplaint,
     Options,
+    Subject,
     Validator,
     as_text,
     compiled,

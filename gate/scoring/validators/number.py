@@ -4,15 +4,14 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from gate.record.transcript import Unscored
-from gate.record.usage import Dollars, Unpriced
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import (
+from gate.record.transcript import Dollars, Unpriced, Unscored
+from gate.scoring.interface import (
     LOOKED_AT,
     Finding,
     OptionCheck,
     OptionComplaint,
     Options,
+    Subject,
     Validator,
     as_text,
     finding,

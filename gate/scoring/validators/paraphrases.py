@@ -7,8 +7,7 @@ from typing import cast
 
 import regex
 
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding, OptionCheck, Options, Validator, quote
+from gate.scoring.interface import Finding, OptionCheck, Options, Subject, Validator, quote
 
 CHARS = 20_000
 """Of the beginning of each text; the rest is not looked at."""

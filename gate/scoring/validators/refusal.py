@@ -7,8 +7,7 @@ quotation marks. The beginning of an answer decides; what refuses later, after a
 import re
 from collections.abc import Mapping
 
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding, OptionCheck, Options, Validator, finding, normal_form, quote
+from gate.scoring.interface import Finding, OptionCheck, Options, Subject, Validator, finding, normal_form, quote
 
 _EMPHASIS = str.maketrans("", "", "*_#>")
 _LOOKED_AT = 400

@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
 
-from gate.cases.case import Case
-from gate.cases.rendering import fill
+from gate.cases.case import Case, fill
 from gate.config.documents import printable
 from gate.config.scorer import ScorerSpec
 from gate.record.sample import Score
 from gate.record.transcript import Unscored
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding, OptionCheck, OptionComplaint, Options, Validator
+from gate.scoring.interface import Finding, OptionCheck, OptionComplaint, Options, Subject, Validator
 from gate.values import JsonValue
 
 _EXPECTED = re.compile(r"\{\{\s*expected\s*\}\}")

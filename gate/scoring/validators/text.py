@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 
 from gate.config.json_schema import TooSlow, occurs, pattern_complaint
 from gate.record.transcript import Unscored
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import (
+from gate.scoring.interface import (
     Finding,
     OptionCheck,
     OptionComplaint,
     Options,
+    Subject,
     Validator,
     as_text,
     finding,

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from gate.config.json_schema import TooSlow, Work, bounded
 from gate.messages import ToolCall
 from gate.record.transcript import ARGUMENT_CHARS, Observation, ToolUse, Unscored
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import (
+from gate.scoring.interface import (
     Finding,
     OptionCheck,
     Options,
+    Subject,
     Validator,
     finding,
     listed_texts,

@@ -29,10 +29,8 @@ from gate.record.history import (
 )
 from gate.record.run import RunRecord
 from gate.record.sample import Sample
-from gate.record.transcript import Failed, Unscored
-from gate.record.usage import Dollars
-from gate.store.run_folder import dump_run, read_run
-from gate.store.samples import BadSample, parse_sample, sample_lines_of
+from gate.record.transcript import Dollars, Failed, Unscored
+from gate.store.run_folder import BadSample, dump_run, parse_sample, read_run, sample_lines_of
 from gate.store.sql import tables
 from gate.store.sql.database import ROWS_AT_ONCE, Database, chunks, of_row, put_many
 from gate.store.sql.retention import Clean, redacted

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gate.config.specification import Discarded, GeneratedTest, Scenario
 from gate.stats.arrays import Undefined
-from gate.stats.bootstrap import quantile
+from gate.stats.intervals import quantile
 from gate.values import COMPLETE
 
 Grams: TypeAlias = frozenset[tuple[str, ...]]

@@ -13,8 +13,7 @@ from gate.config.specification import CompiledRule, GeneratedTest
 from gate.errors import CannotEvaluate, InputErrors
 from gate.record.sample import Reply
 from gate.record.transcript import Failed, Unscored
-from gate.scoring.interface import Subject
-from gate.scoring.pass_rule import mark_of_scorer, reaches
+from gate.scoring.interface import Subject, mark_of_scorer, reaches
 from gate.scoring.validators.registry import validate
 from gate.scoring.verdict import ScoredReason, Verdict, echo_complaint, is_wordless
 from gate.testgen.cases.diversity import identity

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 from gate.config.specification import OutputRule
-from gate.record.rules import AlignedBy
+from gate.record.parts import AlignedBy
 from gate.testgen.specdiff.places import VersionSide
 from gate.testgen.specdiff.sentences import HEADING, ITEM_MARKER, PromptSentence, plain_text
 from gate.values import counted

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gate.config.specification import Component, InputRule, OutputRule, Specification
-from gate.record.rules import InputChange
+from gate.record.parts import InputChange
 from gate.testgen.specdiff.alignment import LEAST_SIMILARITY, closest_pairs, may_be_same, similarity
 from gate.testgen.specdiff.places import (
     ChangedRegion,

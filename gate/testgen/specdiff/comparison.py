@@ -9,7 +9,7 @@ from gate.config.specification import GeneratedTest, OutputRule, Specification
 from gate.config.specification_file import SpecFile
 from gate.errors import CannotEvaluate
 from gate.prompts.version import Prompt
-from gate.record.rules import TO_TEST, RuleChange, SpecDiff, UpdatePlan
+from gate.record.parts import TO_TEST, RuleChange, SpecDiff, UpdatePlan
 from gate.record.run import PromiseRecord, PromisesRecord
 from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import PromptChange

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from gate.config.specification import CompiledRule, OutputRule, Specification
-from gate.record.rules import QUIET, Relation, RuleChange, SpecDiff
+from gate.record.parts import QUIET, Relation, RuleChange, SpecDiff
 from gate.record.transcript import Failed
 from gate.testgen.questions import (
     TEXT_SCHEMA,

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule
-from gate.record.rules import AlignedBy, Relation
+from gate.record.parts import AlignedBy, Relation
 from gate.testgen.specdiff.alignment import similarity
 from gate.testgen.specdiff.sentences import plain_text
 from gate.values import JsonValue, digest

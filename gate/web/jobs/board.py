@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from gate.errors import GateError
-from gate.store.run_folder import load_run
-from gate.store.samples import BadSample, parse_sample, sample_lines
+from gate.store.run_folder import BadSample, load_run, parse_sample, sample_lines
 from gate.values import parsed, written
 from gate.web.jobs.job import EVENTS, ORDERS, Event, Job, JobFailure, Order, Phase, StoredRun, TriedCase
 

@@ -11,7 +11,7 @@ from gate.engine.collect import Tools
 from gate.record.sample import Sample, Score
 from gate.record.transcript import Failed, Unscored
 from gate.report.explain import REASON_CHARS
-from gate.report.view.text import short_line
+from gate.report.numbers import short_line
 from gate.scoring.interface import Member, ModelScorer, Subject
 from gate.suite import Suite
 from gate.web.jobs.job import Event, JobProgress, JudgeOpinion, SuiteProgress

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from gate.app.environment.settings import Settings
 from gate.app.forecast import keyless_factory, pricer
-from gate.app.repository import root_of, tree_of
-from gate.app.repository_code import prompt_builder
+from gate.app.repository import prompt_builder, root_of, tree_of
 from gate.app.sources import rehearsed
 from gate.config.documents import quoted
 from gate.config.gatefile import SuiteConfig
@@ -16,7 +15,7 @@ from gate.config.targets import ToolLoop
 from gate.errors import GateError
 from gate.git.repository import Repo
 from gate.prompts.files import FileSource
-from gate.record.usage import Cost, Dollars, Usage
+from gate.record.transcript import Cost, Dollars, Usage
 from gate.resolve.one_version import Chosen, resolve_one
 from gate.resolve.pairing import Sides, StoredCases, pair
 from gate.resolve.reading import Reader

@@ -10,7 +10,7 @@ import pytest
 
 from gate.calls.interface import Completion, Misconfigured, Provider, Rejected, Transient
 from gate.config.models import Params
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from tests.contract.providers.subjects import ANTHROPIC_KEY, OPENAI_KEY, Subject
 from tests.support.model_server import Behaviour, ModelServer, Raw
 

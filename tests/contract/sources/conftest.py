@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.git.command import Git
-from gate.git.sources import RefSource, TreeSource
+from gate.git.objects import Git
+from gate.git.repository import RefSource, TreeSource
 from gate.github.client import GitHub
 from gate.github.source import GitHubSource, GitHubStore
 from gate.prompts.files import FileSource

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.git.command import Git
-from gate.git.sources import TreeSource
+from gate.git.objects import Git
+from gate.git.repository import TreeSource
 from gate.prompts.files import FileSource
 from tests.contract.sources.conftest import FILES, ODD, commits, made
 from tests.support.pull_request import PullRequestWorld

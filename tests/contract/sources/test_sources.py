@@ -3,8 +3,8 @@
 import pytest
 
 from gate.errors import CannotEvaluate, InputErrors
-from gate.git.command import Git
-from gate.git.sources import RefSource
+from gate.git.objects import Git
+from gate.git.repository import RefSource
 from gate.github.client import ApiError
 from gate.prompts.files import FileSource
 from tests.contract.sources.conftest import FILES, commits, github_source, made

@@ -10,7 +10,7 @@ import pytest
 from gate.cases.stored import Page, Put
 from gate.errors import GateError
 from gate.record.history import Context, RunFilter
-from gate.store.samples import sample_line
+from gate.store.run_folder import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.maintenance import backup
 from gate.store.sql.runs import KeptSample, Runs

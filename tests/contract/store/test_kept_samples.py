@@ -6,7 +6,7 @@ from itertools import chain
 
 from gate.record.history import Context
 from gate.record.sample import Sample
-from gate.store.samples import sample_line
+from gate.store.run_folder import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.retention import RetentionLimits, prune
 from gate.store.sql.runs import KeptSample, Runs, other_samples

@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 
 from gate.cases.stored import Page
 from gate.record.history import Context, RunFilter
-from gate.store.samples import sample_line
+from gate.store.run_folder import sample_line
 from gate.store.sql import tables
 from gate.store.sql.database import Database
 from gate.store.sql.retention import Pruned, RetentionLimits, last_removal, prune

@@ -11,8 +11,8 @@ import pytest
 from gate.calls.batches.jobs import BatchTools, batch_service
 from gate.calls.batches.ledger import BatchLedger
 from gate.calls.batches.prefetch import BatchOutcome, collect_or_submit
+from gate.calls.budget import PriceList
 from gate.calls.interface import Request
-from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.messages import Message

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from gate.calls.prices import PriceList
+from gate.calls.budget import PriceList
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
 from gate.messages import Message
 from gate.record.sample import Reply
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars
 from tests.e2e.batch.conftest import Gate
 from tests.support.batch_server import BatchServer
 

@@ -5,7 +5,7 @@ from importlib import resources
 from pathlib import Path
 
 from gate.cases import reading as cases
-from gate.cases.rendering import render
+from gate.cases.case import render
 from gate.config import gatefile
 from gate.demo.repository import CHANGES
 from gate.demo.tour import expected

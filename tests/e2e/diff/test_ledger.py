@@ -10,7 +10,7 @@ from genai_prices import calc_price
 
 from gate.record.comparison import State, Verdict
 from gate.record.run import RunRecord
-from gate.record.usage import Usage
+from gate.record.transcript import Usage
 from tests.support.command import Outcome, gate, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.model_wire import Entry

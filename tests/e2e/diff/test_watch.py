@@ -15,7 +15,7 @@ from gate.app.sources import GitPlace, resolve_files_mode, resolve_git_mode
 from gate.config.models import ModelRef, Params
 from gate.config.policy import RunPolicy, SuitePolicy
 from gate.config.scorer import parse_scorers
-from gate.git.sources import Sightings
+from gate.git.repository import Sightings
 from gate.resolve.two_files import FileRun, Files
 from tests.support import forked
 from tests.support.command import environment, gate, write_jsonl

@@ -12,8 +12,7 @@ from gate.agents.functions import SCORING, FunctionLimits, FunctionWorktree, Sco
 from gate.cases.case import Case
 from gate.config.naming import FunctionName
 from gate.record.transcript import Failed, Unscored
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding
+from gate.scoring.interface import Finding, Subject
 from gate.values import JsonValue
 
 ENTRY = FunctionName("bots.persona", "asked")

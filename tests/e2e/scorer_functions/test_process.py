@@ -13,8 +13,7 @@ from gate.config.scorer import ScorerSpec
 from gate.messages import Message
 from gate.record.sample import Score
 from gate.record.transcript import Unscored
-from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding
+from gate.scoring.interface import Finding, Subject
 from tests.e2e.python_functions.jobs import SCORE, scored, with_process
 
 LIMITS = SCORE.limits

@@ -15,8 +15,7 @@ from starlette.testclient import TestClient
 from gate.cases.stored import CaseFilter, Page
 from gate.record.history import Context, RunFilter
 from gate.store.access import Scope
-from gate.store.run_folder import dump_run
-from gate.store.samples import sample_line
+from gate.store.run_folder import dump_run, sample_line
 from gate.store.sql.access import TokenRequest, Tokens
 from gate.store.sql.database import Database
 from gate.store.sql.retention import RetentionLimits, prune

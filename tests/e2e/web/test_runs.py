@@ -14,7 +14,7 @@ from gate.record.history import Context
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName, Part, Reply, Sample, Score
 from gate.record.transcript import ToolUse, Transcript, Turn
-from gate.store.samples import sample_line
+from gate.store.run_folder import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.runs import KeptSample
 from gate.store.sql.suites import Authorship

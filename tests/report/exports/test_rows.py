@@ -7,8 +7,7 @@ import jsonschema
 
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName, Reply, Sample, Score
-from gate.record.transcript import Failed, Unscored
-from gate.record.usage import Dollars, Usage
+from gate.record.transcript import Dollars, Failed, Unscored, Usage
 from gate.report.exports import rows
 from tests.golden.runs import runs
 

@@ -10,10 +10,10 @@ from rich.console import Console
 from gate.record.comparison import PassState, State, Verdict
 from gate.record.run import RunRecord
 from gate.report.markdown.report import _within, render_report
+from gate.report.numbers import shown_and_folded
 from gate.report.terminal import report as terminal
 from gate.report.terminal.report import ROWS_SHOWN
 from gate.report.view.comparisons import SHOWN_REMARKABLE
-from gate.report.view.text import shown_and_folded
 from tests.golden import new_prompts as new
 from tests.golden.builders import case, comparison, output, run, suite
 

@@ -7,8 +7,8 @@ from gate.record.comparison import PrefixEnd
 from gate.record.parts import PromptTextRecord
 from gate.record.run import CaseRecord, RunRecord
 from gate.report.explain import AnswerPair, case_side_by_side, sparing_marks
-from gate.report.page import prompts
-from gate.report.page.prompts import PromptView, TextDiff, prompt_views
+from gate.report.page import document
+from gate.report.page.document import PromptView, TextDiff, prompt_views
 from tests.golden.builders import cache, output
 from tests.golden.runs import runs
 
@@ -80,9 +80,9 @@ def test_a_cache_ends_in_the_line_that_the_record_names_of_the_arm() -> None:
 def test_what_is_too_long_is_said_to_be() -> None:
     (text,) = view_of("a\n" * 2_001, "b").texts
     assert (text.stretches, "too many lines" in text.note) == ((), True)
-    (text,) = view_of("a" * prompts.ALL_BYTES, "b").texts
+    (text,) = view_of("a" * document.ALL_BYTES, "b").texts
     assert (text.stretches, "no room" in text.note) == ((), True)
-    (text,) = view_of("a\n" * (prompts.ALL_BYTES // prompts.LINE_BYTES), "b").texts
+    (text,) = view_of("a\n" * (document.ALL_BYTES // document.LINE_BYTES), "b").texts
     assert (text.stretches, "no room" in text.note) == ((), True)
     cut = PromptTextRecord(kind="message", name="system", text="a", cut=True)
     (found,) = prompt_views(run_of([cut], [cut]))

@@ -12,7 +12,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.engine.forecast import FallToShow, PlanInputs, plan
-from gate.record.usage import Cost, Dollars, Unpriced, Usage
+from gate.record.transcript import Cost, Dollars, Unpriced, Usage
 from gate.report.markdown import report as sheet_markdown
 from gate.report.sheets import plan as calibration
 from gate.report.sheets import plan as plan_report

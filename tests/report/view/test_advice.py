@@ -6,11 +6,11 @@ import pytest
 
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
-from gate.record.usage import FREE, UNPRICED, UNTOLD
+from gate.record.transcript import FREE, UNPRICED, UNTOLD
 from gate.report.markdown.report import LEVELS, fold_view
+from gate.report.numbers import NamedSlice, plain
 from gate.report.view.advice import compare_command, draft_command, next_steps
 from gate.report.view.report import facts, report_view
-from gate.report.view.text import NamedSlice, plain
 from tests.golden import runs
 
 

@@ -4,9 +4,9 @@ import pytest
 
 from gate.record.comparison import CacheComparison, Estimate, State, Verdict
 from gate.record.run import RunRecord
+from gate.report.numbers import plain
 from gate.report.view.calls import FINDINGS_SHOWN, cache_advice, cache_findings
 from gate.report.view.report import facts
-from gate.report.view.text import plain
 from tests.golden import runs
 from tests.golden.builders import cache, comparison, cost, latency, prefix, run, suite
 

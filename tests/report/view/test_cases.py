@@ -4,9 +4,9 @@ from gate.record.comparison import Comparison, State, Verdict
 from gate.record.run import CaseRecord, RunRecord
 from gate.report.markdown import report as markdown
 from gate.report.markdown.report import render_report
+from gate.report.numbers import Code, run_slices
 from gate.report.page import document
 from gate.report.view.cases import case_views, explain_command, telling_cases, worst_case
-from gate.report.view.text import Code, run_slices
 from tests.golden import runs
 from tests.golden.builders import case, comparison, output, run, suite
 

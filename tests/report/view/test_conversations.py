@@ -15,11 +15,11 @@ from gate.record.parts import (
 from gate.record.run import RunRecord
 from gate.report.markdown import report as markdown
 from gate.report.markdown.report import LEVELS, FoldLevel, fold_view
+from gate.report.numbers import plain
 from gate.report.view import conversations
 from gate.report.view.cases import answer_views
 from gate.report.view.conversations import conversation_view
 from gate.report.view.report import report_view
-from gate.report.view.text import plain
 from tests.golden.agents import agents
 from tests.golden.builders import output
 

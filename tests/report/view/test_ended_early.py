@@ -12,14 +12,14 @@ from gate.calls.interface import CallRefused
 from gate.config.policy import Budget, Limit
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars
 from gate.report.markdown import preview, report
 from gate.report.markdown import report as markdown
+from gate.report.numbers import plain
 from gate.report.terminal import report as terminal
 from gate.report.view.advice import next_steps
 from gate.report.view.headline import plain_first_line
 from gate.report.view.report import report_view
-from gate.report.view.text import plain
 from tests.golden import runs
 
 SIGNALS = ("interrupted (SIGINT)", "the process was asked to end (SIGTERM)")

@@ -3,9 +3,9 @@
 import pytest
 
 from gate.record.run import RunRecord
+from gate.report.numbers import plain
 from gate.report.view.advice import next_steps
 from gate.report.view.calls import ending_advice, ending_facts, ending_findings
-from gate.report.view.text import plain
 from tests.golden import runs
 
 COUNTS = {"replies": 300}

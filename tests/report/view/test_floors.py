@@ -5,10 +5,10 @@ import pytest
 from gate.record.comparison import Comparison, ScorerChange, State, Verdict
 from gate.record.run import CaseRecord, RunRecord
 from gate.report.markdown import report as markdown
+from gate.report.numbers import plain
 from gate.report.page import document
 from gate.report.view.advice import next_steps
 from gate.report.view.exam import floor_findings
-from gate.report.view.text import plain
 from tests.golden.builders import case, comparison, output, run, scorer, suite
 from tests.golden.regenerate import text_of
 from tests.golden.runs import runs

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from gate.record.comparison import State, Verdict
 from gate.record.run import MissingRecord, RunRecord
 from gate.report.markdown.report import render_report
+from gate.report.numbers import Code, Text, plain
 from gate.report.view.headline import (
     LONGEST_HEADING,
     headline,
@@ -16,7 +17,6 @@ from gate.report.view.headline import (
     summary_sentence,
 )
 from gate.report.view.report import report_view
-from gate.report.view.text import Code, Text, plain
 from tests.golden import runs
 from tests.golden.builders import comparison, run, suite
 

@@ -3,8 +3,8 @@
 import pytest
 
 from gate.record.run import RunRecord
+from gate.report.numbers import Code
 from gate.report.view.report import method_facts
-from gate.report.view.text import Code
 from tests.golden.runs import block
 
 

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 from rich.console import Console
 
-from gate.record.rules import ChangeState, InputChange
+from gate.record.parts import ChangeState, InputChange
 from gate.record.run import PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.report.markdown import report as markdown
 from gate.report.terminal import report as terminal_specdiff

@@ -3,8 +3,7 @@
 from gate.cases.case import Case
 from gate.config.scorer import parse_scorers
 from gate.record.sample import Score
-from gate.record.transcript import Unscored
-from gate.record.usage import Cost
+from gate.record.transcript import Cost, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import validate
 from gate.values import JsonValue

@@ -1,7 +1,6 @@
 import pytest
 
-from gate.record.transcript import Unscored
-from gate.record.usage import Cost, Dollars, Unpriced
+from gate.record.transcript import Cost, Dollars, Unpriced, Unscored
 from tests.scoring.validators.scored import judged
 
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from gate.cases.case import Case
 from gate.config.scorer import JUDGED, parse_scorers
 from gate.config.scorer_options import KINDS
-from gate.record.transcript import Observation, ToolUse, Transcript, Turn, Unscored
-from gate.record.usage import Dollars
+from gate.record.transcript import Dollars, Observation, ToolUse, Transcript, Turn, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import REASON_CHARS, VALIDATORS, validate
 from gate.values import JsonValue

@@ -18,8 +18,7 @@ from gate.config.gatefile import GateFile, SuiteOptions
 from gate.config.rubrics import parse_rubric
 from gate.config.scorer import parse_scorers
 from gate.config.scorer_options import KINDS
-from gate.config.targets import ToolLoop
-from gate.config.tools import parse_tools
+from gate.config.targets import ToolLoop, parse_tools
 from gate.errors import GateError
 from gate.prompts import reading
 from tests.support.docsite.commandlines import wrong_commands

@@ -7,7 +7,7 @@ import pytest
 
 from gate.config.specification import OutputRule, Specification
 from gate.prompts import reading
-from gate.record.rules import RuleChange, SpecDiff
+from gate.record.parts import RuleChange, SpecDiff
 from gate.record.transcript import Failed
 from gate.testgen.prompt_under_test import subject_of
 from gate.testgen.specdiff.carryover import carry_over, joined_specification, without_carried

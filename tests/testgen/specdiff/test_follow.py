@@ -1,6 +1,6 @@
 """What follows from a comparison."""
 
-from gate.record.rules import ChangeState, RuleChange, SpecDiff
+from gate.record.parts import ChangeState, RuleChange, SpecDiff
 from gate.testgen.specdiff.comparison import rules_to_test, update_plan
 from tests.testgen.specdiff.specs import rule, spec
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.record.rules import Relation
+from gate.record.parts import Relation
 from gate.testgen.specdiff.strictness import checked_relation
 
 

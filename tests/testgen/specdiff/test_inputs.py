@@ -3,7 +3,7 @@
 import pytest
 
 from gate.config.specification import Component, InputRule
-from gate.record.rules import InputChange
+from gate.record.parts import InputChange
 from gate.testgen.specdiff.carryover import input_changes
 from gate.testgen.specdiff.places import version_sides
 

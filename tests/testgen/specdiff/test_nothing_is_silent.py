@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.specification import OutputRule, Specification
-from gate.record.rules import QUIET, SpecDiff
+from gate.record.parts import QUIET, SpecDiff
 from gate.testgen.questions import Asker
 from gate.testgen.specdiff.carryover import carry_over, joined_specification, without_carried
 from gate.testgen.specdiff.diff import DiffMeans, PromptVersion, spec_diff

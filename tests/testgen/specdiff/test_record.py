@@ -3,7 +3,7 @@
 import asyncio
 
 from gate.config.specification import Specification
-from gate.record.rules import RuleChange, SpecDiff
+from gate.record.parts import RuleChange, SpecDiff
 from gate.report.markdown import report as markdown
 from gate.report.view.exam import promise_tables
 from gate.testgen.specdiff.carryover import carry_over, joined_specification

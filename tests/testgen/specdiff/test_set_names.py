@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.record.rules import SpecDiff
+from gate.record.parts import SpecDiff
 from gate.testgen.specdiff.diff import NAME_CHANGED, PromptVersion
 from tests.testgen.specdiff.specs import rule, spec
 from tests.testgen.specdiff.test_diff import diff
