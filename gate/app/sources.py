@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate.app.environment.settings import DATABASE, database_url
 from gate.app.repository import prompt_builder
@@ -14,9 +15,11 @@ from gate.prompts.files import FileSource, content_fingerprint
 from gate.resolve.one_version import rehearse
 from gate.resolve.pairing import Sides, StoredCases
 from gate.resolve.resolved import Resolved
-from gate.resolve.two_files import FileRun, Files, resolve_files
 from gate.resolve.two_refs import resolve
 from gate.store.run_folder import STORE_FILE, read_bounded
+
+if TYPE_CHECKING:
+    from gate.resolve.two_files import FileRun, Files
 
 LARGEST_FILE = 64 * 2**20
 """Bytes of a prompt, case file or recording."""
@@ -59,8 +62,10 @@ def resolve_git_mode(
         return rehearsed(resolve(sides, config, suites, everything=everything))
 
 
-def resolve_files_mode(files: Files, run: FileRun, seen: Sightings | None = None) -> Resolved:
+def resolve_files_mode(files: "Files", run: "FileRun", seen: Sightings | None = None) -> Resolved:
     """Read three files by the paths that the user gave."""
+    from gate.resolve.two_files import resolve_files
+
     if seen is None:
         return rehearsed(resolve_files(DiskSource(), files, run, folder_of))
     disk = Noted(DiskSource(), Path(), seen)

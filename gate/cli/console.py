@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gate.errors import GateError, InputErrors, Interrupted
@@ -61,3 +62,10 @@ def forgive_closed_pipes() -> None:
             errors=out.errors,
             line_buffering=out.line_buffering,
         )
+
+
+def refuse_options(given: Mapping[str, object], when: str, hint: str) -> None:
+    """Raise a GateError for the first option that is given and has no meaning here."""
+    for flag, value in given.items():
+        if value:
+            raise GateError(f"{flag} has no meaning {when}", hint)

@@ -11,7 +11,7 @@ from gate.app.environment.settings import Push, Settings
 from gate.app.repository import own_folder
 from gate.app.run_order import RunOrder
 from gate.app.sources import GitPlace, resolve_files_mode, resolve_git_mode
-from gate.cli.file_mode import file_mode_run, refuse_options
+from gate.cli.console import refuse_options
 from gate.cli.output import format_of, output_paths, print_note, report_run, report_untouched, run_progress
 from gate.config.documents import quoted
 from gate.engine.schedule import Share
@@ -21,7 +21,6 @@ from gate.git.repository import Sightings
 from gate.report.escape import terminal_text
 from gate.resolve.one_version import picked
 from gate.resolve.resolved import Resolved
-from gate.resolve.two_files import Files
 from gate.values import counted
 
 if TYPE_CHECKING:
@@ -128,6 +127,8 @@ def _resolve(options: DiffOptions, seen: Sightings | None) -> Resolved:
     refuse_options(of_git, "without --base", "it belongs to git mode; see gate diff --help")
     if len(options.prompts) != 2 or not options.cases:
         raise GateError("file mode compares two prompts", "gate diff OLD NEW --cases FILE --model MODEL")
+    from gate.resolve.two_files import Files, file_mode_run
+
     run = file_mode_run(
         options.scorers, options.criteria, options.model, options.baseline_model, options.candidate_model
     )
@@ -284,6 +285,8 @@ def _read_again(asked: "Evaluation") -> Resolved:
 
     inputs = asked.inputs
     if isinstance(inputs, FileInputs):
+        from gate.resolve.two_files import Files, file_mode_run
+
         models = inputs.model, inputs.baseline_model, inputs.candidate_model
         run = file_mode_run(inputs.scorers, inputs.criteria, *models)
         resolved = resolve_files_mode(Files(inputs.baseline, inputs.candidate, inputs.cases), run)

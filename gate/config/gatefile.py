@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, Valida
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.config.models import PROVIDER, PROVIDERS, ModelRef, Params, ProviderServer
 from gate.config.naming import (
+    OVERALL,
     dimension_complaint,
     function_complaint,
     is_python,
@@ -18,7 +19,7 @@ from gate.config.naming import (
     slice_complaint,
     store_name_complaint,
 )
-from gate.config.policy import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
+from gate.config.policy import Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.config.scorer import Scorers, ScorerSpec
 from gate.config.targets import Conversing, Target, TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, file_schema, wrong, wrong_at

@@ -3,8 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from gate.config.policy import OVERALL
 from gate.limits import NAME_CHARS, PATH_CHARS
+
+OVERALL = "overall"
+"""The slice of all cases."""
 
 
 def name_complaint(name: str) -> str:

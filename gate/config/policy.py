@@ -8,10 +8,6 @@ from gate.config.validation import FileModel, wrong, wrong_at
 from gate.config.values import Names
 from gate.values import exact_dollars
 
-OVERALL = "overall"
-"""The slice of all cases."""
-
-
 MethodName = Literal["maxt", "percentile", "t", "mcnemar"]
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from gate.calls.interface import Stop
 from gate.cases.case import Case, members
-from gate.config.policy import OVERALL, RunPolicy
+from gate.config.naming import OVERALL
+from gate.config.policy import RunPolicy
 from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import Ints, Rows, units_of
 from gate.engine.collect import Collector, Tools, survey

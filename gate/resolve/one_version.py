@@ -4,12 +4,14 @@ import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from gate.cases.case import Case, NotBuilt, SlowTemplate, place_of, render
 from gate.config.documents import did_you_mean, printable, quoted
 from gate.config.gatefile import Config
 from gate.config.models import ModelRef
-from gate.config.policy import OVERALL, RunPolicy, SlicePolicy
+from gate.config.naming import OVERALL
+from gate.config.policy import RunPolicy, SlicePolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import RENDERING_S
@@ -18,10 +20,12 @@ from gate.resolve.exam import ExamChanges, exam_notes
 from gate.resolve.pairing import CaseShelf, Pair, Sides, pair
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
-from gate.resolve.two_files import FileRun, Files, resolve_files
 from gate.scoring.validators.registry import fill_options, option_complaints
 from gate.suite import Exam, Suite
 from gate.values import digest
+
+if TYPE_CHECKING:
+    from gate.resolve.two_files import FileRun
 
 
 def rehearse(suites: Iterable[Suite], seconds: float = RENDERING_S) -> None:
@@ -279,10 +283,12 @@ def with_cases(resolved: Resolved, wanted: Mapping[str, Collection[str]]) -> Res
 
 
 def resolve_one_file(
-    source: FileSource, files: tuple[str, str], run: FileRun, chosen: Chosen, beside: Callable[[str], FileSource]
+    source: FileSource, files: tuple[str, str], run: "FileRun", chosen: Chosen, beside: Callable[[str], FileSource]
 ) -> Resolved:
     """Read one prompt and its cases. Raises InputErrors, GateError: as `resolve_one`."""
     prompt, cases = files
+    from gate.resolve.two_files import Files, resolve_files
+
     both = resolve_files(source, Files(prompt, prompt, cases), run, beside)
     suites = _checkable([replace(suite, name=FILE_SUITE, baseline=None) for suite in both.suites], chosen)
     notes = tuple(settings_notes(suites))

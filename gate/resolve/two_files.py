@@ -7,11 +7,11 @@ from pathlib import PurePath
 from gate.cases import reading as case_files
 from gate.cases.case import Case
 from gate.config.documents import decode
-from gate.config.models import ModelRef, Params
+from gate.config.models import ModelRef, Params, parse_model
 from gate.config.naming import is_python
 from gate.config.policy import Budget, RunPolicy, SuitePolicy
-from gate.config.scorer import ScorerSpec
-from gate.errors import InputErrors, Problem
+from gate.config.scorer import JUDGED, ScorerSpec, parse_scorers
+from gate.errors import GateError, InputErrors, Problem
 from gate.prompts import reading
 from gate.prompts.files import FileSource
 from gate.prompts.version import Library, PromptVersion
@@ -19,6 +19,7 @@ from gate.resolve.exam import ExamChanges, JudgeDefault, Rules, build, played, w
 from gate.resolve.pairing import part_notes
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
 from gate.suite import Arm, Suite
+from gate.values import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +138,55 @@ def _read(source: FileSource, path: str, problems: list[Problem]) -> str | None:
     except InputErrors as errors:
         problems += errors.problems
         return None
+
+
+DEFAULT_SAMPLES = 3
+
+
+def file_mode_run(
+    scorers: Sequence[str],
+    criteria: str | None,
+    model: str | None,
+    baseline_model: str | None = None,
+    candidate_model: str | None = None,
+) -> FileRun:
+    """Models, scorers and policy of file mode.
+
+    Args:
+        scorers: kinds; empty for the default.
+        model: of both arms and of the judge; one arm's own goes before it.
+
+    Raises:
+        GateError: no model, or a judge without criteria.
+    """
+    baseline = _model(baseline_model or model, "--baseline-model")
+    candidate = _model(candidate_model or model, "--candidate-model")
+    kinds = scorers or (("judge",) if criteria else ("contains",))
+    asking = [kind for kind in kinds if kind in JUDGED]
+    if asking and not criteria:
+        raise GateError("a judge needs criteria", "say what a good answer is: --criteria 'Polite, and names the price'")
+    if criteria and not asking:
+        raise GateError("--criteria is for a judge", "add --scorer judge, or --scorer pairwise")
+    return FileRun(
+        baseline_model=baseline,
+        candidate_model=candidate,
+        params=Params(),
+        scorers=parse_scorers([_scorer(kind, criteria) for kind in dict.fromkeys(kinds)], "--scorer"),
+        judge=parse_model(model) if model else baseline,
+        samples=DEFAULT_SAMPLES,
+        policy=RunPolicy(),
+        suite_policy=SuitePolicy(),
+    )
+
+
+def _scorer(kind: str, criteria: str | None) -> JsonValue:
+    """The scorer as `gate.yaml` would have it."""
+    if kind in JUDGED:
+        return {kind: {"criteria": criteria}}
+    return {"regex": {"pattern": "{{ expected }}"}} if kind == "regex" else kind
+
+
+def _model(text: str | None, flag: str) -> ModelRef:
+    if text is None:
+        raise GateError("no model is named", f"add --model openai:NAME (or anthropic:, local:), or {flag}")
+    return parse_model(text)

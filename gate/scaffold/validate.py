@@ -14,7 +14,8 @@ from gate.cases.case import Case, members
 from gate.config.documents import printable, quoted
 from gate.config.gatefile import Config
 from gate.config.models import ModelRef, Params, parse_model, parse_params
-from gate.config.policy import OVERALL, Budget
+from gate.config.naming import OVERALL
+from gate.config.policy import Budget
 from gate.config.targets import ToolLoop
 from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
 from gate.paths import is_glob

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -15,7 +16,6 @@ from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shorten
 from gate.report.explain import AnswerPair, CaseExplanation
 from gate.report.numbers import Code, Text, unbroken
-from gate.report.sheets.sheet import Sheet
 from gate.report.view.advice import READ
 from gate.report.view.cases import Answer, CaseView, first_answers_diff
 from gate.report.view.comparisons import SliceTable
@@ -24,6 +24,9 @@ from gate.report.view.exam import fewer_rows
 from gate.report.view.pass_rates import CheckTable, NewPrompt
 from gate.report.view.report import ReportView, report_view
 from gate.report.view.scorers import ScorerTable
+
+if TYPE_CHECKING:
+    from gate.report.sheets.sheet import Sheet
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)
