@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.promptpex import MODELS, Row, read, recorded
-from gate.config.naming import OVERALL
 from gate.config.policy import MethodName, RunPolicy
+from gate.config.values import OVERALL
 from gate.engine.decide import Assessment, Assessor
 from gate.engine.samples import SampleTable
 from gate.record.comparison import Comparison, State

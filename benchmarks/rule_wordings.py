@@ -16,7 +16,7 @@ from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.specification import CompiledRule, OutputRule
 from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 from gate.testgen.rules.compiler import compile_rule
 from gate.values import JsonValue
 

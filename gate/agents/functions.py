@@ -16,15 +16,15 @@ from gate.agents import runner, supervisor
 from gate.agents.processes import MARK, ProgramPlace, SupervisedProgram
 from gate.cases.case import Case
 from gate.config.documents import printable, text_complaint
-from gate.config.naming import FunctionName
 from gate.config.scorer import ScorerSpec
+from gate.config.values import FunctionName
 from gate.errors import CannotEvaluate, GateError
 from gate.limits import PROMPT_CHARS
 from gate.prompts.files import CannotLoad
 from gate.record.sample import Score
 from gate.record.transcript import Failed, Unscored
 from gate.scoring.interface import Finding, Subject
-from gate.scoring.validators.registry import REASON_CHARS, as_score
+from gate.scoring.panel import SHORT_REASON_CHARS, as_score
 from gate.values import JsonValue
 
 COMMAND = (sys.executable, "-P", "-s", "-B", runner.__file__)
@@ -55,7 +55,7 @@ class FunctionLimits:
     all_chars: int = 128 * 2**20
 
 
-SCORING = FunctionLimits(losses=10, chars=REASON_CHARS)
+SCORING = FunctionLimits(losses=10, chars=SHORT_REASON_CHARS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import fsum
 
-from gate.agents.interface import AgentFailed, Answer, Question, Sessions, Toolbox
-from gate.agents.targets import sample_name
+from gate.agents.interface import AgentFailed, Answer, Question, Sessions, Toolbox, sample_name
 from gate.calls.interface import Calls, Request, together
 from gate.cases.case import NotBuilt, render
 from gate.messages import Message, Tool, ToolCall

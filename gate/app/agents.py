@@ -10,15 +10,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from gate.agents.interface import Agent, Question, Reader, Toolbox
+from gate.agents.interface import (
+    Agent,
+    ConversationTarget,
+    Participants,
+    PromptTarget,
+    Question,
+    Reader,
+    TargetRoute,
+    Toolbox,
+)
 from gate.agents.interface import Target as Answers
-from gate.agents.targets import ConversationTarget, Participants, PromptTarget, TargetRoute
 from gate.app.environment.settings import Surroundings, values_of
 from gate.app.repository import FileWatch, code_folder, refuse_untrusted
 from gate.calls.interface import BudgetedCalls, Memory
-from gate.config.naming import PYTHON_PREFIX, FunctionName, function_named
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
+from gate.config.values import PYTHON_PREFIX, FunctionName, function_named
 from gate.errors import GateError
 from gate.prompts.files import CannotLoad, CodePlace
 from gate.resolve.code import coded

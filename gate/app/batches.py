@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 
-from gate.agents.targets import request_of, suite_needs_conversation
+from gate.agents.interface import request_of, suite_needs_conversation
 from gate.app.forecast import run_spending
 from gate.app.run_order import RunMemory, RunOrder, refuse_tracked
 from gate.calls.batches.jobs import BatchTools, batch_service
@@ -13,7 +13,7 @@ from gate.calls.batches.prefetch import collect_or_submit
 from gate.calls.interface import Request
 from gate.calls.providers.factory import Factory
 from gate.cases.case import NotBuilt
-from gate.engine.collect import question_of, same_arms
+from gate.engine.run import question_of, same_arms
 from gate.engine.schedule import Schedule, by_lane
 from gate.errors import CannotEvaluate, GateError
 from gate.record.transcript import Dollars

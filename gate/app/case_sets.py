@@ -10,7 +10,7 @@ from gate.cases.convert import GATE, Brought, Written, bring, put
 from gate.cases.losses import Loss
 from gate.cases.reading import is_table
 from gate.cases.stored import Entry
-from gate.config import naming
+from gate.config import values
 from gate.config.documents import decode, decode_table, is_utf16, one_problem
 from gate.errors import GateError
 from gate.limits import FILE_BYTES
@@ -33,14 +33,14 @@ def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
         GateError: the name is wrong, there is no such file, or the store cannot be opened.
         CannotEvaluate: the store does not answer.
     """
-    if not naming.is_store(source):
+    if not values.is_store(source):
         if not new and not Path(source).exists():
             hint = "name a case file, or a suite of the store as store:NAME"
             raise GateError(f"there is no file {source}", hint)
         return FileCases(source)
-    name = naming.parse_store_name(source)
+    name = values.parse_store_name(source)
     if name is None:
-        said = f"{source} names no suite of a store: it {naming.store_name_complaint(source)}"
+        said = f"{source} names no suite of a store: it {values.store_name_complaint(source)}"
         raise GateError(said, "write store:NAME")
     here = local_store(Path(), person)
     from gate.store.sql.suites import Authorship, Suites

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from gate.app.environment.settings import Surroundings
 from gate.cases.case import key_of
 from gate.config.documents import decode, quoted
-from gate.config.naming import FunctionName
+from gate.config.values import FunctionName
 from gate.errors import CannotEvaluate, GateError
 from gate.git.objects import Git, export
 from gate.git.repository import EitherSource, Noted, RefSource, Repo, TreeSource, UntrustedOwner

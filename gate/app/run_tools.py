@@ -22,8 +22,8 @@ from gate.config.models import ModelRef, Params, parse_model, parse_params
 from gate.config.policy import Budget
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ToolLoop
-from gate.engine.collect import Tools
 from gate.engine.noise import preference_notes, sampling_notes
+from gate.engine.run import Tools
 from gate.engine.schedule import Job, why_not
 from gate.errors import GateError, with_extra
 from gate.record.comparison import CacheTerms

@@ -28,8 +28,8 @@ from gate.app.run_tools import (
     within_budget,
 )
 from gate.calls.interface import Executor, Stop
-from gate.engine.collect import Tools
 from gate.engine.evaluate import default_seed, evaluate
+from gate.engine.run import Tools
 from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.git.repository import Sightings
 from gate.record.comparison import CacheTerms

@@ -17,10 +17,10 @@ from gate.app.runs import Running, carry_out, run_folder
 from gate.app.sources import rehearsed, store_case_reader
 from gate.calls.interface import Stop
 from gate.engine.arrays import Rows
-from gate.engine.collect import Collection, Collector
 from gate.engine.evaluate import conclude
 from gate.engine.record_parts import calls_record, dollars_spent
 from gate.engine.rule_changes import without_promises
+from gate.engine.run import Collection, Collector
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import SamplePlaces, Schedule, Share, by_lane, dealt
 from gate.engine.shards import LoadedShard, ShardOptions, changed, disagreements, evaluation, part_of, unfinished

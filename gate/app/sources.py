@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gate.app.environment.settings import DATABASE, database_url
 from gate.app.repository import prompt_builder
-from gate.config.naming import StoreName
+from gate.config.values import StoreName
 from gate.errors import GateError, InputErrors, MissingKey
 from gate.git.objects import Git
 from gate.git.repository import Noted, Repo, Sightings, TreeSource

@@ -26,7 +26,7 @@ from gate.app.run_order import refuse_tracked
 from gate.calls.answer_file import files_of
 from gate.config.documents import one_problem, quoted
 from gate.config.json_schema import TooSlow, pattern_complaint, replaced
-from gate.config.naming import StoreName
+from gate.config.values import StoreName
 from gate.errors import GateError, with_extra
 from gate.git.repository import Repo
 from gate.record.transcript import masked

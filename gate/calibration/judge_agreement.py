@@ -8,8 +8,7 @@ import numpy as np
 from gate.calls.interface import Stop
 from gate.cases.labels import Labelled
 from gate.config.scorer import ScorerSpec
-from gate.engine.collect import Tools
-from gate.engine.run import FAILURES_IN_A_ROW, until_done
+from gate.engine.run import FAILURES_IN_A_ROW, Tools, until_done
 from gate.record.calibration import (
     AgreementRecord,
     ConsistencyRecord,
@@ -27,7 +26,7 @@ from gate.record.calibration import (
 from gate.record.sample import ArmName, Part, Reply, Sample, Score
 from gate.record.transcript import Unpriced, Unscored, Usage
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 from gate.stats.agreement import (
     Drawing,
     Ratings,

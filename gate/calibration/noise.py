@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gate.config.naming import OVERALL
+from gate.config.values import OVERALL
 from gate.engine import noise
 from gate.engine.arrays import cluster_numbers
 from gate.engine.forecast import reach

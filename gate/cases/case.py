@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from gate.config.documents import one_problem, quoted
-from gate.config.naming import OVERALL
 from gate.config.scorer import ScorerSpec
+from gate.config.values import OVERALL
 from gate.errors import InputErrors
 from gate.limits import RENDERING_S
 from gate.messages import Message

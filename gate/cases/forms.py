@@ -18,10 +18,9 @@ from pydantic import (
 )
 
 from gate.cases.case import Case, Persona, Round
-from gate.config.naming import dimension_complaint, value_complaint
 from gate.config.scorer import Scorers, ScorerSpec
 from gate.config.validation import DRAFT, FileModel, file_schema, missing, wrong, wrong_at
-from gate.config.values import not_blank
+from gate.config.values import dimension_complaint, not_blank, value_complaint
 from gate.limits import CASES, LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
 from gate.prompts.reading import Turn
 from gate.values import JsonValue

@@ -13,7 +13,7 @@ from gate.cases.promptfoo_context import FILE, Context, items, parsed, value_at,
 from gate.cases.tables import Record, Table
 from gate.cases.turns import OWN, with_kept
 from gate.config.documents import Document, Problems, one_problem, quoted
-from gate.config.naming import dimension_complaint, value_complaint
+from gate.config.values import dimension_complaint, value_complaint
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue

@@ -8,7 +8,7 @@ from gate.cases.case import Entry
 from gate.cases.losses import Losses
 from gate.cases.turns import OWN, WITHOUT, is_chat, reply_of, turns_of, with_kept
 from gate.config.documents import quoted
-from gate.config.naming import dimension_complaint, value_complaint
+from gate.config.values import dimension_complaint, value_complaint
 from gate.config.yaml_editing import same
 from gate.values import JsonValue
 

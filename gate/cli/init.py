@@ -18,7 +18,7 @@ from gate.app.repository import Place, place_here
 from gate.calls.providers.packaged_model import packaged_parts
 from gate.config.documents import printable, quoted
 from gate.config.models import parse_model
-from gate.config.naming import is_python
+from gate.config.values import is_python
 from gate.errors import GateError
 from gate.paths import path_complaint
 from gate.record.comparison import FEWEST_UNITS

@@ -9,21 +9,26 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, Valida
 
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.config.models import PROVIDER, PROVIDERS, ModelRef, Params, ProviderServer
-from gate.config.naming import (
-    OVERALL,
-    dimension_complaint,
-    function_complaint,
-    is_python,
-    is_store,
-    name_complaint,
-    slice_complaint,
-    store_name_complaint,
-)
 from gate.config.policy import Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.config.scorer import Scorers, ScorerSpec
 from gate.config.targets import Conversing, Target, TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, file_schema, wrong, wrong_at
-from gate.config.values import Model, Path, Threshold, each_once, empty_is, repository_path
+from gate.config.values import (
+    OVERALL,
+    Model,
+    Path,
+    Threshold,
+    dimension_complaint,
+    each_once,
+    empty_is,
+    function_complaint,
+    is_python,
+    is_store,
+    name_complaint,
+    repository_path,
+    slice_complaint,
+    store_name_complaint,
+)
 from gate.errors import InputErrors, Problem
 from gate.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
 from gate.paths import is_glob
@@ -287,7 +292,7 @@ class SuiteConfig:
 
     Args:
         prompt: path, or a pattern that stands for one suite per file.
-        cases: path of the case file, or a suite of a store as `gate.config.naming` reads it.
+        cases: path of the case file, or a suite of a store as `gate.config.values` reads it.
         model: who answers; None only where the entry is not sound.
         samples: k, outputs per case and arm.
         slices: dimensions to test, in this order.

@@ -12,17 +12,15 @@ import numpy as np
 
 from gate.calls.interface import Stop
 from gate.cases.case import Case, members
-from gate.config.naming import OVERALL
 from gate.config.policy import RunPolicy
 from gate.config.scorer import ScorerSpec
+from gate.config.values import OVERALL
 from gate.engine.arrays import Ints, Rows, units_of
-from gate.engine.collect import Collector, Tools, survey
 from gate.engine.compare import PassRates, Quality
 from gate.engine.decide import Assessment, Missing, incomplete_cases, listed, named, percent
-from gate.engine.evaluate import keep
+from gate.engine.evaluate import Finished, keep, record, shown_case
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
-from gate.engine.run import RunSink
-from gate.engine.run_json import Finished, record, shown_case
+from gate.engine.run import Collector, RunSink, Tools, survey
 from gate.engine.schedule import Job, Schedule, count
 from gate.record.comparison import Decision, PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState, PartMean, ScorerResult

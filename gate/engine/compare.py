@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gate.cases.case import members
-from gate.config.naming import OVERALL
 from gate.config.policy import RunPolicy
+from gate.config.values import OVERALL
 from gate.engine.arrays import Bools, Floats, Grid, Ints, Slice, Stack, clusters, side_by_side, units_of
 from gate.engine.samples import NOT_APPLICABLE, UNKNOWN, Key
 from gate.record.comparison import ArmAxis, AxisComparison, AxisName, Comparison, Estimate, PassRate, PassState, State

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gate.config.naming import OVERALL
 from gate.config.policy import RunPolicy
+from gate.config.values import OVERALL
 from gate.engine.arrays import ARMS, Grid, scores, stack
 from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass_rates
 from gate.engine.samples import SampleTable

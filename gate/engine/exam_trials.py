@@ -8,10 +8,9 @@ from gate.calls.interface import Stop
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy
 from gate.engine.arrays import Grid, Rows, scores, stack
-from gate.engine.collect import Collector, Tools
 from gate.engine.compare import compare
 from gate.engine.record_parts import added_up, calls_record, change, dollars_spent, trial_record, with_trials
-from gate.engine.run import Marking, Progress, Runner
+from gate.engine.run import Collector, Marking, Progress, Runner, Tools
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.engine.schedule import Job, count
 from gate.errors import GateError

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gate.config.gatefile import READING, TRIED
-from gate.config.naming import OVERALL
 from gate.config.policy import RunPolicy
+from gate.config.values import OVERALL
 from gate.engine import noise
 from gate.engine.arrays import Scores, Slice, Stack, cluster_numbers, stack
 from gate.engine.noise import Spread, compares_itself, preference_notes, sampling_notes

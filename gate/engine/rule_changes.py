@@ -10,9 +10,9 @@ from gate.config.policy import RunPolicy
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.specification import GeneratedTest, OutputRule
 from gate.engine.arrays import Rows
-from gate.engine.collect import Collector, Tools
 from gate.engine.exam_trials import dollars_of, quietly
 from gate.engine.record_parts import added_up, calls_record
+from gate.engine.run import Collector, Tools
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import count
 from gate.errors import GateError

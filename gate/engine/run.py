@@ -1,18 +1,28 @@
 """The workers that take samples and score them, and the interfaces that they need."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from statistics import fmean
+from typing import TYPE_CHECKING, Protocol
 
-from gate.calls.interface import Stop
-from gate.engine.schedule import Job
+from gate.agents.interface import Question, Target
+from gate.calls.interface import Calls, Memory, Stop
+from gate.cases.case import NotBuilt
+from gate.config.models import Params
+from gate.config.scorer import ScorerSpec
+from gate.engine.arrays import WANTED, Grid
+from gate.engine.compare import drifted
+from gate.engine.samples import NOWHERE, SampleTable
+from gate.engine.schedule import Job, Pair, Schedule, Share, by_lane, count, lacking, look, looks_planned, why_not
 from gate.record.run import RunRecord
 from gate.record.sample import CUT_OFF, ArmName, Reply, Sample, Score, Words
 from gate.record.transcript import Failed, Unscored
-from gate.scoring.interface import Subject, combine_scores
+from gate.resolve.resolved import Resolved
+from gate.scoring.interface import CodeScorer, ModelScorer, Subject, combine_scores
 from gate.scoring.panel import Panel
+from gate.suite import Exam, Suite
 
 
 class RunSink(Protocol):
@@ -239,3 +249,339 @@ class Marking:
         if any(isinstance(score.value, Unscored) for scores in more for score in scores):
             self.on_unscored()
         return baseline.sample(more[0]), candidate.sample(more[1])
+
+
+Key = tuple[str, str, int]
+
+_ASKED = WANTED + 1
+"""The pair that warms up does not count."""
+
+if TYPE_CHECKING:
+    from gate.scoring.judge import PairwiseJudge
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a run works with; `gate.app` makes them.
+
+    Args:
+        spent_usd: dollars spent so far, or None where that is not known.
+        exhausted: why no more calls make sense, or None.
+        apart: the candidate's sample numbers follow the baseline's, so that a prompt that is compared with itself gets
+            no answer twice from the same seed or cache.
+        beside: known answers of the baseline are asked for again beside the candidate's, as far as `survey` chooses.
+    """
+
+    target: Target
+    calls: Calls
+    memory: Memory
+    judge: Callable[[ScorerSpec], ModelScorer]
+    pairwise: Callable[[ScorerSpec], "PairwiseJudge"]
+    code: Callable[[ScorerSpec, Exam], CodeScorer]
+    spent_usd: Callable[[], float | None]
+    exhausted: Callable[[], str | None]
+    sink: RunSink
+    progress: Progress
+    notes: Notes
+    tracing: Tracing
+    workers: int
+    apart: bool = False
+    beside: bool = True
+
+    def panel(self, exam: Exam) -> Panel:
+        """The scorers of an exam."""
+        return Panel(exam, self.judge, self.pairwise, self.code)
+
+
+def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Question:
+    """The question to one arm of a pair; `apart` numbers the candidate's samples on from the baseline's."""
+    shift = suite.samples if apart and arm is ArmName.CANDIDATE else 0
+    return Question(suite.name, suite.arm(arm), pair.case, pair.index + shift, suite.exam)
+
+
+def same_arms(suite: Suite) -> bool:
+    """Would both arms send the same requests?"""
+    # How long an answer is waited for is not sent.
+    usual = Params().timeout_s
+    arms = {
+        (arm.version.prompt.digest, arm.model, arm.params.model_copy(update={"timeout_s": usual}), arm.target)
+        for arm in suite.arms.values()
+    }
+    return suite.baseline is not None and len(arms) == 1
+
+
+@dataclass(slots=True)
+class KnownAnswers:
+    """What is known of one suite before anything is asked.
+
+    Args:
+        calls: not needed for known samples, counted as a plan counts them.
+        beside: pairs that are, or will be, of one sitting.
+        chosen: pairs whose baseline is asked again beside the candidate, and its earlier answer.
+    """
+
+    calls: int = 0
+    beside: int = 0
+    chosen: list[tuple[Pair, Reply]] = field(default_factory=list)
+
+
+def survey(
+    schedules: Iterable[Schedule], tools: Tools, apart: Mapping[str, bool], *, early: bool
+) -> dict[str, KnownAnswers]:
+    """Look up every sample of a run, and choose the baselines that are asked again.
+
+    Quality may rest on answers of earlier runs; cost, latency and drift may not. So where a baseline is known and its
+    candidate is not, the baseline of some pairs, the first in the random order, is asked again beside the candidate.
+
+    Args:
+        early: the run may stop after any repeat, so only the first one is sure to be asked.
+
+    Returns:
+        For each suite what is known; nothing where the cache is empty.
+    """
+    found: dict[str, KnownAnswers] = {}
+    if tools.memory.empty:
+        return found
+    for schedule in schedules:
+        for pair in schedule.all_pairs():
+            known = found.setdefault(pair.suite.name, KnownAnswers())
+            replies = {
+                arm: _earlier(tools, question_of(pair.suite, pair, arm, apart=apart[pair.suite.name]))
+                for arm in pair.order
+            }
+            _count(known, pair, replies, sure=not early or pair.index == 0)
+    for known in found.values():
+        known.chosen = known.chosen[: max(0, _ASKED - known.beside)]
+    return found
+
+
+def _earlier(tools: Tools, question: Question) -> Reply | None:
+    try:
+        return tools.memory.earlier(tools.target.request_of(question))
+    except NotBuilt:
+        return None
+
+
+def _count(known: KnownAnswers, pair: Pair, replies: Mapping[ArmName, Reply | None], *, sure: bool) -> None:
+    there = [reply for reply in replies.values() if reply is not None]
+    known.calls += len(there) * pair.case.turns
+    sittings = {reply.origin.sitting for reply in there}
+    if not there:
+        known.beside += sure
+        return
+    if len(there) == len(replies) and len(sittings) == 1:
+        known.beside += 1
+        return
+    baseline = replies.get(ArmName.BASELINE)
+    if baseline is not None and len(there) < len(replies) and len(known.chosen) < _ASKED:
+        known.chosen.append((pair, baseline))
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """The result of the drift test on one suite."""
+
+    pairs: int
+    reason: str = ""
+
+
+async def look_for_drift(
+    chosen: Sequence[tuple[Pair, Reply]], fresh: Mapping[Key, Sample], panel: Panel, seed: int, *, same_model: bool
+) -> Drift:
+    """Compare the baseline's new answers with its earlier ones to the same requests.
+
+    Args:
+        same_model: False is drift of its own: another model answers under the name.
+    """
+    before: list[float] = []
+    after: list[float] = []
+    models: set[str] = set()
+    for pair, reply in chosen:
+        sample = fresh.get(pair.key)
+        if sample is None or not isinstance(sample.reply, Reply):
+            continue
+        if same_model and sample.reply.model_id != reply.model_id:
+            models.add(f"{reply.model_id} became {sample.reply.model_id}")
+        old, new = await _scored(panel, pair, reply, sample)
+        if not isinstance(old, Unscored) and not isinstance(new, Unscored):
+            before.append(old)
+            after.append(new)
+    if models:
+        return Drift(len(before), f"the model behind the name changed: {min(models)}")
+    if drifted(before, after, seed):
+        fell = fmean(after) - fmean(before)
+        return Drift(len(before), f"the scores of the same requests moved by {fell:+.3f}")
+    return Drift(len(before))
+
+
+async def _scored(panel: Panel, pair: Pair, reply: Reply, sample: Sample) -> tuple[float | Unscored, float | Unscored]:
+    """Scores of the earlier and the new answer; scorers that compare get both."""
+    case, now = pair.case, sample.reply
+    old = await panel.scores(Subject.of(case, reply), pair.index)
+    if not panel.compares(case) or not isinstance(now, Reply):
+        return combine_scores(old), sample.score
+    more = await panel.compared(Subject.of(case, reply), Subject.of(case, now), pair.index)
+    alone = sample.scores[: len(old)]
+    return combine_scores((*old, *more[0])), combine_scores((*alone, *more[1]))
+
+
+@dataclass(slots=True)
+class Collection:
+    """The samples of a run."""
+
+    samples: SampleTable = field(default_factory=SampleTable)
+    known: Mapping[str, KnownAnswers] = field(default_factory=dict)
+    drift: dict[str, Drift] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Collector:
+    """Takes one sample after another and keeps them.
+
+    Args:
+        share: the part of the run that is taken here.
+    """
+
+    resolved: Resolved
+    tools: Tools
+    stop: Stop
+    seed: int
+    share: Share = Share()
+    found: Collection = field(default_factory=Collection, init=False)
+    _beside: dict[Key, Sample | None] = field(default_factory=dict, init=False)
+    _models: dict[tuple[str, ArmName], set[str]] = field(default_factory=dict, init=False)
+    _panels: Mapping[str, Panel] = field(init=False)
+    _apart: Mapping[str, bool] = field(init=False)
+    _marking: Marking = field(init=False)
+    _unwritten: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        suites = self.resolved.suites
+        self.found.samples = SampleTable(self.tools.sink.words)
+        self._panels = {suite.name: self.tools.panel(suite.exam) for suite in suites}
+        self._marking = Marking(self._panels.__getitem__, self._see_whether_to_stop)
+        self._apart = {suite.name: self.tools.apart or same_arms(suite) for suite in suites}
+
+    async def collect(self) -> Collection:
+        """Take every sample, or as many as there are when the run ends early.
+
+        Raises:
+            GateError: an error that no retry fixes (wrong key, unknown model).
+        """
+        schedules = [Schedule(lane, self.seed, self.share) for lane in by_lane(self.resolved.suites)]
+        self.found.known = survey(schedules, self.tools, self._apart, early=self._looks)
+        self.tools.notes.begin(sum(known.calls for known in self.found.known.values()))
+        warmups = [pair for schedule in schedules for pair in schedule.warmups()]
+        if not self.tools.beside:
+            for known in self.found.known.values():
+                known.chosen.clear()
+        chosen = [pair for known in self.found.known.values() for pair, _ in known.chosen]
+        self._beside = {pair.key: None for pair in chosen}
+        done = {pair.key for pair in (*warmups, *chosen)}
+        first = {pair.key for pair in warmups}
+        await self._run(job for pair in warmups for job in pair.jobs(fresh=self._again(pair), warmup=True))
+        await self._run(job for pair in chosen if pair.key not in first for job in pair.jobs(fresh=self._again(pair)))
+        await self._look_for_drift()
+        await self._take_rest(schedules, done)
+        for sample in self._marking.rest():
+            self._keep(sample)
+        return self.found
+
+    async def ask(self, jobs: Iterable[Job], workers: int) -> None:
+        """Take these samples in this order: no warm-up, and no early stopping.
+
+        Raises:
+            GateError: an error that no retry fixes (wrong key, unknown model).
+        """
+        await Runner(self._take, self._keep, self.stop, workers).run(iter(jobs))
+
+    @property
+    def _looks(self) -> bool:
+        """Are the results looked at before the end?"""
+        return self.share == Share() and why_not(self.resolved.suites, self.resolved.policy) is None
+
+    async def _take_rest(self, schedules: Sequence[Schedule], done: set[Key]) -> None:
+        """Repeat after repeat; where results are looked at, a look may end the run for all compared suites."""
+        policy, suites = self.resolved.policy, self.resolved.suites
+        rest = suites
+        for index in range(looks_planned(suites) - 1 if self._looks else 0):
+            repeat = [list(schedule.pairs(index)) for schedule in schedules]
+            await self._run(*(self._rest(pairs, done) for pairs in repeat))
+            if self.stop.reason is not None:
+                return
+            done |= {pair.key for pairs in repeat for pair in pairs}
+            grids = {suite.name: Grid(suite, self.found.samples) for suite in suites}
+            if lacking(suites, grids):
+                break
+            if look(suites, policy, self.seed, grids).samples is not None:
+                rest = tuple(suite for suite in suites if suite.baseline is None)
+                break
+        names = {suite.name for suite in rest}
+        left = ([pair for pair in one.all_pairs() if pair.suite.name in names] for one in schedules)
+        await self._run(*(self._rest(pairs, done) for pairs in left))
+
+    async def _run(self, *queues: Iterator[Job]) -> None:
+        workers = min(self.tools.workers, count(self.resolved.suites))
+        await Runner(self._take, self._keep, self.stop, workers).run(*queues)
+
+    def _again(self, pair: Pair) -> frozenset[ArmName]:
+        """The arms that are asked even if their answers are known."""
+        drift = self.found.drift.get(pair.suite.name)
+        if drift is not None and drift.reason:
+            return frozenset(ArmName)
+        return frozenset({ArmName.BASELINE}) if pair.key in self._beside else frozenset()
+
+    def _rest(self, pairs: Iterable[Pair], done: set[Key]) -> Iterator[Job]:
+        for pair in pairs:
+            if pair.key not in done:
+                yield from pair.jobs(fresh=self._again(pair))
+
+    async def _look_for_drift(self) -> None:
+        taken = {key: sample for key, sample in self._beside.items() if sample is not None}
+        for name, known in self.found.known.items():
+            if known.chosen and self.stop.reason is None:
+                self.found.drift[name] = await look_for_drift(
+                    known.chosen, taken, self._panels[name], self.seed, same_model=self.resolved.cache.same_model
+                )
+        self._beside.clear()
+
+    async def _take(self, job: Job) -> tuple[Sample, ...]:
+        suite = job.suite
+        pair = Pair(suite, job.case, job.index, ())
+        question = question_of(suite, pair, job.arm, apart=self._apart[suite.name])
+        with self.tools.tracing.sample(job):
+            reply = await self.tools.target.answer(question, fresh=job.fresh)
+            if isinstance(reply, Reply) and self._outdated(job, reply):
+                reply = await self.tools.target.answer(question, fresh=True)
+            return await self._marking.samples(job, question.index, reply)
+
+    def _see_whether_to_stop(self) -> None:
+        if reason := self.tools.exhausted():
+            self.stop.drain(reason)
+
+    def _outdated(self, job: Job, reply: Reply) -> bool:
+        """Was a known answer given by another model than the one that answers this arm now?"""
+        now = self._models.get((job.suite.name, job.arm))
+        another = now is not None and reply.model_id not in now
+        return reply.origin.reused and another and self.resolved.cache.same_model
+
+    def _keep(self, sample: Sample) -> None:
+        self.found.samples.add(sample, self._written(sample))
+        self.tools.tracing.finished(sample)
+        if isinstance(sample.reply, Reply) and not sample.reply.origin.reused:
+            self._models.setdefault((sample.suite, sample.arm), set()).add(sample.reply.model_id)
+            key = sample.suite, sample.case_id, sample.index
+            if sample.arm is ArmName.BASELINE and key in self._beside:
+                self._beside[key] = sample
+        self.tools.progress.advance(sample, self.tools.spent_usd())
+
+    def _written(self, sample: Sample) -> int:
+        """Where the sample's texts are; a disk that takes no more ends the run."""
+        if self._unwritten:
+            return NOWHERE
+        try:
+            return self.tools.sink.sample(sample)
+        except OSError as error:
+            self._unwritten = True
+            self.stop.drain(f"the samples cannot be written down: {error.strerror}")
+            return NOWHERE

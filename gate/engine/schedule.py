@@ -10,8 +10,8 @@ from itertools import takewhile
 import numpy as np
 
 from gate.cases.case import Case
-from gate.config.naming import OVERALL
 from gate.config.policy import RunPolicy
+from gate.config.values import OVERALL
 from gate.engine.arrays import Grid, Slice, Stack, scores, stack, units_of
 from gate.engine.compare import FLIPS_BELOW_LEVEL, Quality, Tester, comparison
 from gate.record.comparison import Comparison

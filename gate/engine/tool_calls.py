@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gate.cases.case import members
-from gate.config.naming import OVERALL
+from gate.config.values import OVERALL
 from gate.engine.arrays import Bools, Floats, Grid, Ints, paired
 from gate.record.comparison import ArmConversations, ChangedCalls, Conversations, ToolChange, ToolDifference, ToolSlice
 from gate.record.transcript import Outline

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 
 from gate.config.documents import one_problem, quoted
-from gate.config.naming import PYTHON_PREFIX, FunctionName, function_complaint, function_named, is_python
+from gate.config.values import PYTHON_PREFIX, FunctionName, function_complaint, function_named, is_python
 from gate.errors import GateError
 from gate.limits import FILE_BYTES
 from gate.paths import escapes, matches, may_hold, normal

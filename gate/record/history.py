@@ -8,7 +8,7 @@ from datetime import datetime
 from statistics import fmean
 from typing import Literal, TypeAlias
 
-from gate.config.naming import OVERALL, parse_store_name
+from gate.config.values import OVERALL, parse_store_name
 from gate.record.comparison import ArmAxis, AxisComparison, Comparison, JuryResult, PassRate, Verdict
 from gate.record.parts import JudgeQuote
 from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord

@@ -7,7 +7,7 @@ from itertools import groupby
 from math import fsum
 from statistics import fmean
 
-from gate.config.naming import OVERALL
+from gate.config.values import OVERALL
 from gate.record.comparison import PassState, State
 from gate.record.parts import ArmRecord, CaseState, OutputRecord, TranscriptRecord
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord, SuiteRecord

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TypeAlias
 
-from gate.config.naming import OVERALL
+from gate.config.values import OVERALL
 from gate.record.comparison import Verdict
 from gate.record.history import (
     Axis,

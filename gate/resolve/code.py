@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from gate.cases.case import Case, key_of, session_of
 from gate.config.documents import decode, one_problem, quoted
 from gate.config.gatefile import Config, SuiteConfig
-from gate.config.naming import PYTHON_PREFIX, function_named, is_python
 from gate.config.rubrics import parse_rubric
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import HttpAgent, PythonAgent, Target, ToolLoop, parse_tools, runs_code
+from gate.config.values import PYTHON_PREFIX, function_named, is_python
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import PROMPT_CHARS
 from gate.paths import matches

@@ -10,9 +10,9 @@ from gate.cases.case import Case, NotBuilt, SlowTemplate, place_of, render
 from gate.config.documents import did_you_mean, printable, quoted
 from gate.config.gatefile import Config
 from gate.config.models import ModelRef
-from gate.config.naming import OVERALL
 from gate.config.policy import RunPolicy, SlicePolicy
 from gate.config.scorer import ScorerSpec
+from gate.config.values import OVERALL
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import RENDERING_S
 from gate.prompts.files import FileSource, PromptBuilder
@@ -20,7 +20,7 @@ from gate.resolve.exam import ExamChanges, exam_notes
 from gate.resolve.pairing import CaseShelf, Pair, Sides, pair
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
-from gate.scoring.validators.registry import fill_options, option_complaints
+from gate.scoring.panel import fill_options, option_complaints
 from gate.suite import Exam, Suite
 from gate.values import digest
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from gate.config.documents import decode, quoted
 from gate.config.gatefile import Config, SuiteConfig, expand
-from gate.config.naming import StoreName, is_python, is_store, name_complaint, parse_store_name
+from gate.config.values import StoreName, is_python, is_store, name_complaint, parse_store_name
 from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.limits import NEW_SUITES
 from gate.paths import is_glob

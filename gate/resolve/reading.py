@@ -10,7 +10,7 @@ from gate.cases.case import Case
 from gate.config.documents import decode
 from gate.config.gatefile import Config, Promises, SuiteConfig, in_spite, load
 from gate.config.models import ModelRef
-from gate.config.naming import is_python, is_store
+from gate.config.values import is_python, is_store
 from gate.errors import GateError, InputErrors, Problem
 from gate.paths import is_glob
 from gate.prompts import reading

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import PurePosixPath
 
-from gate.config.naming import is_python
+from gate.config.values import is_python
 from gate.errors import InputErrors
 from gate.limits import PROMPT_CHARS
 from gate.prompts.files import SIMILAR, FileSource, chunks, file_of, moved_to, similar_sizes, similarity

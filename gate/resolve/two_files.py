@@ -8,9 +8,9 @@ from gate.cases import reading as case_files
 from gate.cases.case import Case
 from gate.config.documents import decode
 from gate.config.models import ModelRef, Params, parse_model
-from gate.config.naming import is_python
 from gate.config.policy import Budget, RunPolicy, SuitePolicy
 from gate.config.scorer import JUDGED, ScorerSpec, parse_scorers
+from gate.config.values import is_python
 from gate.errors import GateError, InputErrors, Problem
 from gate.prompts import reading
 from gate.prompts.files import FileSource

@@ -9,10 +9,10 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from gate.config.gatefile import Config
-from gate.config.naming import is_python, is_store
 from gate.config.scorer import ScorerSpec
 from gate.config.scorer_options import KINDS
 from gate.config.targets import runs_code
+from gate.config.values import is_python, is_store
 from gate.errors import GateError
 from gate.prompts.version import Prompt
 from gate.record.parts import Deletion

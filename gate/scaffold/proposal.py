@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gate.calls.providers.parameters import refused_parameters
+from gate.calls.endpoints import refused_parameters
 from gate.cases import reading as case_files
 from gate.cases.bundles import is_bundle, read_bundle
 from gate.cases.case import Case

@@ -8,15 +8,15 @@ from gate.app.environment.settings import Settings, keys_of
 from gate.app.repository import place_here, prompt_builder
 from gate.app.sources import store_case_reader
 from gate.calls.budget import PriceList
+from gate.calls.endpoints import PACKAGED_MODEL, refused_parameters
 from gate.calls.providers.factory import Factory
-from gate.calls.providers.parameters import PACKAGED_MODEL, refused_parameters
 from gate.cases.case import Case, members
 from gate.config.documents import printable, quoted
 from gate.config.gatefile import Config
 from gate.config.models import ModelRef, Params, parse_model, parse_params
-from gate.config.naming import OVERALL
 from gate.config.policy import Budget
 from gate.config.targets import ToolLoop
+from gate.config.values import OVERALL
 from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
 from gate.paths import is_glob
 from gate.prompts.files import FileSource

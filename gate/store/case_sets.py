@@ -22,7 +22,7 @@ from gate.cases.stored import (
     name_before,
 )
 from gate.config.documents import decode, did_you_mean
-from gate.config.naming import StoreName
+from gate.config.values import StoreName
 from gate.errors import GateError
 from gate.limits import FILE_BYTES
 from gate.store.run_folder import read_bounded, rewrite, write_new

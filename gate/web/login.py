@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from gate.app.environment.login import OidcSettings, ProxySettings, TeamLogin
-from gate.config.naming import value_complaint
+from gate.config.values import value_complaint
 from gate.store.access import STRANGER, Person, Role
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from gate.config.naming import StoreName
+from gate.config.values import StoreName
 from gate.store.access import STRANGER, Event, Person
 from gate.store.access import Role as Role
 from gate.store.case_sets import StoreCases

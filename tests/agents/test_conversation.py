@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.agents.interface import AgentFailed, Answer, PersonReply, Question
-from gate.agents.targets import ConversationTarget
+from gate.agents.interface import AgentFailed, Answer, ConversationTarget, PersonReply, Question
 from gate.calls.interface import CallRefused
 from gate.cases.case import Case, Persona, Round
 from gate.config.models import ModelRef

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gate.calls.budget import PriceList
+from gate.calls.endpoints import caching_terms
 from gate.calls.providers.factory import Factory
-from gate.calls.providers.parameters import caching_terms
 from gate.config.models import ModelRef, Params
 from gate.record.comparison import CacheTerms
 from tests.support.keys import service_keys

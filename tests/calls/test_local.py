@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from gate.calls.endpoints import LARGER
 from gate.calls.interface import Request
 from gate.calls.providers.local import LocalProvider, _body, import_error
-from gate.calls.providers.parameters import LARGER
 from gate.config.models import ModelRef, Params
 from gate.config.rubrics import Dimension, Rubric
 from gate.errors import GateError

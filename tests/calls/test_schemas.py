@@ -7,14 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.providers.parameters import (
-    LARGER,
-    PACKAGED,
-    list_room,
-    reply_limits,
-    schema_with_bounds,
-    schema_without_bounds,
-)
+from gate.calls.endpoints import LARGER, PACKAGED, list_room, reply_limits, schema_with_bounds, schema_without_bounds
 from gate.config.models import ModelRef
 from gate.testgen.questions import REMARK_SCHEMA, TEXT_SCHEMA, choice_schema, list_schema, object_schema
 from gate.testgen.specification.extraction import rules_schema

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
+from gate.calls.endpoints import seed_of
 from gate.calls.interface import Request
-from gate.calls.providers.parameters import seed_of
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
 

@@ -19,7 +19,7 @@ from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.errors import InputErrors
 from gate.record.transcript import Dollars, Unscored
 from gate.scoring.interface import Subject, combine_scores, reaches
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 
 SAID = json.loads((Path(__file__).parents[1] / "data/formats/promptfoo/said/said.json").read_text(encoding="utf-8"))
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.naming import STORE_PREFIX, StoreName, name_complaint, parse_store_name, store_name_complaint
+from gate.config.values import STORE_PREFIX, StoreName, name_complaint, parse_store_name, store_name_complaint
 
 NAMES = st.text(min_size=1, max_size=40).filter(lambda name: "@" not in name and not name_complaint(name))
 

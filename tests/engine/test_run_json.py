@@ -9,8 +9,8 @@ import pytest
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy
 from gate.config.targets import CommandAgent, HttpAgent, Target, ToolLoop
-from gate.engine.collect import Collection, Drift
 from gate.engine.decide import Assessor
+from gate.engine.evaluate import Finished, record, reuse_record
 from gate.engine.record_parts import (
     ALL_CHARS,
     FOUND_CHARS,
@@ -27,7 +27,7 @@ from gate.engine.record_parts import (
     shortened,
     transcript_record,
 )
-from gate.engine.run_json import Finished, record, reuse_record
+from gate.engine.run import Collection, Drift
 from gate.engine.samples import SampleTable
 from gate.messages import Message, Parts
 from gate.messages import Part as PromptFile

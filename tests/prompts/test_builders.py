@@ -3,7 +3,7 @@
 import pytest
 
 from gate.cases.case import Case, session_of
-from gate.config.naming import function_complaint
+from gate.config.values import function_complaint
 from gate.errors import InputErrors
 from gate.prompts.files import file_of, moved_to
 from tests.resolve.files import Files

@@ -13,7 +13,7 @@ from gate.cases import reading as cases
 from gate.cases.case import Case
 from gate.config.documents import Document, read_yaml
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 from gate.templates.rendering import compile_template
 
 ROOT = Path(__file__).parents[2]

@@ -18,7 +18,7 @@ from gate.config.gatefile import SuiteConfig
 from gate.config.specification import RULES_PER_COMPONENT, Specification
 from gate.prompts import reading
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 from gate.testgen.prompt_under_test import subject_of
 
 ROOT = Path(__file__).parents[2]

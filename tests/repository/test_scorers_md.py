@@ -13,13 +13,13 @@ from ruamel.yaml import YAML
 
 from gate.agents.functions import FunctionScorer, FunctionWorktree, ScoringProcess
 from gate.cases.case import Case
-from gate.config.naming import FunctionName
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.scorer_options import VALIDATORS
+from gate.config.values import FunctionName
 from gate.record.sample import Score
 from gate.record.transcript import Cell, Observation, ToolUse, Transcript, Turn
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 
 PAGE = (Path(__file__).parents[2] / "docs/scorers.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", PAGE, re.DOTALL | re.MULTILINE))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.config.naming import FunctionName
+from gate.config.values import FunctionName
 from gate.errors import InputErrors
 from gate.prompts.files import CodePlace, FileSource
 from gate.record.transcript import Failed

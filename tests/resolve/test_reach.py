@@ -7,7 +7,7 @@ import pytest
 from gate.cases import reading as cases
 from gate.cases.case import Case
 from gate.config.gatefile import SuiteConfig, load
-from gate.config.naming import StoreName
+from gate.config.values import StoreName
 from gate.resolve.one_version import Chosen, resolve_one
 from gate.resolve.pairing import StoredCases
 from gate.resolve.trust import own_reaches, strange

@@ -8,7 +8,7 @@ from gate.cases.case import Case
 from gate.config.scorer import parse_scorers
 from gate.messages import Message
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 from gate.values import JsonValue
 
 TEXT = st.text(max_size=200)

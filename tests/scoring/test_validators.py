@@ -7,7 +7,7 @@ from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec
 from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 from gate.values import JsonValue
 
 

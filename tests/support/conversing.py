@@ -6,8 +6,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gate.agents.interface import Agent, AgentFailed, Answer, PersonReply, Question, Reader
-from gate.agents.targets import ConversationTarget, Participants
+from gate.agents.interface import (
+    Agent,
+    AgentFailed,
+    Answer,
+    ConversationTarget,
+    Participants,
+    PersonReply,
+    Question,
+    Reader,
+)
 from gate.calls.cache import request_key
 from gate.calls.interface import Bill, ExternalBudgets, Request
 from gate.cases.case import Case

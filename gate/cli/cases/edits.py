@@ -13,7 +13,7 @@ from gate.cases.reading import parse_entry, put_of, renamed
 from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Entry, Put
 from gate.cli.cases.entry import case_versions, changed_entry, edit_entry, given_values, read_entry, slices_of
 from gate.config.documents import printable
-from gate.config.naming import is_store
+from gate.config.values import is_store
 from gate.config.yaml_editing import dumped
 from gate.engine.run_cases import found_case
 from gate.errors import GateError

@@ -13,7 +13,7 @@ from gate.cases.losses import Loss, kinds, told
 from gate.cases.stored import Entry
 from gate.cli.cases.edits import carry_out_changes
 from gate.config.documents import printable
-from gate.config.naming import is_store
+from gate.config.values import is_store
 from gate.errors import GateError
 from gate.store.case_sets import CaseMove, plan_move
 from gate.values import counted

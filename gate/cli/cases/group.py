@@ -14,7 +14,7 @@ from gate.cli.cases.edits import add, archive, edit
 from gate.cli.cases.entry import case_versions, lines_of, slices_of
 from gate.cli.cases.files import convert, export, import_
 from gate.config.documents import printable
-from gate.config.naming import is_store
+from gate.config.values import is_store
 from gate.config.yaml_editing import dumped
 from gate.errors import GateError, InputErrors, Problem
 from gate.resolve.case_lint import Advice, advice

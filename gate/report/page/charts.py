@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from gate.config.naming import OVERALL
+from gate.config.values import OVERALL
 from gate.record.run import RunRecord, SuiteRecord
 from gate.record.sample import ArmName
 from gate.report import numbers

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from gate.config.naming import OVERALL
+from gate.config.values import OVERALL
 from gate.record.comparison import Comparison, PassRate, PassState, State
 from gate.record.run import NewSuiteRecord, RunRecord
 from gate.report import numbers

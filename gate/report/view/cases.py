@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Literal, TypeAlias
 
-from gate.config.naming import OVERALL
+from gate.config.values import OVERALL
 from gate.record.comparison import State
 from gate.record.parts import CaseState, OutputRecord
 from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import fsum
 
-from gate.config.naming import OVERALL
+from gate.config.values import OVERALL
 from gate.record.comparison import ArmConversations, ChangedCalls, Conversations, ToolChange, ToolDifference, ToolSlice
 from gate.record.parts import ObservationRecord, OutputRecord, ToolUseRecord, TranscriptRecord, TurnRecord
 from gate.record.run import RunRecord, SuiteRecord

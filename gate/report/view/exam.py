@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gate.config.naming import OVERALL
+from gate.config.values import OVERALL
 from gate.record.comparison import FEWEST_UNITS, State
 from gate.record.parts import INTENDED, ChangeState, InputChange
 from gate.record.run import (

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Connection, Index, Row, Table, insert, or_, select, update
 
 from gate.cases.stored import Page
-from gate.config.naming import value_complaint
+from gate.config.values import value_complaint
 from gate.errors import GateError
 from gate.store.access import ApiToken, Event, EventFilter, IssuedToken, Scope, is_token, new_secret
 from gate.store.sql.database import Database

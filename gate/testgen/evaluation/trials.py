@@ -14,7 +14,7 @@ from gate.errors import CannotEvaluate, InputErrors
 from gate.record.sample import Reply
 from gate.record.transcript import Failed, Unscored
 from gate.scoring.interface import Subject, mark_of_scorer, reaches
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 from gate.scoring.verdict import ScoredReason, Verdict, echo_complaint, is_wordless
 from gate.testgen.cases.diversity import identity
 from gate.testgen.cases.inputs import MadeTests, WrittenInput, shape_of, validated_tests

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from gate.calls.providers.parameters import list_room
+from gate.calls.endpoints import list_room
 from gate.config.documents import quoted
 from gate.config.specification import RULES_PER_COMPONENT, Component, InputRule, OutputRule
 from gate.errors import CannotEvaluate

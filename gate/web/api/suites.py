@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from gate.cases.reading import put_of
 from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Page, Put, SuiteVersion
-from gate.config.naming import name_complaint
+from gate.config.values import name_complaint
 from gate.errors import GateError
 from gate.store.access import Person, Scope
 from gate.store.sql.suites import Authorship

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from gate.calls.budget import Counters
 from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec
-from gate.engine.collect import Tools
+from gate.engine.run import Tools
 from gate.record.sample import Sample, Score
 from gate.record.transcript import Failed, Unscored
 from gate.report.explain import REASON_CHARS

@@ -10,8 +10,8 @@ from gate.app.sources import rehearsed
 from gate.config.documents import quoted
 from gate.config.gatefile import SuiteConfig
 from gate.config.models import ModelRef, Params
-from gate.config.naming import StoreName
 from gate.config.targets import ToolLoop
+from gate.config.values import StoreName
 from gate.errors import GateError
 from gate.git.repository import Repo
 from gate.prompts.files import FileSource

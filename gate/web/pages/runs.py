@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from gate.cases.case import Case
 from gate.cases.reading import readable
 from gate.cases.stored import Page
-from gate.config.naming import parse_store_name as parse_suite_name
+from gate.config.values import parse_store_name as parse_suite_name
 from gate.engine.record_parts import transcript_record
 from gate.engine.run_cases import NewCaseName, case_of_run
 from gate.errors import GateError

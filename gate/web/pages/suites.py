@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from gate.cases.reading import put_of, readable
 from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Entry, Listed, Page, SuiteVersion
-from gate.config.naming import dimension_complaint, name_complaint, value_complaint
+from gate.config.values import dimension_complaint, name_complaint, value_complaint
 from gate.errors import InputErrors
 from gate.store.case_sets import StoreCases
 from gate.store.sql.suites import Authorship

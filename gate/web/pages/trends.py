@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse
 
 from gate.cases.stored import Page
-from gate.config.naming import OVERALL
+from gate.config.values import OVERALL
 from gate.record.history import Axis
 from gate.report.history import case_history, judge_history, override_view, slices_first, trend_view
 from gate.store.sql.insights import Insights

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from gate.calls.endpoints import seed_of
 from gate.calls.interface import Rejected, Request
-from gate.calls.providers.parameters import seed_of
 from gate.config.models import Params
 from gate.messages import Message
 from gate.values import JsonValue

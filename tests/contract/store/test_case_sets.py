@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gate.cases.reading import canonical, put_of, read
 from gate.cases.stored import Archive, CaseFilter, Put
-from gate.config.naming import StoreName
+from gate.config.values import StoreName
 from gate.errors import GateError
 from gate.store.case_sets import CaseSet, FileCases, StoreCases, changed_meanwhile, plan_move
 from gate.store.sql.database import Database

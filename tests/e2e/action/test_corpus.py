@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.config.naming import name_complaint, value_complaint
+from gate.config.values import name_complaint, value_complaint
 from tests.support.attacks import attacks
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer

@@ -10,7 +10,7 @@ import pytest
 
 from gate.agents import runner
 from gate.agents.functions import FunctionWorktree, prompt_texts
-from gate.config.naming import FunctionName
+from gate.config.values import FunctionName
 from gate.prompts.files import CannotLoad
 from gate.record.transcript import Failed
 from gate.values import JsonValue

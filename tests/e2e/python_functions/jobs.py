@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from gate.agents.functions import SCORING, FunctionLimits, FunctionWorktree, ScoringProcess, prompt_texts
 from gate.cases.case import Case
-from gate.config.naming import FunctionName
+from gate.config.values import FunctionName
 from gate.record.transcript import Failed, Unscored
 from gate.scoring.interface import Finding, Subject
 from gate.values import JsonValue

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
-from gate.config.naming import FunctionName
+from gate.config.values import FunctionName
 from gate.prompts.files import CannotLoad
 
 ENTRY = FunctionName("checks", "asked")

@@ -5,7 +5,7 @@ from gate.config.scorer import parse_scorers
 from gate.record.sample import Score
 from gate.record.transcript import Cost, Unscored
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 from gate.values import JsonValue
 
 

@@ -11,7 +11,7 @@ from gate.config.scorer import parse_scorers
 from gate.record.sample import Score
 from gate.record.transcript import Cell, Observation, ToolUse, Transcript, Turn, Unscored
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 from gate.scoring.validators.tool_calls import holds_all
 from gate.values import JsonValue
 

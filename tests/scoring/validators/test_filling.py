@@ -4,7 +4,7 @@ from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import REASON_CHARS, fill_options, validate
+from gate.scoring.panel import SHORT_REASON_CHARS, fill_options, validate
 from gate.values import JsonValue
 
 
@@ -38,5 +38,5 @@ def test_a_reason_is_one_short_line() -> None:
     spec = ScorerSpec("regex", "regex", {"pattern": "a\nb" + "c" * 900})
     reason = validate(spec, Subject(Case("c", input="q"), "x")).reason
     assert reason.startswith("does not match /a\\nbccc")
-    assert len(reason) == REASON_CHARS
+    assert len(reason) == SHORT_REASON_CHARS
     assert reason.endswith("…")

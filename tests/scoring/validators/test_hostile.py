@@ -9,7 +9,7 @@ from gate.config.scorer import JUDGED, parse_scorers
 from gate.config.scorer_options import KINDS
 from gate.record.transcript import Dollars, Observation, ToolUse, Transcript, Turn, Unscored
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import REASON_CHARS, VALIDATORS, validate
+from gate.scoring.panel import SHORT_REASON_CHARS, VALIDATORS, validate
 from gate.values import JsonValue
 
 WRITTEN: list[JsonValue] = [
@@ -50,7 +50,7 @@ def check(answer: str, times: int = 2) -> None:
         assert isinstance(score.value, Unscored) or 0.0 <= score.value <= 1.0, spec.name
         assert score.reason
         assert score.reason.isprintable(), spec.name
-        assert len(score.reason) <= REASON_CHARS
+        assert len(score.reason) <= SHORT_REASON_CHARS
         for _ in range(1, times):
             assert validate(spec, subject) == score or isinstance(score.value, Unscored), spec.name
 

@@ -4,7 +4,7 @@ from gate.cases.case import Case
 from gate.config.specification import CompiledRule, OutputRule
 from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import validate
+from gate.scoring.panel import validate
 from gate.testgen.rules.compiler import compile_rule
 
 

@@ -10,7 +10,7 @@ from gate.cases.case import Case
 from gate.config.scorer import parse_scorers
 from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject
-from gate.scoring.validators.registry import option_complaints, validate
+from gate.scoring.panel import option_complaints, validate
 from gate.testgen.rules.sentences import SENTENCE_CHARS
 from tests.testgen.rules.support import compiled, kept, understood
 
