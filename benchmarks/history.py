@@ -25,7 +25,7 @@ from gate.cases.case import Case
 from gate.cases.stored import Page
 from gate.record.history import Context, RunFilter
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.store.run_folder import dump_run, sample_line
 from gate.store.sql import maintenance, tables
 from gate.store.sql.database import Database

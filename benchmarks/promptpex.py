@@ -10,8 +10,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.messages import Message
 from gate.prompts.version import Prompt, PromptVersion
-from gate.record.sample import ArmName, Reply, Sample, Score
-from gate.record.transcript import Unpriced, Unscored, Usage
+from gate.record.transcript import ArmName, Reply, Sample, Score, Unpriced, Unscored, Usage
 from gate.suite import Arm, Exam, Suite
 from gate.values import digest
 

@@ -109,7 +109,7 @@ async def through_the_gate(provider: str, url: str, calls: int) -> int:
     from gate.calls.providers.factory import Factory
     from gate.config.models import ModelRef, Params
     from gate.messages import Message
-    from gate.record.sample import Reply
+    from gate.record.transcript import Reply
 
     keys = Keys(
         {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}

@@ -12,7 +12,7 @@ from gate.config.targets import Conversing, Target, leads_itself, runs_code, unv
 from gate.prompts.files import CodePlace
 from gate.prompts.version import PromptVersion
 from gate.record.parts import JudgeQuote
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from gate.config.values import FunctionName
 from gate.errors import CannotEvaluate, GateError
 from gate.limits import PROMPT_CHARS
 from gate.prompts.files import CannotLoad
-from gate.record.sample import Score
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import Failed, Score, Unscored
 from gate.scoring.interface import Finding, Subject
 from gate.scoring.panel import SHORT_REASON_CHARS, as_score
 from gate.values import JsonValue

@@ -20,13 +20,15 @@ from gate.calls.interface import (
 from gate.cases.case import Case, NotBuilt, render
 from gate.config.targets import ToolLoop, leads_itself, target_json
 from gate.messages import Message, Tool
-from gate.record.sample import BROKE_OFF, STEP_LIMIT, Reply
 from gate.record.transcript import (
+    BROKE_OFF,
+    STEP_LIMIT,
     Aside,
     Cost,
     Effort,
     Failed,
     Observation,
+    Reply,
     Speaker,
     ToolUse,
     Transcript,

@@ -10,8 +10,18 @@ from gate.agents.interface import AgentFailed, Answer, Question, Sessions, Toolb
 from gate.calls.interface import Calls, Request, together
 from gate.cases.case import NotBuilt, render
 from gate.messages import Message, Tool, ToolCall
-from gate.record.sample import STEP_LIMIT, Reply, effort_of_all
-from gate.record.transcript import Cost, Failed, ToolUse, Unpriced, Usage, added, recorded
+from gate.record.transcript import (
+    STEP_LIMIT,
+    Cost,
+    Failed,
+    Reply,
+    ToolUse,
+    Unpriced,
+    Usage,
+    added,
+    effort_of_all,
+    recorded,
+)
 
 
 @dataclass(frozen=True, slots=True)

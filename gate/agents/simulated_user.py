@@ -16,8 +16,7 @@ from gate.cases.case import Case
 from gate.config.documents import BadJson, parse_json
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
-from gate.record.sample import Reply, effort_of_all
-from gate.record.transcript import Failed, added
+from gate.record.transcript import Failed, Reply, added, effort_of_all
 from gate.values import JsonValue
 
 Turns: TypeAlias = Sequence[tuple[str, str]]

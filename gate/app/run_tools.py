@@ -28,8 +28,7 @@ from gate.engine.schedule import Job, why_not
 from gate.errors import GateError, with_extra
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
-from gate.record.sample import Sample
-from gate.record.transcript import Unpriced, Usage, masked
+from gate.record.transcript import Sample, Unpriced, Usage, masked
 from gate.report.escape import one_line, terminal_text
 from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved

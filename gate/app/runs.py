@@ -34,7 +34,7 @@ from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.git.repository import Sightings
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
-from gate.record.sample import Sample
+from gate.record.transcript import Sample
 from gate.report.markdown.report import render_report
 from gate.resolve.one_version import check_method
 from gate.resolve.resolved import Resolved, with_placeholders

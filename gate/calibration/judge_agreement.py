@@ -23,8 +23,7 @@ from gate.record.calibration import (
     SliceRecord,
     ThresholdRecord,
 )
-from gate.record.sample import ArmName, Part, Reply, Sample, Score
-from gate.record.transcript import Unpriced, Unscored, Usage
+from gate.record.transcript import ArmName, Part, Reply, Sample, Score, Unpriced, Unscored, Usage
 from gate.scoring.interface import Subject
 from gate.scoring.panel import validate
 from gate.stats.agreement import (

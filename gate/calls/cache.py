@@ -33,7 +33,7 @@ from gate.calls.answer_file import (
 )
 from gate.calls.interface import AnswerNotSaved, Request
 from gate.config.models import ModelRef, Params
-from gate.record.sample import Origin, Reply
+from gate.record.transcript import Origin, Reply
 from gate.values import JsonValue, digest, parsed, written
 
 FORMAT = 1

@@ -26,8 +26,7 @@ from gate.calls.interface import (
 from gate.calls.limits import Limiter, RetryPolicy, Sent, Timing
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
-from gate.record.sample import Reply
-from gate.record.transcript import Cost, Dollars, Failed, Unpriced
+from gate.record.transcript import Cost, Dollars, Failed, Reply, Unpriced
 
 Providers: TypeAlias = Callable[[ModelRef, Params], Provider]
 

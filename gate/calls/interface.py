@@ -9,8 +9,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from gate.config.models import ModelRef, Params
 from gate.errors import GateError
 from gate.messages import Message, Tool, ToolCall
-from gate.record.sample import Reply
-from gate.record.transcript import Cost, Failed, Unpriced, Usage
+from gate.record.transcript import Cost, Failed, Reply, Unpriced, Usage
 from gate.values import JsonValue
 
 

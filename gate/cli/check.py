@@ -5,7 +5,7 @@ from pathlib import Path
 from gate.app.checks import resolve_check, resolve_check_files, run_check
 from gate.app.environment.settings import Settings
 from gate.app.run_order import RunOrder
-from gate.cli.console import refuse_options
+from gate.cli.app import refuse_options
 from gate.cli.output import output_paths, print_note, report_run, run_progress
 from gate.config.models import parse_model
 from gate.errors import GateError

@@ -15,8 +15,7 @@ from gate.app.runs import page, run_folder
 from gate.engine.run import SilentProgress
 from gate.errors import GateError
 from gate.record.run import RunRecord
-from gate.record.sample import Sample
-from gate.record.transcript import Failed
+from gate.record.transcript import Failed, Sample
 from gate.report.escape import terminal_text
 from gate.report.markdown.report import render_report
 from gate.report.view.cases import explain_command

@@ -12,7 +12,7 @@ from gate.app.environment.settings import Settings
 from gate.app.run_order import RunOrder
 from gate.app.runs import run_until_saved, wait_for_save
 from gate.cli import output
-from gate.cli.console import error_message
+from gate.cli.app import error_message
 from gate.cli.diff import DiffOptions, check_options, resolved_by
 from gate.cli.output import output_paths, print_note, run_progress, skipped_text
 from gate.config.policy import Budget, Limit

@@ -17,7 +17,6 @@ from pydantic import (
 )
 
 from gate.config.documents import Document, Loc, did_you_mean, one_problem, quoted, read_json, read_yaml
-from gate.config.json_schema import schema_complaint
 from gate.config.models import ModelRef, Params
 from gate.config.validation import FileModel, Matches, file_schema, validate, wrong, wrong_at
 from gate.config.values import Function, Model, Name, Names, Path, Variable, each_once, empty_is
@@ -45,6 +44,8 @@ def _of_object(schema: Any) -> Any:
         )
     if len(json.dumps(schema)) > TOOL_SCHEMA_CHARS:
         raise wrong(f"is longer than {TOOL_SCHEMA_CHARS:,} characters")
+    from gate.config.json_schema import schema_complaint
+
     if complaint := schema_complaint(schema):
         raise wrong(f"is no JSON Schema: {complaint}")
     return schema

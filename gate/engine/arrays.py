@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from gate.cases.case import members
 from gate.engine.samples import PartKey, SampleTable
-from gate.record.sample import ArmName, Sample
-from gate.record.transcript import Outline
+from gate.record.transcript import ArmName, Outline, Sample
 from gate.suite import Suite
 
 ARMS = tuple(ArmName)

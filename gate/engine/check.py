@@ -25,8 +25,7 @@ from gate.engine.schedule import Job, Schedule, count
 from gate.record.comparison import Decision, PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState, PartMean, ScorerResult
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
-from gate.record.sample import ArmName, Part, Reply, Sample, Score, Words
-from gate.record.transcript import Unscored
+from gate.record.transcript import ArmName, Part, Reply, Sample, Score, Unscored, Words
 from gate.resolve.one_version import with_cases
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import mark_in_case, reaches, round_marks

@@ -15,8 +15,7 @@ from gate.config.values import OVERALL
 from gate.engine.arrays import Bools, Floats, Grid, Ints, Slice, Stack, clusters, side_by_side, units_of
 from gate.engine.samples import NOT_APPLICABLE, UNKNOWN, Key
 from gate.record.comparison import ArmAxis, AxisComparison, AxisName, Comparison, Estimate, PassRate, PassState, State
-from gate.record.sample import ArmName, Reply, Sample
-from gate.record.transcript import Dollars, Unscored, Usage
+from gate.record.transcript import ArmName, Dollars, Reply, Sample, Unscored, Usage
 from gate.scoring.interface import reaches, sample_passes
 from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE, Interval, JointResult, SliceResult
 from gate.stats.intervals import (

@@ -14,7 +14,7 @@ from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, look, needed, why_not
 from gate.record.comparison import AxisComparison, Comparison, Decision, PassRate, PassState, State, Verdict
 from gate.record.parts import Deletion
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.stats.arrays import BLOCKABLE_UNITS
 from gate.suite import Suite
 from gate.values import undecided

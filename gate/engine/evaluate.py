@@ -53,8 +53,7 @@ from gate.record.run import (
     RunRecord,
     SuiteRecord,
 )
-from gate.record.sample import ArmName, Reply
-from gate.record.transcript import FREE, Unpriced, Unscored
+from gate.record.transcript import FREE, ArmName, Reply, Unpriced, Unscored
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import sample_passes
 from gate.suite import Arm, Suite

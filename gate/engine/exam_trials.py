@@ -17,8 +17,7 @@ from gate.errors import GateError
 from gate.record.comparison import Comparison
 from gate.record.parts import CallsRecord
 from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
-from gate.record.sample import ArmName, Reply, Sample
-from gate.record.transcript import FREE, Unscored
+from gate.record.transcript import FREE, ArmName, Reply, Sample, Unscored
 from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.suite import Suite

@@ -13,7 +13,7 @@ from gate.errors import InputErrors
 from gate.messages import Message
 from gate.prompts.version import Prompt
 from gate.record.comparison import ArmPrefix, CacheComparison, CacheTerms, Estimate, Obstacle, PrefixEnd
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.stats.intervals import Parts, share, share_change
 from gate.suite import Arm, Suite
 from gate.templates.rendering import Origin, compile_template, first_difference, first_part

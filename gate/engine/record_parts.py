@@ -34,18 +34,26 @@ from gate.record.parts import (
     TurnRecord,
 )
 from gate.record.run import EditedValueRecord, ExamChangeRecord, ExamTrialRecord, RunRecord
-from gate.record.sample import STEP_LIMIT, ArmName, Ending, Reply, Sample, Score, effort_of, ending, ending_of
 from gate.record.transcript import (
     FREE,
+    STEP_LIMIT,
     UNPRICED,
     UNTOLD,
+    ArmName,
     Cost,
     Dollars,
+    Ending,
     Failed,
     Observation,
+    Reply,
+    Sample,
+    Score,
     Turn,
     Unscored,
     added,
+    effort_of,
+    ending,
+    ending_of,
     masked,
 )
 from gate.resolve.exam import Edit, ExamChanges, ExamEdit, Trial

@@ -18,8 +18,7 @@ from gate.engine.schedule import count
 from gate.errors import GateError
 from gate.record.parts import CallsRecord
 from gate.record.run import PromisesRecord, PromiseTrialRecord, RunRecord
-from gate.record.sample import ArmName
-from gate.record.transcript import Dollars, Effort
+from gate.record.transcript import ArmName, Dollars, Effort
 from gate.resolve.resolved import Resolved
 from gate.suite import Exam, Suite
 from gate.testgen.effort import LEVELS, RULES, EffortSettings

@@ -17,8 +17,7 @@ from gate.engine.compare import drifted
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.engine.schedule import Job, Pair, Schedule, Share, by_lane, count, lacking, look, looks_planned, why_not
 from gate.record.run import RunRecord
-from gate.record.sample import CUT_OFF, ArmName, Reply, Sample, Score, Words
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import CUT_OFF, ArmName, Failed, Reply, Sample, Score, Unscored, Words
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import CodeScorer, ModelScorer, Subject, combine_scores
 from gate.scoring.panel import Panel

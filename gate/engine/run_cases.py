@@ -12,7 +12,7 @@ from gate.config.documents import did_you_mean, quoted
 from gate.engine.record_parts import LONGEST_TEXT
 from gate.errors import GateError
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
-from gate.record.sample import Reply, Sample
+from gate.record.transcript import Reply, Sample
 from gate.resolve.one_version import near
 from gate.values import JsonValue
 

@@ -10,8 +10,26 @@ from typing import Any, Generic, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gate.record.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score, Words, effort_of, words_of
-from gate.record.transcript import Cost, Dollars, Effort, Failed, Outline, Unpriced, Unscored, Usage
+from gate.record.transcript import (
+    ArmName,
+    Cost,
+    Dollars,
+    Effort,
+    Failed,
+    Origin,
+    Outline,
+    Part,
+    PartKind,
+    Reply,
+    Sample,
+    Score,
+    Unpriced,
+    Unscored,
+    Usage,
+    Words,
+    effort_of,
+    words_of,
+)
 
 Word = TypeVar("Word")
 

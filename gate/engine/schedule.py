@@ -15,7 +15,7 @@ from gate.config.values import OVERALL
 from gate.engine.arrays import Grid, Slice, Stack, scores, stack, units_of
 from gate.engine.compare import FLIPS_BELOW_LEVEL, Quality, Tester, comparison
 from gate.record.comparison import Comparison
-from gate.record.sample import ArmName, Sample
+from gate.record.transcript import ArmName, Sample
 from gate.stats.arrays import BLOCKABLE_UNITS, JointResult
 from gate.stats.sequential import FLIPS, Look, Plan, Sequential, sequential_test
 from gate.suite import Suite

@@ -21,7 +21,7 @@ from gate.record.comparison import (
     RubricResult,
     ScorerChange,
 )
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, TOLERANCE, mark_of_scorer
 from gate.stats.arrays import Estimate as Figure
 from gate.stats.arrays import Undefined

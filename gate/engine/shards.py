@@ -16,9 +16,8 @@ from gate.config.targets import RoundRule
 from gate.engine.evaluate import default_seed
 from gate.engine.schedule import Share
 from gate.errors import GateError, Problem
-from gate.record.sample import Part, Sample, Score
 from gate.record.shard import Evaluation, FileInputs, GitInputs, ShardRecord, SuiteDigest
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import Failed, Part, Sample, Score, Unscored
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, combine_scores, weighted_mean
 from gate.scoring.judge import opinion_combiner

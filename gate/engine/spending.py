@@ -13,8 +13,7 @@ from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.engine.noise import Basis
 from gate.messages import Message
-from gate.record.sample import ArmName
-from gate.record.transcript import Cost, Dollars, Unpriced, Usage
+from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.suite import Arm, Exam, Suite
 from gate.values import about_dollars
 

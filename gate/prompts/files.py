@@ -4,8 +4,8 @@ import hashlib
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil, floor
 from pathlib import Path
 from typing import NoReturn, Protocol
@@ -364,3 +364,20 @@ class PromptBuilder(Protocol):
             CannotEvaluate: the files of the side are not available.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """The new paths of prompts that are gone.
+
+    Args:
+        found: old path to new path; no new path serves twice.
+        unsure: prompts without a suite in the change whose successor may be a file that was not looked at, or one of
+            too many to be compared.
+        others: old path to further files that are similar enough to be its successor, and that no suite of the change
+            names; no successors of other prompts, and no exact copies.
+    """
+
+    found: Mapping[str, str]
+    unsure: frozenset[str] = frozenset()
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from gate.app.runs import Running, carry_out
 from gate.engine.check import Examiner, ReportedCases
 from gate.errors import CannotEvaluate, GateError
 from gate.record.parts import CaseResult
-from gate.record.sample import Sample
+from gate.record.transcript import Sample
 
 PATIENCE_S = 20.0
 """Seconds to wait for the thread to end; it is a daemon, and keeps no process alive."""

@@ -12,8 +12,7 @@ from gate.engine.noise import preference_notes, sampling_notes
 from gate.errors import GateError, InputErrors
 from gate.pytest_plugin.background import CaseAnswer
 from gate.record.parts import CaseResult, CaseState, ScorerResult
-from gate.record.sample import Reply, Sample
-from gate.record.transcript import Dollars, Failed
+from gate.record.transcript import Dollars, Failed, Reply, Sample
 from gate.report import numbers
 from gate.report.escape import terminal_text, visible
 from gate.report.view.cases import value_text

@@ -12,7 +12,7 @@ from gate.config.values import OVERALL, parse_store_name
 from gate.record.comparison import ArmAxis, AxisComparison, Comparison, JuryResult, PassRate, Verdict
 from gate.record.parts import JudgeQuote
 from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
-from gate.record.sample import ArmName, mean_score
+from gate.record.transcript import ArmName, mean_score
 
 Axis: TypeAlias = Literal["quality", "cost", "latency"]
 

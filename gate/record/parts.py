@@ -6,8 +6,7 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from gate.config.specification import OutputRule
-from gate.record.sample import Ending, PartKind
-from gate.record.transcript import Speaker, UserEnd
+from gate.record.transcript import Ending, PartKind, Speaker, UserEnd
 from gate.values import Amount, Count, Difference, JsonValue, RecordPart, Share, Tokens
 
 Standing: TypeAlias = Literal["calibrated", "another judge", "another threshold", "unreadable", "not calibrated"]
@@ -70,7 +69,7 @@ class PromptTextRecord(RecordPart):
 
 
 class ArmRecord(RecordPart):
-    """One arm: prompt version, model, parameters, and how its replies ended; see `gate.record.sample`.
+    """One arm: prompt version, model, parameters, and how its replies ended; see `gate.record.transcript`.
 
     No reply counts twice. `step_limited` are conversations that were ended at `max_steps`, which is null where there
     is no loop of tools. `remembered` is false for an agent of which nobody can tell whether it is the same another
@@ -116,7 +115,7 @@ class ExamRecord(RecordPart):
 
 
 class OutputPartRecord(RecordPart):
-    """See `gate.record.sample.Part`."""
+    """See `gate.record.transcript.Part`."""
 
     scorer: str
     kind: PartKind
@@ -342,7 +341,7 @@ class CaseState(StrEnum):
 
 
 class PartMean(RecordPart):
-    """A part of a score, see `gate.record.sample.Part`.
+    """A part of a score, see `gate.record.transcript.Part`.
 
     Args:
         value: mean over the samples.

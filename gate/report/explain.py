@@ -6,24 +6,26 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from math import fsum
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from gate.config.values import OVERALL
 from gate.record.comparison import PassState, State
 from gate.record.parts import ArmRecord, CaseState, OutputRecord, TranscriptRecord
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord, SuiteRecord
-from gate.record.sample import ArmName, Part, Reply, Sample, Score, ending_of, mean_score
-from gate.record.transcript import Dollars, Failed, Unscored
+from gate.record.transcript import ArmName, Dollars, Failed, Part, Reply, Sample, Score, Unscored, ending_of, mean_score
 from gate.report import numbers
 from gate.report.differences import TextPiece, joined_marks, word_differences
 from gate.report.escape import one_line, shorten, visible
 from gate.report.numbers import LONGEST_SENTENCE, AnySuite, all_suites, short_line, suite_slices
 from gate.report.view.advice import ask_again_command
-from gate.report.view.cases import AnyCase, slice_values, value_text
+from gate.report.view.cases import AnyCase, conversation_of, slice_values, value_text
 from gate.report.view.comparisons import STATE_WORDS
-from gate.report.view.conversations import ConversationView, conversation_view
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import NEW_RATE_WORDS as RATE_WORDS
 from gate.report.view.pass_rates import case_row
+
+if TYPE_CHECKING:
+    from gate.report.view.conversations import ConversationView
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class AnswerView:
     score: str
     scores: tuple[ScorerView, ...]
     facts: str = ""
-    talk: ConversationView | None = None
+    talk: "ConversationView | None" = None
     long: bool = False
 
     @property
@@ -205,7 +207,7 @@ def _sample(sample: Sample, transcript: TranscriptRecord | None) -> AnswerView:
         score=numbers.score(score),
         scores=(*map(_scored, sample.scores), *(ScorerView("", "", short_line(why, REASON_CHARS)) for why in unscored)),
         facts=", ".join(_facts(reply)) if isinstance(reply, Reply) else "",
-        talk=conversation_view(output),
+        talk=conversation_of(output),
         long=text is not None and len(text) > ANSWER_CHARS,
     )
 
@@ -235,7 +237,7 @@ def _output(one: OutputRecord) -> AnswerView:
         score=numbers.score(one.score),
         scores=(*reasons, *parts),
         facts=one.ending,
-        talk=conversation_view(one),
+        talk=conversation_of(one),
         long=one.text is not None and len(one.text) > ANSWER_CHARS,
     )
 

@@ -12,9 +12,8 @@ from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.limits import NEW_SUITES
 from gate.paths import is_glob
 from gate.prompts import reading
-from gate.prompts.files import FileSource, PromptBuilder, file_of
+from gate.prompts.files import FileSource, Moves, PromptBuilder, file_of
 from gate.prompts.version import Library, PromptVersion
-from gate.resolve.renames import Moves, prompt_moves
 from gate.suite import Suite
 
 
@@ -229,6 +228,8 @@ def _moved(sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, S
     gone = [path for path in before - named if _exists(sides.base, path) and not _exists(sides.head, path)]
     if not gone:
         return Moves({})
+    from gate.resolve.renames import prompt_moves
+
     new = [path for path in named - before if _exists(sides.head, path) and not _exists(sides.base, path)]
     return prompt_moves(sides.base, sides.head, gone, new)
 

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from gate.config.values import is_python
 from gate.errors import InputErrors
 from gate.limits import PROMPT_CHARS
-from gate.prompts.files import SIMILAR, FileSource, chunks, file_of, moved_to, similar_sizes, similarity
+from gate.prompts.files import SIMILAR, FileSource, Moves, chunks, file_of, moved_to, similar_sizes, similarity
 
 MOST_BYTES = 16 * 2**20
 """Bytes of the change's files that are read to find moved prompts."""
@@ -92,23 +92,6 @@ MOST_ALIKE = 3
 
 _Pair = tuple[str, str]
 _Rated = tuple[float, _Pair]
-
-
-@dataclass(frozen=True, slots=True)
-class Moves:
-    """The new paths of prompts that are gone.
-
-    Args:
-        found: old path to new path; no new path serves twice.
-        unsure: prompts without a suite in the change whose successor may be a file that was not looked at, or one of
-            too many to be compared.
-        others: old path to further files that are similar enough to be its successor, and that no suite of the change
-            names; no successors of other prompts, and no exact copies.
-    """
-
-    found: Mapping[str, str]
-    unsure: frozenset[str] = frozenset()
-    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def successors(base: FileSource, head: FileSource, gone: Collection[str], new: Sequence[str]) -> Moves:

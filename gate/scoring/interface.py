@@ -13,8 +13,7 @@ from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
-from gate.record.sample import Part, Reply, Sample, Score
-from gate.record.transcript import Cost, Transcript, Unscored
+from gate.record.transcript import Cost, Part, Reply, Sample, Score, Transcript, Unscored
 from gate.suite import Exam
 from gate.values import JsonValue
 

@@ -9,8 +9,7 @@ from gate.calls.interface import Calls, Request, together
 from gate.config.models import ModelRef, Params
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
-from gate.record.sample import Part, Reply, Score
-from gate.record.transcript import Cost, Failed, Unscored, added
+from gate.record.transcript import Cost, Failed, Part, Reply, Score, Unscored, added
 from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, Member, ModelScorer, Subject
 from gate.scoring.judge_prompt import (
     AnswerPair,

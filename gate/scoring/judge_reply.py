@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from gate.config.documents import BadJson, parse_json
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
-from gate.record.sample import Part, Reply, ending_of
+from gate.record.transcript import Part, Reply, ending_of
 from gate.scoring.interface import weighted_mean
 from gate.scoring.verdict import ScoredReason, Verdict
 from gate.values import JsonValue

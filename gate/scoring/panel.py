@@ -16,8 +16,7 @@ from gate.config.documents import printable
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import RoundRule
 from gate.messages import Message
-from gate.record.sample import Part, Score
-from gate.record.transcript import Transcript, Unscored, added
+from gate.record.transcript import Part, Score, Transcript, Unscored, added
 from gate.scoring.interface import (
     CodeScorer,
     Finding,

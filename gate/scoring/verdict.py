@@ -13,8 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from urllib.parse import unquote
 
-from gate.record.sample import Part
-from gate.record.transcript import Unscored
+from gate.record.transcript import Part, Unscored
 
 ROUNDS = 8
 """Rounds of decoding escapes in a text, because they may be nested."""

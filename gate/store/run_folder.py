@@ -19,7 +19,7 @@ from gate.config.documents import one_problem
 from gate.errors import GateError
 from gate.messages import Message
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName, Sample, Words, words_of
+from gate.record.transcript import ArmName, Sample, Words, words_of
 from gate.values import JsonValue, complaint, parsed, written
 
 

@@ -10,8 +10,8 @@ from gate.config.documents import printable, quoted
 from gate.engine.schedule import NoSuchSample, SamplePlaces
 from gate.engine.shards import contradiction
 from gate.errors import CannotEvaluate, GateError, Problem
-from gate.record.sample import Sample
 from gate.record.shard import ShardRecord
+from gate.record.transcript import Sample
 from gate.store.run_folder import SAMPLES_FILE as SAMPLES_FILE
 from gate.store.run_folder import (
     BadSample,

@@ -21,8 +21,7 @@ from gate.config.models import ModelRef
 from gate.engine.schedule import Job
 from gate.messages import Message, Tool, ToolCall
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName, Reply, Sample, Score
-from gate.record.transcript import Dollars, Failed, ToolUse, Unscored
+from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, ToolUse, Unscored
 from gate.values import JsonValue
 
 AttributeValue: TypeAlias = str | bool | int | float | Sequence[str]

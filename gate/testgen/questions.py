@@ -16,8 +16,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.specification import GeneratedTest
 from gate.errors import CannotEvaluate, Interrupted
 from gate.messages import Message
-from gate.record.sample import Reply, effort_of, ending_of
-from gate.record.transcript import Effort, Failed
+from gate.record.transcript import Effort, Failed, Reply, effort_of, ending_of
 from gate.testgen.effort import EffortSettings, Stage
 from gate.values import JsonValue
 

@@ -12,8 +12,7 @@ from gate.calls.interface import CallRefused
 from gate.cases.case import Case, Persona, Round
 from gate.config.models import ModelRef
 from gate.config.targets import CommandAgent, ConversationModel, Conversing, HttpAgent, Server, Target, ToolLoop
-from gate.record.sample import STEP_LIMIT, Reply
-from gate.record.transcript import Dollars, Effort, Failed, ToolUse, Unpriced
+from gate.record.transcript import STEP_LIMIT, Dollars, Effort, Failed, Reply, ToolUse, Unpriced
 from tests.support.conversing import FakeAgent, FakeReader, Free, Kept, exam, leading, question
 
 DETECTOR = Conversing(followups=ConversationModel(model=ModelRef("openai", "d")))

@@ -10,8 +10,7 @@ from gate.agents.interface import Answer
 from gate.agents.loop import Equipment, LoopAgent
 from gate.cases.case import Case, Round
 from gate.messages import Message
-from gate.record.sample import Reply
-from gate.record.transcript import RESULT_CHARS, Dollars, Failed
+from gate.record.transcript import RESULT_CHARS, Dollars, Failed, Reply
 from gate.store.run_folder import SessionFiles
 from tests.support.conversing import FakeBox, calls, question
 from tests.support.fakes import ScriptedCalls, reply

@@ -11,8 +11,7 @@ from gate.cases.case import Case
 from gate.cases.reading import put_of
 from gate.cases.stored import Archive, Entry
 from gate.record.history import Context
-from gate.record.sample import ArmName, Part, Reply, Sample
-from gate.record.transcript import ToolUse, Transcript, Turn
+from gate.record.transcript import ArmName, Part, Reply, Sample, ToolUse, Transcript, Turn
 from gate.store.run_folder import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.runs import KeptSample, Runs

@@ -11,7 +11,7 @@ from gate.config.policy import SuitePolicy
 from gate.errors import GateError
 from gate.record.calibration import CalibrationRecord
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.stats.power import Effort
 from tests.support.finished import finished, itself
 from tests.support.runs import ScoreOf, suite

@@ -18,8 +18,7 @@ from gate.record.calibration import (
     dump_judge_calibration,
     load,
 )
-from gate.record.sample import Score
-from gate.record.transcript import Unscored
+from gate.record.transcript import Score, Unscored
 from tests.support.labelled import by_jury, calibration, judged, labels
 
 

@@ -9,8 +9,7 @@ from gate.calls.cache import AnswerStore
 from gate.calls.interface import Request
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
-from gate.record.sample import Origin, Reply
-from gate.record.transcript import Dollars, Usage
+from gate.record.transcript import Dollars, Origin, Reply, Usage
 
 NOW = 1_800_000_000.0
 DAY = 86_400.0

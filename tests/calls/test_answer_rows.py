@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from gate.calls.answer_file import SCHEMA
 from gate.calls.cache import _INSERT, Row, Sealer, UntrustedRow
 from gate.messages import ToolCall
-from gate.record.sample import Origin, Reply
-from gate.record.transcript import Transcript
+from gate.record.transcript import Origin, Reply, Transcript
 from tests.calls.asked import answer
 from tests.support.transcripts import CALLS, TEXT, TRANSCRIPTS
 

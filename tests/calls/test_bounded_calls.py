@@ -8,8 +8,7 @@ from gate.calls.interface import Request, WorthKeeping, any_reply, together
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
 from gate.messages import Message
-from gate.record.sample import Reply
-from gate.record.transcript import Dollars, Failed, Usage
+from gate.record.transcript import Dollars, Failed, Reply, Usage
 from gate.testgen.questions import FAILURES_IN_A_ROW, BoundedCalls
 
 

@@ -12,8 +12,7 @@ from gate.calls.caller import Caller, CallPolicy
 from gate.calls.interface import Misconfigured, NoMemory, Rejected, Request, Transient
 from gate.calls.limits import RetryPolicy, Timing
 from gate.config.policy import Budget
-from gate.record.sample import Reply
-from gate.record.transcript import Dollars, Failed, Unpriced, Usage
+from gate.record.transcript import Dollars, Failed, Reply, Unpriced, Usage
 from tests.calls.scripted import Scripted, VirtualTime, cent, completion, request
 
 Result = TypeVar("Result")

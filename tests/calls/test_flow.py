@@ -13,8 +13,7 @@ from gate.calls.interface import Rejected, Request, Transient
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.messages import Message
-from gate.record.sample import Reply
-from gate.record.transcript import Failed
+from gate.record.transcript import Failed, Reply
 from tests.calls.services import Service, caller_of
 from tests.support.virtual_loop import simulate
 

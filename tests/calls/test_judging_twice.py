@@ -11,8 +11,7 @@ from gate.calls.providers.factory import Factory
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.record.sample import Score
-from gate.record.transcript import Unscored
+from gate.record.transcript import Score, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.judge import Judge
 from tests.support.keys import service_keys

@@ -12,7 +12,7 @@ import pytest
 from gate.calls.answer_file import CacheOptions
 from gate.calls.cache import AnswerStore
 from gate.calls.interface import Memory
-from gate.record.sample import Origin
+from gate.record.transcript import Origin
 from tests.calls.asked import DAY, NOW, Wall, answer, asked, store
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gate.cli.app import cli, main
-from gate.cli.console import error_message
+from gate.cli.app import cli, error_message, main
 from gate.errors import SHOWN, GateError, InputErrors, Problem
 
 

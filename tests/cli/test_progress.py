@@ -4,8 +4,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from gate.cli.output import BarProgress, LineProgress, progress_note
-from gate.record.sample import ArmName, Sample
-from gate.record.transcript import Failed
+from gate.record.transcript import ArmName, Failed, Sample
 from tests.support.runs import reply
 
 SAMPLE = Sample("s", "c", ArmName.BASELINE, 0, reply(), (), 1.0)

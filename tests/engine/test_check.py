@@ -13,8 +13,7 @@ from gate.config.scorer import ScorerSpec
 from gate.engine.check import Checked, case_result, conclude_check, excused
 from gate.record.comparison import Decision, Verdict
 from gate.record.parts import CaseResult, CaseState, PartMean
-from gate.record.sample import ArmName, Part, Sample, Score
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import ArmName, Failed, Part, Sample, Score, Unscored
 from gate.suite import Suite
 from tests.support import runs
 

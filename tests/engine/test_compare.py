@@ -16,8 +16,7 @@ from gate.engine.compare import pass_rates
 from gate.engine.decide import Assessment, Assessor
 from gate.engine.samples import SampleTable
 from gate.record.comparison import AxisComparison, PassRate, PassState, State, Verdict
-from gate.record.sample import ArmName, Reply, Sample
-from gate.record.transcript import Failed, Unpriced, Unscored
+from gate.record.transcript import ArmName, Failed, Reply, Sample, Unpriced, Unscored
 from gate.stats.intervals import wilson
 from gate.suite import Suite
 from tests.support.runs import reply, suite, take

@@ -9,7 +9,7 @@ from gate.engine.decide import Assessment, Assessor, NewPromptReasons, VerdictFa
 from gate.engine.samples import SampleTable
 from gate.record.comparison import State, Verdict
 from gate.record.parts import Deletion
-from gate.record.sample import ArmName, Reply, Sample
+from gate.record.transcript import ArmName, Reply, Sample
 from gate.suite import Suite
 from tests.support.runs import ScoreOf, reply, suite, take
 

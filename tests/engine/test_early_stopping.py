@@ -13,7 +13,7 @@ from gate.engine.decide import Assessment, Assessor
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, lacking, look, looks_planned, why_not
 from gate.record.comparison import State, Verdict
-from gate.record.sample import ArmName, Sample
+from gate.record.transcript import ArmName, Sample
 from gate.suite import Suite
 from tests.support.runs import ScoreOf, suite, take
 

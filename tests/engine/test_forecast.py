@@ -16,8 +16,7 @@ from gate.engine.forecast import EarlierRun, FallToShow, PlanInputs, layout, pla
 from gate.engine.noise import Spread, compares_itself, preference_notes, sampling_notes
 from gate.engine.spending import Figure, Outlay, Spending, budget_warnings, foreseen
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName
-from gate.record.transcript import Cost, Dollars, Unpriced, Usage
+from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.suite import Suite
 from tests.support.finished import finished, itself, resolved
 from tests.support.runs import suite

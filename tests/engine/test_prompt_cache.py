@@ -15,8 +15,7 @@ from gate.engine.samples import SampleTable
 from gate.messages import Message
 from gate.prompts.version import Prompt
 from gate.record.comparison import CacheComparison, CacheTerms, Obstacle, PrefixEnd
-from gate.record.sample import ArmName, Reply, Sample
-from gate.record.transcript import Usage
+from gate.record.transcript import ArmName, Reply, Sample, Usage
 from gate.suite import Arm, Suite
 from tests.support.runs import reply, suite
 

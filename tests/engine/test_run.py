@@ -11,8 +11,7 @@ from gate.config.scorer import ScorerSpec
 from gate.engine.run import CUT_SHORT, FAILURES_IN_A_ROW, NO_RIVAL, Marking, Runner
 from gate.engine.schedule import Job, Schedule
 from gate.errors import GateError
-from gate.record.sample import ArmName, Reply, Sample
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import ArmName, Failed, Reply, Sample, Unscored
 from gate.scoring.interface import CodeScorer
 from gate.scoring.judge import PairwiseJudge
 from gate.scoring.panel import Panel

@@ -34,14 +34,20 @@ from gate.messages import Part as PromptFile
 from gate.prompts.version import Built, Prompt
 from gate.record.parts import OutputRecord
 from gate.record.run import RunRecord
-from gate.record.sample import STEP_LIMIT, ArmName, Origin, Part, Reply, Sample, Score
 from gate.record.transcript import (
+    STEP_LIMIT,
+    ArmName,
     Aside,
     Cost,
     Dollars,
     Effort,
     Failed,
     Observation,
+    Origin,
+    Part,
+    Reply,
+    Sample,
+    Score,
     ToolUse,
     Transcript,
     Turn,

@@ -13,20 +13,26 @@ from gate.engine.arrays import WANTED, Grid, Rows, pair_count, scores, side_by_s
 from gate.engine.record_parts import calls_record, dollars_spent, spending_record
 from gate.engine.samples import UNREAD, Key, SampleTable
 from gate.record.parts import CallsRecord, SpendingRecord, SpentRecord
-from gate.record.sample import ArmName, Origin, Part, Reply, Sample, Score, effort_of
 from gate.record.transcript import (
     UNPRICED,
+    ArmName,
     Aside,
     Cost,
     Dollars,
     Effort,
     Failed,
+    Origin,
+    Part,
+    Reply,
+    Sample,
+    Score,
     ToolUse,
     Transcript,
     Turn,
     Unpriced,
     Unscored,
     Usage,
+    effort_of,
 )
 from gate.suite import Suite
 from tests.support.runs import suite

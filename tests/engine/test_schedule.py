@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gate.config.models import ModelRef
 from gate.engine.evaluate import default_seed
 from gate.engine.schedule import NoSuchSample, SamplePlaces, Schedule, Share, by_lane, count, dealt
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.suite import Suite
 from tests.support.finished import resolved
 from tests.support.runs import suite

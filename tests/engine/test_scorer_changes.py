@@ -12,8 +12,7 @@ from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
 from gate.engine.scorer_changes import Intervals, jury_results, position, positions, rubric_results, scorer_changes
-from gate.record.sample import ArmName, Part, Sample, Score
-from gate.record.transcript import Unscored
+from gate.record.transcript import ArmName, Part, Sample, Score, Unscored
 from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, combine_scores
 from gate.stats.maxt import single_slice
 from gate.suite import Suite

@@ -11,8 +11,7 @@ from gate.config.targets import Conversing, RoundRule
 from gate.engine.schedule import Share
 from gate.engine.shards import contradiction, part_of, unfinished
 from gate.errors import GateError
-from gate.record.sample import ArmName, Part, Sample, Score
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import ArmName, Failed, Part, Sample, Score, Unscored
 from gate.scoring.interface import combine_scores
 from gate.suite import Suite
 from tests.support import runs

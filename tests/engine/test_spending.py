@@ -14,8 +14,7 @@ from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationModel, Conversing, ToolLoop
 from gate.engine import noise
 from gate.engine.spending import Earlier, Estimator, Figure, PerCall
-from gate.record.sample import ArmName
-from gate.record.transcript import Cost, Dollars, Unpriced, Usage
+from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.suite import Suite
 from gate.values import JsonValue
 from tests.support.finished import finished

@@ -10,8 +10,7 @@ from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
 from gate.engine.tool_calls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOOLS, talks, tool_difference
 from gate.record.comparison import ArmConversations, ChangedCalls, ToolChange
-from gate.record.sample import ArmName, Reply, Sample
-from gate.record.transcript import Failed, ToolUse, Transcript, Turn, Unscored
+from gate.record.transcript import ArmName, Failed, Reply, Sample, ToolUse, Transcript, Turn, Unscored
 from gate.suite import Suite
 from tests.support.runs import reply, suite
 

@@ -22,7 +22,7 @@ from gate.record.parts import (
     TurnRecord,
 )
 from gate.record.run import RunRecord
-from gate.record.sample import STEP_LIMIT
+from gate.record.transcript import STEP_LIMIT
 from tests.golden.builders import case, comparison, output, run, scorer, suite
 
 _LIST = "You have three listings: Beach House, City Loft and Mill Cottage."

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.record.sample import STEP_LIMIT, ending_of
+from gate.record.transcript import STEP_LIMIT, ending_of
 from tests.support.runs import reply
 
 

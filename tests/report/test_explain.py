@@ -9,7 +9,7 @@ from rich.console import Console
 
 from gate.record.comparison import State
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.report.explain import CaseExplanation, explain_case, sample_agreement, slice_contributions
 from gate.report.markdown import report as explain_markdown
 from gate.report.terminal import case as terminal_explain

@@ -16,8 +16,7 @@ from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.scorer_options import VALIDATORS
 from gate.config.values import FunctionName
-from gate.record.sample import Score
-from gate.record.transcript import Cell, Observation, ToolUse, Transcript, Turn
+from gate.record.transcript import Cell, Observation, Score, ToolUse, Transcript, Turn
 from gate.scoring.interface import Subject
 from gate.scoring.panel import validate
 

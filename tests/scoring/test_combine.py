@@ -4,8 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gate.record.sample import Score
-from gate.record.transcript import Unscored
+from gate.record.transcript import Score, Unscored
 from gate.scoring.interface import combine_scores
 
 

@@ -8,8 +8,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.engine.run import NO_RIVAL, Marking
 from gate.engine.schedule import Job
-from gate.record.sample import CUT_OFF, ArmName, Reply, Sample
-from gate.record.transcript import Unscored
+from gate.record.transcript import CUT_OFF, ArmName, Reply, Sample, Unscored
 from gate.scoring.interface import CodeScorer, ModelScorer
 from gate.scoring.judge import Judge, PairwiseJudge
 from gate.scoring.panel import Panel

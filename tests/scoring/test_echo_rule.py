@@ -11,8 +11,7 @@ from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.messages import Message
-from gate.record.sample import Score
-from gate.record.transcript import Unscored
+from gate.record.transcript import Score, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.judge import Judge, PairwiseJudge
 from gate.scoring.verdict import ECHO

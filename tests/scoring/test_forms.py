@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.config.rubrics import Dimension, Rubric
-from gate.record.sample import Part
+from gate.record.transcript import Part
 from gate.scoring.interface import weighted_mean
 from gate.scoring.judge_reply import Malformed, VerdictForm
 from gate.scoring.verdict import Verdict

@@ -6,8 +6,7 @@ import pytest
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.record.sample import Reply, Score
-from gate.record.transcript import Dollars, Failed, Unscored
+from gate.record.transcript import Dollars, Failed, Reply, Score, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.judge import Judge
 from gate.scoring.judge_prompt import fence_of

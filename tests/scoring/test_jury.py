@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.record.sample import Reply, Score
-from gate.record.transcript import Dollars, Unscored
+from gate.record.transcript import Dollars, Reply, Score, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.judge import COMBINERS, Judge, Jury
 from tests.support.fakes import ScriptedCalls, reply

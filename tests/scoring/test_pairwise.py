@@ -11,8 +11,7 @@ from gate.calls.interface import Request, WorthKeeping, any_reply
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.record.sample import Reply, Score
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import Failed, Reply, Score, Unscored
 from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, Subject
 from gate.scoring.judge import PairwiseJudge
 from gate.scoring.judge_prompt import AnswerPair, fences_of, pair_messages

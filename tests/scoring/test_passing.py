@@ -4,8 +4,7 @@ import pytest
 
 from gate.cases.case import Case, Round
 from gate.config.scorer import ScorerSpec
-from gate.record.sample import ArmName, Part, Sample, Score
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import ArmName, Failed, Part, Sample, Score, Unscored
 from gate.scoring.interface import mark_in_case, mark_of_scorer, sample_passes
 from gate.suite import Exam
 from gate.values import JsonValue

@@ -13,8 +13,7 @@ from gate.cases.case import Case, Persona, Round
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import Conversing, RoundRule
 from gate.messages import Message
-from gate.record.sample import ArmName, Sample, Score
-from gate.record.transcript import Dollars, ToolUse, Transcript, Turn, Unscored
+from gate.record.transcript import ArmName, Dollars, Sample, Score, ToolUse, Transcript, Turn, Unscored
 from gate.scoring.interface import Member, Subject, combine_scores, reaches, sample_passes
 from gate.scoring.panel import Panel, join_rounds, scored_rounds
 from gate.suite import Exam

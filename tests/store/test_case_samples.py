@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.record.sample import ArmName, Sample
+from gate.record.transcript import ArmName, Sample
 from gate.store.run_folder import RunFolder, sample_line, samples_beside
 from tests.support.runs import suite, take
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import GateError
-from gate.record.sample import ArmName, Reply, Sample, Score, Words
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import ArmName, Failed, Reply, Sample, Score, Unscored, Words
 from gate.store.run_folder import RunFolder, dump_run, load_run, samples_of
 from tests.golden.runs import runs
 from tests.support.runs import reply

@@ -8,8 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.engine.samples import SampleTable
-from gate.record.sample import ArmName, Origin, Part, Reply, Sample, Score
-from gate.record.transcript import Dollars, Effort, Failed, ToolUse, Transcript, Turn, Unpriced, Unscored, Usage
+from gate.record.transcript import (
+    ArmName,
+    Dollars,
+    Effort,
+    Failed,
+    Origin,
+    Part,
+    Reply,
+    Sample,
+    Score,
+    ToolUse,
+    Transcript,
+    Turn,
+    Unpriced,
+    Unscored,
+    Usage,
+)
 from gate.store.run_folder import (
     BadSample,
     RunFolder,

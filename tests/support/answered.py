@@ -8,8 +8,7 @@ from gate.engine.samples import SampleTable
 from gate.messages import Message
 from gate.prompts.version import Prompt
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName, Reply, Sample, Score
-from gate.record.transcript import Dollars, Usage
+from gate.record.transcript import ArmName, Dollars, Reply, Sample, Score, Usage
 from gate.suite import Suite
 from tests.support.finished import record_of
 from tests.support.runs import suite

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gate.calls.batches.ledger import request_id
 from gate.calls.interface import AnswerNotSaved, Request
-from gate.record.sample import Reply
+from gate.record.transcript import Reply
 
 
 @dataclass

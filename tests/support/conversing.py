@@ -23,8 +23,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.targets import Conversing, Target
 from gate.messages import Message, Tool, ToolCall
 from gate.prompts.version import Prompt, PromptVersion
-from gate.record.sample import Origin, Reply
-from gate.record.transcript import Observation, ToolUse
+from gate.record.transcript import Observation, Origin, Reply, ToolUse
 from gate.suite import Arm, Exam
 from tests.support.fakes import reply
 

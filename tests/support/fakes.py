@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 from gate.calls.interface import Request, WorthKeeping, any_reply
 from gate.record.run import RunRecord
-from gate.record.sample import Reply, Sample, Words, words_of
-from gate.record.transcript import Dollars, Failed, Usage
+from gate.record.transcript import Dollars, Failed, Reply, Sample, Usage, Words, words_of
 
 
 def reply(text: str, *, stop_reason: str = "stop", cost: float = 0.001, latency_s: float | None = 0.1) -> Reply:

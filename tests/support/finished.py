@@ -13,7 +13,7 @@ from gate.engine.run import Collection
 from gate.engine.samples import SampleTable
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.resolve.exam import ExamChanges
 from gate.resolve.resolved import Resolved
 from gate.suite import Suite

@@ -11,8 +11,7 @@ from gate.cases.case import Case
 from gate.cases.labels import Labelled, Labels, LabelScale
 from gate.config.scorer import ScorerSpec
 from gate.record.calibration import JudgeCalibrationRecord
-from gate.record.sample import Part, Score
-from gate.record.transcript import Unscored
+from gate.record.transcript import Part, Score, Unscored
 
 JUDGE = ScorerSpec("judge", "judge", {"criteria": "Is right.", "model": "fake:judge", "threshold": 0.7})
 CREATED = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)

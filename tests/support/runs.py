@@ -9,8 +9,7 @@ from gate.config.policy import SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.messages import Message
 from gate.prompts.version import Prompt, PromptVersion
-from gate.record.sample import ArmName, Reply, Sample, Score
-from gate.record.transcript import Dollars, Failed, Unscored, Usage
+from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, Unscored, Usage
 from gate.suite import Arm, Exam, Suite
 
 ScoreOf = Callable[[Case, ArmName, int], float | None]

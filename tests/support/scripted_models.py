@@ -12,8 +12,7 @@ from gate.calls.interface import Request, WorthKeeping, any_reply
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
 from gate.prompts.version import Prompt
-from gate.record.sample import Origin, Reply
-from gate.record.transcript import Dollars, Failed, Usage
+from gate.record.transcript import Dollars, Failed, Origin, Reply, Usage
 from gate.testgen.prompt_under_test import PromptSubject, subject_of
 from gate.testgen.questions import Asker
 from gate.values import JsonValue

@@ -11,8 +11,7 @@ from typing import Any, TypeAlias
 from gate.calls.interface import Request, WorthKeeping, any_reply
 from gate.config.models import ModelRef, Params
 from gate.config.specification import Component, InputRule, OutputRule, Specification
-from gate.record.sample import Origin, Reply
-from gate.record.transcript import Failed
+from gate.record.transcript import Failed, Origin, Reply
 from gate.testgen.prompt_under_test import PromptSubject
 from gate.testgen.questions import Asker
 from tests.support.fakes import reply

@@ -12,8 +12,7 @@ from gate.calls.interface import Request
 from gate.config.models import ModelRef, Params
 from gate.engine.schedule import Job
 from gate.messages import Message
-from gate.record.sample import ArmName, Reply, Sample, Score
-from gate.record.transcript import Dollars, Failed, ToolUse, Unscored, Usage
+from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, ToolUse, Unscored, Usage
 from gate.telemetry.spans import ContentTerms, Trace, TracedCalls, TracedToolbox, request_attributes
 from tests.support.conversing import FakeBox
 from tests.support.fakes import ScriptedCalls

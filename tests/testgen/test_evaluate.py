@@ -10,8 +10,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule, GeneratedTest
 from gate.errors import CannotEvaluate
-from gate.record.sample import Reply
-from gate.record.transcript import Failed
+from gate.record.transcript import Failed, Reply
 from gate.testgen.evaluation.metrics import OutcomeRow
 from gate.testgen.evaluation.trials import Trial, evaluate_tests
 from gate.testgen.questions import Asker

@@ -34,8 +34,7 @@ from gate.limits import FILE_BYTES
 from gate.messages import Message
 from gate.prompts.files import FileSource
 from gate.prompts.version import Prompt, PromptVersion
-from gate.record.sample import Reply, effort_of
-from gate.record.transcript import Effort, Failed
+from gate.record.transcript import Effort, Failed, Reply, effort_of
 from gate.resolve.two_files import read_prompt
 from gate.store.run_folder import make_gate_folder, read_bounded, rewrite, write_all_new, write_whole
 from gate.suite import Arm, Exam

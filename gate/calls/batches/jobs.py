@@ -26,8 +26,7 @@ from gate.calls.providers.clients import ServiceProvider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate, GateError
-from gate.record.sample import Origin, Reply
-from gate.record.transcript import Dollars, Failed
+from gate.record.transcript import Dollars, Failed, Origin, Reply
 from gate.values import digest
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from xml.etree import ElementTree as Xml
 from gate.record.comparison import AxisComparison, Comparison, PassRate, PassState, State, Verdict
 from gate.record.parts import CaseState, OutputRecord
 from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
-from gate.record.sample import mean_score
+from gate.record.transcript import mean_score
 from gate.report import numbers
 from gate.report.escape import one_line, shorten, visible, xml_text
 from gate.report.numbers import LONGEST_SENTENCE, movement, short_line

@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from gate.record.run import RunRecord
-from gate.record.sample import Reply, Sample, effort_of
-from gate.record.transcript import Cost, Dollars, Failed, Unscored, masked
+from gate.record.transcript import Cost, Dollars, Failed, Reply, Sample, Unscored, effort_of, masked
 from gate.values import JsonValue
 
 ShareField = Annotated[float | None, Field(ge=0, le=1)]

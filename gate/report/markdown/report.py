@@ -19,7 +19,6 @@ from gate.report.numbers import Code, Text, unbroken
 from gate.report.view.advice import READ
 from gate.report.view.cases import Answer, CaseView, first_answers_diff
 from gate.report.view.comparisons import SliceTable
-from gate.report.view.conversations import ConversationTable, ConversationView
 from gate.report.view.exam import fewer_rows
 from gate.report.view.pass_rates import CheckTable, NewPrompt
 from gate.report.view.report import ReportView, report_view
@@ -27,6 +26,7 @@ from gate.report.view.scorers import ScorerTable
 
 if TYPE_CHECKING:
     from gate.report.sheets.sheet import Sheet
+    from gate.report.view.conversations import ConversationTable, ConversationView
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)
@@ -207,7 +207,7 @@ def _answer(answer: Answer, level: FoldLevel) -> Answer:
     return replace(answer, reasons=(*answer.reasons, more), folded=())
 
 
-def _talk(talk: ConversationView | None, level: FoldLevel) -> ConversationView | None:
+def _talk(talk: "ConversationView | None", level: FoldLevel) -> "ConversationView | None":
     if talk is None or not level.talks:
         return None
     return replace(
@@ -223,7 +223,7 @@ def _talk(talk: ConversationView | None, level: FoldLevel) -> ConversationView |
     )
 
 
-def _conversations(table: ConversationTable, level: FoldLevel) -> ConversationTable:
+def _conversations(table: "ConversationTable", level: FoldLevel) -> "ConversationTable":
     gone = max(0, len(table.tools) - level.rows)
     changed = table.changed if level.cases else ()
     return replace(table, tools=table.tools[: level.rows], more=table.more + gone, changed=changed)

@@ -11,8 +11,7 @@ from typing import TypeAlias
 
 from gate.record.parts import CaseState, TranscriptRecord
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
-from gate.record.sample import ArmName, Reply, Sample, Score, mean_score
-from gate.record.transcript import Dollars, Failed, Unscored
+from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, Unscored, mean_score
 from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.explain import SideBySide, case_side_by_side, sparing_marks

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from gate.config.values import OVERALL
 from gate.record.run import RunRecord, SuiteRecord
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.report import numbers
 from gate.report.numbers import NamedSlice, short_line, suite_slices
 from gate.report.page.cases import ArmSpread, GatheredSamples

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
@@ -11,7 +12,10 @@ from rich.text import Text
 from gate.report.differences import TextPiece, joined_marks
 from gate.report.escape import terminal_text
 from gate.report.explain import AnswerPair, AnswerView, CaseExplanation, ScorerView
-from gate.report.view.conversations import ConversationView
+
+if TYPE_CHECKING:
+    from gate.report.view.conversations import ConversationView
+
 
 BESIDE = 100
 """Columns from which on two answers fit beside each other."""
@@ -140,7 +144,7 @@ def _scored(one: ScorerView) -> Iterator[Text]:
         yield Text("    " + terminal_text(f"{said.name} {said.value}: {said.reason}"), "dim")
 
 
-def _talk(talk: ConversationView) -> Iterator[Text]:
+def _talk(talk: "ConversationView") -> Iterator[Text]:
     yield Text(f"conversation: {terminal_text(talk.brief)}", "bold")
     for turn in talk.turns:
         by = f" ({turn.by})" if turn.by else ""

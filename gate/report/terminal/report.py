@@ -1,6 +1,7 @@
 """The report in a terminal, or as plain lines where there is none."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.padding import Padding
@@ -15,11 +16,14 @@ from gate.report.escape import terminal_text
 from gate.report.numbers import Code, Text
 from gate.report.view.cases import Answer, CaseView
 from gate.report.view.comparisons import SliceRow, SliceTable
-from gate.report.view.conversations import ConversationTable
 from gate.report.view.exam import PromiseRow, PromiseTable
 from gate.report.view.pass_rates import CheckedCaseRow, CheckTable, NewPrompt, RateRow
 from gate.report.view.report import ReportView, report_view
 from gate.report.view.scorers import DimensionTable, ScorerTable
+
+if TYPE_CHECKING:
+    from gate.report.view.conversations import ConversationTable
+
 
 ROWS_SHOWN = 500
 """Of one table; the worst come first."""
@@ -199,7 +203,7 @@ class _Printer:
         ]
         self.line(_grid(head, rows) if table.compared else _grid(head[:-1], (row[:-1] for row in rows)))
 
-    def _conversations(self, table: ConversationTable) -> None:
+    def _conversations(self, table: "ConversationTable") -> None:
         """What the agents of a suite did before and after."""
         suite = f" in {terminal_text(table.suite)}" if table.suite else ""
         self._headed(f"Conversations{suite}", f", {table.cases}{' (described, not tested)' if table.compared else ''}")

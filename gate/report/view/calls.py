@@ -9,8 +9,7 @@ from math import fsum
 from gate.record.comparison import ArmPrefix, AxisComparison, CacheComparison, Estimate, PrefixEnd
 from gate.record.parts import ArmRecord, ArmReuseRecord, ReuseRecord, SpendingRecord, SpentRecord
 from gate.record.run import RunRecord, SuiteRecord
-from gate.record.sample import STEP_LIMIT
-from gate.record.transcript import FREE, UNPRICED
+from gate.record.transcript import FREE, STEP_LIMIT, UNPRICED
 from gate.report import numbers
 from gate.report.numbers import LONGEST_SENTENCE, AnySuite, Code, Fact, Text, all_suites, short_line, suite_label
 

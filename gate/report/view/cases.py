@@ -5,13 +5,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import fsum
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from gate.config.values import OVERALL
 from gate.record.comparison import State
 from gate.record.parts import CaseState, OutputRecord
 from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord
-from gate.record.sample import mean_score
+from gate.record.transcript import mean_score
 from gate.report import numbers
 from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shell_command, visible
@@ -29,9 +29,12 @@ from gate.report.numbers import (
     slices_in_state,
     suite_label,
 )
-from gate.report.view.conversations import ConversationView, conversation_course, conversation_view
 from gate.report.view.scorers import ScoreScale, score_and_mark
 from gate.values import JsonValue
+
+if TYPE_CHECKING:
+    from gate.record.parts import TranscriptRecord
+    from gate.report.view.conversations import ConversationView
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Answer:
     text: str | None
     reasons: tuple[str, ...]
     folded: tuple[str, ...] = ()
-    talk: ConversationView | None = None
+    talk: "ConversationView | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,16 +298,31 @@ def answer_views(outputs: Sequence[OutputRecord], scale: ScoreScale = None) -> t
     """Answers with the same text, score, reasons, ending and preceding conversation are shown once."""
     alike: dict[_Alike, list[OutputRecord]] = {}
     for output in outputs:
-        said = conversation_course(output.transcript)
+        said = () if output.transcript is None else _course(output.transcript)
         one = _Alike(output.text, output.failure, output.score, tuple(output.reasons), output.ending, said)
         alike.setdefault(one, []).append(output)
     return tuple(
         replace(
             _answer(one, sorted(output.index + 1 for output in same), len(outputs), scale),
-            talk=conversation_view(same[0]),
+            talk=conversation_of(same[0]),
         )
         for one, same in alike.items()
     )
+
+
+def conversation_of(output: OutputRecord) -> "ConversationView | None":
+    """The conversation before an answer; None where there was only one reply, as in most suites."""
+    if output.transcript is None:
+        return None
+    from gate.report.view.conversations import conversation_view
+
+    return conversation_view(output)
+
+
+def _course(transcript: "TranscriptRecord") -> tuple[object, ...]:
+    from gate.report.view.conversations import conversation_course
+
+    return conversation_course(transcript)
 
 
 def _answer(one: _Alike, samples: Sequence[int], total: int, scale: ScoreScale) -> Answer:

@@ -9,7 +9,7 @@ from gate.config.values import OVERALL
 from gate.record.comparison import ArmConversations, ChangedCalls, Conversations, ToolChange, ToolDifference, ToolSlice
 from gate.record.parts import ObservationRecord, OutputRecord, ToolUseRecord, TranscriptRecord, TurnRecord
 from gate.record.run import RunRecord, SuiteRecord
-from gate.record.sample import BROKE_OFF, STEP_LIMIT
+from gate.record.transcript import BROKE_OFF, STEP_LIMIT
 from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.numbers import LONGEST_SENTENCE, Code, Text, short_line

@@ -16,7 +16,7 @@ from gate.record.run import (
     RunRecord,
     SuiteRecord,
 )
-from gate.record.sample import mean_score
+from gate.record.transcript import mean_score
 from gate.report import numbers
 from gate.report.numbers import (
     LONGEST_SENTENCE,

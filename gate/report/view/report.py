@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gate.errors import SHOWN, Interrupted
 from gate.record.comparison import ArmAxis, AxisComparison, State, Verdict
@@ -10,7 +11,7 @@ from gate.record.parts import ArmRecord, ExamRecord
 from gate.record.run import ExamChangeRecord, MethodRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.numbers import LONGEST_SENTENCE, Code, Fact, Text, listed, run_slices, short_line, suite_label
-from gate.report.view import calls, conversations, exam, pass_rates
+from gate.report.view import calls, exam, pass_rates
 from gate.report.view.advice import compare_command, next_steps, remedy
 from gate.report.view.calls import (
     UsageRow,
@@ -34,7 +35,6 @@ from gate.report.view.comparisons import (
     slice_footnotes,
     slice_tables,
 )
-from gate.report.view.conversations import ConversationTable
 from gate.report.view.exam import ExamTrial, PromiseTable, promise_tables
 from gate.report.view.headline import (
     early_end_notes,
@@ -57,6 +57,10 @@ from gate.report.view.scorers import (
     position_facts,
     scorer_tables,
 )
+
+if TYPE_CHECKING:
+    from gate.report.view.conversations import ConversationTable
+
 
 MARGINS_NAMED = 5
 
@@ -359,7 +363,7 @@ class ReportView:
     checks: tuple[CheckTable, ...] = ()
     dimensions: tuple[DimensionTable, ...] = ()
     scorers: tuple[ScorerTable, ...] = ()
-    conversations: tuple[ConversationTable, ...] = ()
+    conversations: "tuple[ConversationTable, ...]" = ()
     promises: tuple[PromiseTable, ...] = ()
     cases_head: Text = ()
     spent: Text = ()
@@ -430,10 +434,31 @@ def report_view(run: RunRecord) -> ReportView:
         checks=pass_rates.check_tables(run),
         dimensions=dimension_tables(run),
         scorers=scorer_tables(run),
-        conversations=conversations.conversation_tables(run),
+        conversations=_conversation_tables(run),
         cases_head=telling_cases(run).head,
         spent=spending_text(run),
     )
+
+
+def _has_conversations(run: RunRecord) -> bool:
+    held = any(suite.conversations or suite.tools for suite in run.suites)
+    return held or any(suite.conversations for suite in run.new)
+
+
+def _conversation_tables(run: RunRecord) -> "tuple[ConversationTable, ...]":
+    if not _has_conversations(run):
+        return ()
+    from gate.report.view.conversations import conversation_tables
+
+    return conversation_tables(run)
+
+
+def _conversation_findings(run: RunRecord) -> tuple[Text, ...]:
+    if not _has_conversations(run):
+        return ()
+    from gate.report.view.conversations import conversation_findings
+
+    return conversation_findings(run)
 
 
 def _sentence(run: RunRecord) -> Text:
@@ -465,7 +490,7 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
     more, rest = len(run.notes) - NOTES_SHOWN, len(reasons) - shown
     found: tuple[Text, ...] = (
         *exam.floor_findings(run),
-        *conversations.conversation_findings(run),
+        *_conversation_findings(run),
         *cache_findings(run),
         *calls.ending_findings(run),
         *calls.reuse_drifts(run),

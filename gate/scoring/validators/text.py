@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from gate.config.json_schema import TooSlow, occurs, pattern_complaint
 from gate.record.transcript import Unscored
 from gate.scoring.interface import (
     Finding,
@@ -56,6 +55,8 @@ def contains(options: Options, subject: Subject) -> Finding:
 
 def regex(options: Options, subject: Subject) -> Finding:
     """The pattern matches somewhere in the answer."""
+    from gate.config.json_schema import TooSlow, occurs
+
     pattern = as_text(options["pattern"])
     try:
         found = occurs(pattern, subject.text, ignore_case=bool(options.get("ignore_case", False)))
@@ -99,6 +100,8 @@ def _fold(value: str, options: Options) -> str:
 
 
 def _pattern(options: Options) -> Iterator[OptionComplaint]:
+    from gate.config.json_schema import pattern_complaint
+
     if reason := pattern_complaint(as_text(options["pattern"])):
         hint = "Python's re syntax; a backslash before a special character takes it literally"
         yield f"its pattern is not a regular expression: {reason}", hint

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, case, f
 from gate.cases.stored import Page
 from gate.record.comparison import Verdict
 from gate.record.history import Agreement, CaseInRun, CaseOverTime, JudgeOverTime, OverrideRow
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.store.sql import tables
 from gate.store.sql.database import Database, of_row
 from gate.store.sql.runs import listed, newest_of, older_than, run_columns

@@ -28,8 +28,7 @@ from gate.record.history import (
     tries,
 )
 from gate.record.run import RunRecord
-from gate.record.sample import Sample
-from gate.record.transcript import Dollars, Failed, Unscored
+from gate.record.transcript import Dollars, Failed, Sample, Unscored
 from gate.store.run_folder import BadSample, dump_run, parse_sample, read_run, sample_lines_of
 from gate.store.sql import tables
 from gate.store.sql.database import ROWS_AT_ONCE, Database, chunks, of_row, put_many

@@ -11,8 +11,7 @@ from gate.config.models import ModelRef, Relation, relation
 from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule, GeneratedTest
 from gate.errors import CannotEvaluate, InputErrors
-from gate.record.sample import Reply
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import Failed, Reply, Unscored
 from gate.scoring.interface import Subject, mark_of_scorer, reaches
 from gate.scoring.panel import validate
 from gate.scoring.verdict import ScoredReason, Verdict, echo_complaint, is_wordless

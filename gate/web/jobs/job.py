@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, NonNegativeInt, TypeAdapter
 
 from gate.errors import GateError, InputErrors
 from gate.record.run import RunRecord
-from gate.record.sample import Sample
+from gate.record.transcript import Sample
 
 JobKind: TypeAlias = Literal["try", "check", "diff"]
 CASE_CALLS = 200

@@ -8,8 +8,7 @@ from gate.calls.budget import Counters
 from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec
 from gate.engine.run import Tools
-from gate.record.sample import Sample, Score
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import Failed, Sample, Score, Unscored
 from gate.report.explain import REASON_CHARS
 from gate.report.numbers import short_line
 from gate.scoring.interface import Member, ModelScorer, Subject

@@ -19,7 +19,7 @@ from gate.record.comparison import Verdict
 from gate.record.history import RunFilter, RunRow
 from gate.record.parts import ExamRecord
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
-from gate.record.sample import ArmName, Reply
+from gate.record.transcript import ArmName, Reply
 from gate.report.escape import visible
 from gate.report.explain import case_record, case_side_by_side
 from gate.report.history import run_view

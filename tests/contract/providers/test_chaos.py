@@ -8,8 +8,7 @@ import pytest
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.limits import RetryPolicy
 from gate.calls.providers.factory import Factory
-from gate.record.sample import Reply
-from gate.record.transcript import Failed
+from gate.record.transcript import Failed, Reply
 from tests.contract.providers.subjects import Subject
 from tests.support.chaos import Chaos
 from tests.support.model_server import Behaviour, ModelServer

@@ -10,8 +10,7 @@ import pytest
 from gate.calls.caller import Caller, CallPolicy
 from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec
-from gate.record.sample import Score
-from gate.record.transcript import Unscored
+from gate.record.transcript import Score, Unscored
 from gate.scoring.interface import Subject as Answer
 from gate.scoring.judge import Judge
 from tests.contract.providers.subjects import Subject

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from itertools import chain
 
 from gate.record.history import Context
-from gate.record.sample import Sample
+from gate.record.transcript import Sample
 from gate.store.run_folder import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.retention import RetentionLimits, prune

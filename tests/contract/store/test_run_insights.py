@@ -6,7 +6,7 @@ import pytest
 from gate.cases.case import Case
 from gate.cases.stored import Page
 from gate.record.history import Context
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.store.sql.database import Database
 from gate.store.sql.insights import Insights
 from gate.store.sql.runs import Runs

@@ -10,7 +10,7 @@ from gate.errors import GateError
 from gate.record.comparison import Verdict
 from gate.record.history import Context, RunFilter
 from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
-from gate.record.sample import ArmName, Sample
+from gate.record.transcript import ArmName, Sample
 from gate.store.run_folder import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.runs import KeptSample, Runs

@@ -8,8 +8,7 @@ from gate.calls.budget import PriceList
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
 from gate.messages import Message
-from gate.record.sample import Reply
-from gate.record.transcript import Dollars
+from gate.record.transcript import Dollars, Reply
 from tests.e2e.batch.conftest import Gate
 from tests.support.batch_server import BatchServer
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.store.run_folder import dump_run
 from tests.support import stores
 from tests.support.command import Outcome, environment, gate, git

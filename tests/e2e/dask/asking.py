@@ -15,8 +15,7 @@ from gate.calls.limits import RetryPolicy
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
-from gate.record.sample import Reply
-from gate.record.transcript import Failed
+from gate.record.transcript import Failed, Reply
 from tests.support.keys import service_keys
 from tests.support.model_server import ModelServer
 

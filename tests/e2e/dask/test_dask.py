@@ -18,8 +18,7 @@ from gate.app.environment.settings import read_keys
 from gate.calls.dask import ChunkSetup, DaskExecutor, run_chunk
 from gate.calls.endpoints import Keys
 from gate.errors import CannotEvaluate, GateError, MissingKey
-from gate.record.sample import Reply
-from gate.record.transcript import Failed
+from gate.record.transcript import Failed, Reply
 from tests.e2e.dask.asking import SECRET, Asking, essence, keys_for, question, until, use
 from tests.support.command import gate, write_jsonl
 from tests.support.keys import service_keys

@@ -11,8 +11,7 @@ from gate.agents.functions import FunctionScorer, FunctionWorktree, ScoringProce
 from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec
 from gate.messages import Message
-from gate.record.sample import Score
-from gate.record.transcript import Unscored
+from gate.record.transcript import Score, Unscored
 from gate.scoring.interface import Finding, Subject
 from tests.e2e.python_functions.jobs import SCORE, scored, with_process
 

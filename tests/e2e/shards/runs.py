@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from gate.cli.app import cli
-from gate.cli.console import error_message
+from gate.cli.app import cli, error_message
 from gate.errors import GateError
 from tests.support.command import Outcome
 

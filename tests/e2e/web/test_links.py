@@ -11,7 +11,7 @@ from gate.cases.reading import put_of
 from gate.cases.stored import Entry
 from gate.record.history import Context
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.store.sql.database import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import Suites

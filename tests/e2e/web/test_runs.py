@@ -12,8 +12,7 @@ from gate.cases.case import Case
 from gate.cases.stored import CaseFilter, Page, Put
 from gate.record.history import Context
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName, Part, Reply, Sample, Score
-from gate.record.transcript import ToolUse, Transcript, Turn
+from gate.record.transcript import ArmName, Part, Reply, Sample, Score, ToolUse, Transcript, Turn
 from gate.store.run_folder import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.runs import KeptSample

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import jsonschema
 
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName, Reply, Sample, Score
-from gate.record.transcript import Dollars, Failed, Unscored, Usage
+from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, Unscored, Usage
 from gate.report.exports import rows
 from tests.golden.runs import runs
 

@@ -9,7 +9,7 @@ from gate.engine.samples import SampleTable
 from gate.engine.without_evaluation import failed
 from gate.errors import GateError
 from gate.record.run import RunRecord
-from gate.record.sample import Reply
+from gate.record.transcript import Reply
 from gate.report.markdown import report as markdown
 from gate.report.markdown.report import CommentContext, render_comment
 from tests.golden.hostile import ATTACKS, hostile

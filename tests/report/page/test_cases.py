@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.record.sample import ArmName, Origin, Reply, Sample, Score
-from gate.record.transcript import Unscored
+from gate.record.transcript import ArmName, Origin, Reply, Sample, Score, Unscored
 from gate.report.page.cases import (
     ANSWER_CHARS,
     REASON_CHARS,

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.record.comparison import State, Verdict
-from gate.record.sample import ArmName, Reply
-from gate.record.transcript import Dollars
+from gate.record.transcript import ArmName, Dollars, Reply
 from gate.report import numbers
 from gate.report.page.cases import ArmSpread, GatheredSamples, SampleSource, gather_samples
 from gate.report.page.charts import TradeoffPoint, delta_histogram, distribution_curves, linear_scale, tradeoffs

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from gate.cases.case import Case
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName
+from gate.record.transcript import ArmName
 from gate.report.terminal import watch as terminal_since
 from gate.report.terminal.watch import watch_view
 from tests.golden.hostile import hostile

@@ -2,8 +2,7 @@
 
 from gate.cases.case import Case
 from gate.config.scorer import parse_scorers
-from gate.record.sample import Score
-from gate.record.transcript import Cost, Unscored
+from gate.record.transcript import Cost, Score, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.panel import validate
 from gate.values import JsonValue

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from gate.cases.case import Case
 from gate.config.scorer import parse_scorers
-from gate.record.sample import Score
-from gate.record.transcript import Cell, Observation, ToolUse, Transcript, Turn, Unscored
+from gate.record.transcript import Cell, Observation, Score, ToolUse, Transcript, Turn, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.panel import validate
 from gate.scoring.validators.tool_calls import holds_all

@@ -7,8 +7,7 @@ from gate.calls.interface import Calls
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule, OutputRule, Specification
-from gate.record.sample import Reply
-from gate.record.transcript import Failed
+from gate.record.transcript import Failed, Reply
 from gate.testgen.questions import Asker
 from gate.testgen.specdiff.diff import PromptVersion
 from tests.support.fakes import ScriptedCalls, reply
