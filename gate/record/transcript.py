@@ -332,11 +332,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """An answer that no score could be given to.
-
-    Args:
-        reason: one line.
-    """
+    """An answer that no score could be given to, and the reason in one line."""
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     reason: str
@@ -409,8 +405,6 @@ class Reply:
     Args:
         text: the answer; of a conversation the last one.
         model_id: the model id that the reply names, which may differ from the one asked for.
-        usage: tokens.
-        cost: price of this reply.
         latency_s: seconds of the one successful request, without queueing and retries; None where time means nothing
             (recorded answers).
         attempts: requests sent until this reply, 1 or more.
@@ -419,7 +413,7 @@ class Reply:
         origin: when and where it was taken.
         tool_calls: what the model wants to be called before it goes on; only within a conversation.
         transcript: the whole conversation, where there was one: tokens, price and seconds are those of all of it.
-        effort: what a conversation took now; None where one call was all there was.
+        effort: what a conversation took now; None for one call.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
