@@ -172,7 +172,8 @@ def test_a_hostile_line_spoils_only_itself(server: BatchServer, remote: Subject,
     assert len(got) == 3 + bool(line.strip())
 
 
-def test_a_line_without_end_is_passed_over(server: BatchServer, remote: Subject) -> None:
+def test_a_line_without_end_is_passed_over(server: BatchServer) -> None:
+    remote = Subject(MODELS["openai"], server.url)
     batch_id = submit(remote)
     server.rewrite = lambda good: [good[0], b'{"custom_id": "id_1' + b"x" * (17 * 2**20), *good[1:]]
     server.finish()

@@ -26,11 +26,9 @@ def twisted(desk: Desk, stage: str, twist: Callable[[str], str]) -> None:
     [
         (["--instructions", "tests"], "names no text"),
         (["--set", "turn=3"], "did you mean 'turns'?"),
-        (["--set", "turns=99"], "turns must be less than or equal to 20"),
         (["--set", "write_back=true"], ".prompt.yml"),
         (["--update"], "without --diff"),
         (["--diff", "--evaluate", f"{MODEL},openai:other"], "one model answers tests"),
-        (["--set", "temperature=warm"], "temperature"),
     ],
 )
 def test_options_that_make_no_sense(desk: Desk, arguments: list[str], word: str) -> None:
@@ -69,7 +67,6 @@ def test_prompts_that_are_not_there(desk: Desk, prompt: str) -> None:
     ("reply", "word"),
     [
         ("I'm sorry, but I can't help with that.", "the model refused"),
-        ('{"rules": [{"evidence": "", "rule": "It', "not one JSON object"),
         ('{"rules": []}', "there is no rule"),
     ],
 )
@@ -83,24 +80,16 @@ def test_a_model_that_names_no_rule(desk: Desk, reply: str, word: str) -> None:
     assert sum(stage_of(entry.system) == "rules" for entry in desk.server.ledger) == 2
 
 
-@pytest.mark.parametrize("reply", ["I'm sorry, I cannot.", '{"tests": [{"statement": "S9"}]}'])
-def test_a_model_that_writes_no_test(desk: Desk, reply: str) -> None:
-    twisted(desk, "tests", lambda _: reply)
+def test_a_model_that_writes_no_test(desk: Desk) -> None:
+    twisted(desk, "tests", lambda _: '{"tests": [{"statement": "S9"}]}')
     made = desk.generate("--effort", "low")
     assert made.code == 3, made
     assert "no test is left" in made.err
     assert set(desk.files()) == {"prompts/shop.md", "evals/shop/spec.yaml"}
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "Du beantwortest Fragen von Kunden. Die Antwort must höchstens 80 Wörter haben. Nenne never die Straße.",
-        "あなたは店員です。答えは80文字以内 must。競合の名前は never 言わない。😀",
-    ],
-)
-def test_a_prompt_in_another_language(desk: Desk, prompt: str) -> None:
-    desk.write("prompts/shop.md", prompt)
+def test_a_prompt_in_another_language(desk: Desk) -> None:
+    desk.write("prompts/shop.md", "あなたは店員です。答えは80文字以内 must。競合の名前は never 言わない。😀")
     made = desk.generate("--effort", "min")
     assert made.code == 0, made.err
     assert all(rule.grounding == "verbatim" for rule in desk.spec().rules)
@@ -142,10 +131,9 @@ def test_far_more_calls_than_were_foreseen(desk: Desk) -> None:
     assert more == 2 * 75  # what was read before is known
 
 
-@pytest.mark.parametrize("name", ["...md"])
-def test_a_prompt_without_a_name(desk: Desk, name: str) -> None:
-    desk.write(f"prompts/{name}", PROMPT)
-    made = desk.generate("--effort", "min", prompt=f"prompts/{name}")
+def test_a_prompt_without_a_name(desk: Desk) -> None:
+    desk.write("prompts/...md", PROMPT)
+    made = desk.generate("--effort", "min", prompt="prompts/...md")
     assert made.code == 2, made
     assert "--out" in made.err
     assert not (desk.root / "spec.yaml").exists()

@@ -135,9 +135,7 @@ def test_the_judge_of_a_comparison_is_cool(repo: Desk) -> None:
     assert asked == [0.0]
 
 
-@pytest.mark.parametrize(
-    "option", [["--set", "max_rules=3"], ["--instructions", "review=Be strict"], ["--set", "turns=2"]]
-)
+@pytest.mark.parametrize("option", [["--set", "max_rules=3"], ["--instructions", "review=Be strict"]])
 def test_what_has_no_effect_on_a_comparison_is_refused(repo: Desk, option: list[str]) -> None:
     made = repo.generate("--diff", "--base", "main", *option)
     assert (made.code, repo.asked) == (2, 0)

@@ -60,15 +60,6 @@ def test_a_signal(desk: Desk, sign: signal.Signals, code: int) -> None:
     repeated(desk, in_flight=4 if sign is signal.SIGKILL else 2)
 
 
-def test_a_budget_of_calls(desk: Desk) -> None:
-    limit = 4
-    paid, ended = desk.paid("--max-calls", str(limit))
-    assert ended.code == 3, ended
-    assert paid == limit
-    assert "repeat the command" in ended.err
-    repeated(desk, in_flight=0)
-
-
 def test_a_budget_of_dollars(desk: Desk) -> None:
     before, env = desk.asked, {**desk.env, "GATE_CONCURRENCY": "1"}
     command = ("generate", "prompts/shop.md", "--model", MODEL, "--max-usd", "0.003")

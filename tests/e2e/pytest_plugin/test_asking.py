@@ -3,8 +3,6 @@
 import json
 import re
 
-import pytest
-
 from tests.e2e.pytest_plugin.conftest import Project
 from tests.support.model_server import Behaviour
 
@@ -53,28 +51,18 @@ def test_the_budget_is_kept(project: Project) -> None:
 ASYNC = """
 import asyncio
 
-MARK
 async def test_before():
     await asyncio.sleep(0.01)
 
 @pytest.mark.eval
-MARK
 async def test_own_eval():
     await asyncio.sleep(0.01)
     assert asyncio.get_running_loop().is_running()
 """
 
 
-@pytest.mark.parametrize(
-    ("mark", "ini", "blocked"),
-    [
-        ("", "asyncio_mode = auto\nasyncio_default_fixture_loop_scope = session\n", ()),
-        ("@pytest.mark.anyio", "", ("asyncio",)),
-    ],
-)
-def test_no_event_loop_meets_another(project: Project, mark: str, ini: str, blocked: tuple[str, ...]) -> None:
-    only = "\n@pytest.fixture\ndef anyio_backend():\n    return 'asyncio'\n" if "anyio" in mark else ""
-    project.tests(ASYNC.replace("MARK", mark) + only, ini)
-    ran = project.run("--gate-eval", "-v", "-p", "no:cacheprovider", blocked=blocked)
+def test_no_event_loop_meets_another(project: Project) -> None:
+    project.tests(ASYNC, "asyncio_mode = auto\nasyncio_default_fixture_loop_scope = session\n")
+    ran = project.run("--gate-eval", "-v", "-p", "no:cacheprovider", blocked=())
     assert ran.code == 0, ran.out
     assert "10 passed" in ran.out

@@ -2,12 +2,13 @@
 
 import re
 import signal
-import subprocess
 import time
 
 from gate.record.run import RunRecord
-from tests.e2e.pytest_plugin.conftest import Project
+from tests.e2e.pytest_plugin.conftest import PLUGIN, Project
+from tests.support import forked
 from tests.support.command import environment, gate
+from tests.support.forked import Fork
 from tests.support.model_server import Behaviour
 
 
@@ -90,13 +91,9 @@ def test_what_is_skipped_is_neither_asked_nor_recorded(project: Project) -> None
     assert set(project.recorded().values()) == {"passed"} and len(project.recorded()) == 4
 
 
-def start(project: Project, *options: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        project.command("-pno:asyncio", "-m", "eval", "-v", "--gate-concurrency", "2", *options), cwd=project.root,
-        env=environment(project.root), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        # Whoever runs the tests in the background has SIGINT ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
+def start(project: Project) -> Fork:
+    options = [*PLUGIN, "-pno:asyncio", "-m", "eval", "-v", "--gate-concurrency", "2"]
+    return forked.start(options, project.root, environment(project.root), module="pytest")
 
 
 def test_ctrl_c_ends_it_at_once_and_nothing_is_paid_twice(project: Project) -> None:

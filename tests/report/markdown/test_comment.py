@@ -63,7 +63,7 @@ def large() -> RunRecord:
     return run.model_copy(update={"suites": [suite.model_copy(update={"cases": cases}), *run.suites[1:]]})
 
 
-@pytest.mark.parametrize("allowed", [65_536, 20_000, 9_000])
+@pytest.mark.parametrize("allowed", [65_536, 9_000])
 def test_it_fits_to_the_character(allowed: int) -> None:
     run = RUNS["hostile"]
     frame = len(render_comment(RUNS["block"], CONTEXT)) - len(markdown.render_report(RUNS["block"]).rstrip()) - 1
@@ -72,7 +72,7 @@ def test_it_fits_to_the_character(allowed: int) -> None:
         assert len(render_comment(run, CONTEXT, limit=limit)) <= limit
 
 
-@pytest.mark.parametrize("limit", [65_536, 30_000, 6_000])
+@pytest.mark.parametrize("limit", [30_000, 6_000])
 def test_a_hostile_run_stays_within_its_limit_and_its_words(limit: int) -> None:
     text = render_comment(large(), CONTEXT, limit=limit)
     assert len(text) <= limit
