@@ -156,7 +156,7 @@ def test_on_a_terminal_it_asks_and_a_no_writes_nothing(tmp_path: Path) -> None:
 def answered(root: Path, answers: list[str]) -> str:
     """What the command says on a terminal to somebody who answers so."""
     leader, follower = pty.openpty()
-    command = [forked.python(root.parent), ROOT / "gate" / "__main__.py", "init"]
+    command = [str(forked.python(root.parent)), str(ROOT / "gate" / "__main__.py"), "init"]
     with subprocess.Popen(
         command, cwd=root, env=environment(root), stdin=follower, stdout=follower, stderr=follower
     ) as process:
