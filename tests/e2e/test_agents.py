@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.python_functions.peeking import ONLY_ITSELF, peeking, unprivileged
+from tests.support import forked
 from tests.support.agent_wire import Calls, Talk
 from tests.support.command import environment, gate, git
 from tests.support.model_server import Behaviour, ModelServer
@@ -78,18 +78,6 @@ def samples(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "out/samples.jsonl").read_text().splitlines()]
 
 
-def test_the_same_again_costs_nothing(tmp_path: Path, server: ModelServer) -> None:
-    project(tmp_path, LOOP, talks(3))
-    env = variables(server, tmp_path)
-    first = gate("check", "--out", "out", cwd=tmp_path, env=env)
-    assert first.code == 0, first.out + first.err
-    asked = server.requests
-    assert asked == 3 * 4
-    again = gate("check", "--out", "out", cwd=tmp_path, env=env)
-    assert again.code == 0, again.err
-    assert server.requests == asked
-
-
 def test_a_file_of_tools_that_is_not_there_is_named_with_the_line_that_names_it(
     tmp_path: Path, server: ModelServer
 ) -> None:
@@ -118,15 +106,14 @@ def test_a_signal_ends_the_run_and_leaves_no_process(tmp_path: Path, server: Mod
     project(tmp_path, PYTHON, [{"name": name, "rounds": [{"prompt": name}]} for name in ("hello", "hang")])
     env = {**environment(tmp_path, variables(server, tmp_path)), "PYTHONDONTWRITEBYTECODE": "1"}
     notes = Path(env["AGENT_NOTES"])
-    command = [sys.executable, "-m", "gate", "check", "--out", "out"]
-    running = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    running = forked.start(["check", "--out", "out"], tmp_path, env)
     try:
         until = time.monotonic() + 60
         while len(list(notes.iterdir())) < 2 or not (tmp_path / "out/samples.jsonl").exists():
-            assert running.poll() is None and time.monotonic() < until
+            assert running.running and time.monotonic() < until
             time.sleep(0.02)
         running.send_signal(signal.SIGTERM)
-        said = running.communicate(timeout=60)[0].decode()
+        said = "".join(running.communicate(timeout=60))
     finally:
         running.kill()
     assert running.returncode == 3, said

@@ -71,26 +71,25 @@ def test_a_link_that_leads_elsewhere_is_another_one(small: PullRequestWorld) -> 
     assert one != other
 
 
-@pytest.mark.parametrize(
-    ("target", "end"),
-    [
-        ("../a.md", "a.md"),
-        ("./../a.md", "a.md"),
-        ("../b", "b"),
-        ("c.md", "d/c.md"),
-        ("..", "."),
-        ("../l/a.md", "l/a.md"),
-        ("/etc/passwd", None),
-        ("../../a.md", None),
-        ("../.git/config", None),
-    ],
-)
-def test_where_a_link_leads_to(small: PullRequestWorld, target: str, end: str | None) -> None:
+def test_where_a_link_leads_to(small: PullRequestWorld) -> None:
+    ends = {
+        "../a.md": "a.md",
+        "./../a.md": "a.md",
+        "../b": "b",
+        "c.md": "d/c.md",
+        "..": ".",
+        "../l/a.md": "l/a.md",
+        "/etc/passwd": None,
+        "../../a.md": None,
+        "../.git/config": None,
+    }
     (small.work / "d").mkdir()
-    (small.work / "d/link").symlink_to(target)
+    for number, target in enumerate(ends):
+        (small.work / f"d/link{number}").symlink_to(target)
     sha = small.commit_to_main({"b/c.md": "c"})
     for source in (*commits(small, sha), TreeSource(small.work, Git(small.work))):
-        assert source.leads_to("d/link") == end
+        found = {target: source.leads_to(f"d/link{number}") for number, target in enumerate(ends)}
+        assert found == ends
         assert source.leads_to("a.md") is None
         assert source.leads_to("none.md") is None
 

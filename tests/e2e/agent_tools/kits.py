@@ -16,6 +16,7 @@ from gate.agents.toolbox import ConversationToolbox
 from gate.agents.toolkit import START_S, ToolKit
 from gate.config.targets import Server, ToolLoop
 from gate.record.transcript import ToolUse
+from tests.support import forked
 
 SERVERS = Path(__file__).parents[2] / "support" / "mcp_servers"
 TOKEN = "tok-5up3rs3cret"
@@ -29,9 +30,13 @@ def odd(kind: str, name: str = "odd", **more: Any) -> dict[str, Server]:
     return {name: Server(command=(sys.executable, "odd.py", kind), **more)}
 
 
-def listings(**more: Any) -> dict[str, Server]:
-    """The server of `listings.py`, over stdio."""
-    return {"listings": Server(command=(sys.executable, "listings.py"), **more)}
+def listings(pythons: Path, **more: Any) -> dict[str, Server]:
+    """The server of `listings.py`, over stdio, as a fork.
+
+    Args:
+        pythons: a folder for the `python` that runs it.
+    """
+    return {"listings": Server(command=(str(forked.python(pythons)), "listings.py"), **more)}
 
 
 @asynccontextmanager

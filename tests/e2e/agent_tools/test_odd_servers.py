@@ -51,10 +51,10 @@ def test_tools_that_no_model_can_be_told_of_are_refused(kind: str, said: str, tm
 
 def test_a_server_that_never_answers_is_waited_for_a_bounded_time(tmp_path: Path) -> None:
     async def told() -> list[str]:
-        async with kit(tmp_path, odd("mute"), start_s=0.5) as made:
+        async with kit(tmp_path, odd("mute"), start_s=0.2) as made:
             return [await reason(made) for _ in range(3)]
 
-    assert asyncio.run(told()) == ["the MCP server odd did not answer within 0.5 s"] * 3
+    assert asyncio.run(told()) == ["the MCP server odd did not answer within 0.2 s"] * 3
 
 
 @pytest.mark.parametrize("command", [("no-such-program", "x"), (".",)])

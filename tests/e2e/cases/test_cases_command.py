@@ -4,19 +4,18 @@ import json
 import os
 import pty
 import subprocess
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from gate.record.transcript import ArmName
 from gate.store.run_folder import dump_run
-from tests.support import stores
+from tests.support import forked
 from tests.support.command import Outcome, environment, gate, git
 from tests.support.finished import finished
 from tests.support.runs import suite
 
+MAIN = Path(__file__).parents[3] / "gate" / "__main__.py"
 YAML = """\
 # ours
 - {id: a, input: 'Where?', expected: x}   # first
@@ -33,8 +32,8 @@ def here(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def cases(here: Path, *words: str, code: int = 0, env: Mapping[str, str] | None = None) -> Outcome:
-    done = gate("cases", *words, cwd=here, env=env)
+def cases(here: Path, *words: str, code: int = 0) -> Outcome:
+    done = gate("cases", *words, cwd=here)
     assert done.code == code, done
     return done
 
@@ -45,7 +44,7 @@ def in_terminal(here: Path, editor: str, *words: str) -> tuple[int, str]:
     script.write_text(f"#!/bin/sh\nset -e\n{editor}\n", encoding="utf-8")
     script.chmod(0o755)
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "gate", "cases", *words]
+    command = [str(forked.python(here)), str(MAIN), "cases", *words]
     env = environment(here, {"VISUAL": str(script), "TERM": "dumb"})
     done = subprocess.Popen(command, cwd=here, env=env, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
@@ -62,28 +61,23 @@ def in_terminal(here: Path, editor: str, *words: str) -> tuple[int, str]:
     return done.wait(60), said.decode()
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgres"])
-def test_a_suite_from_file_to_store_and_back(here: Path, database: str, request: pytest.FixtureRequest) -> None:
-    env: dict[str, str] = {}
-    if database == "postgres":
-        with stores.on_postgres(request.getfixturevalue("postgres")) as made:
-            env = {"GATE_DATABASE_URL": made.label}
-    assert cases(here, "import", "c.yaml", "store:s", env=env).out == "store:s@1: 2 new\n"
-    assert cases(here, "import", "c.yaml", "store:s", env=env).out == "store:s@1: 2 as they were\n"
-    cases(here, "edit", "store:s", "a", "--set", "threshold=0.8", "--unset", "expected", "--person", "Ann", env=env)
-    cases(here, "archive", "store:s", "b", "--person", "Bob", env=env)
-    listed = json.loads(cases(here, "list", "store:s", "--json", env=env).out)
+def test_a_suite_from_file_to_store_and_back(here: Path) -> None:
+    assert cases(here, "import", "c.yaml", "store:s").out == "store:s@1: 2 new\n"
+    assert cases(here, "import", "c.yaml", "store:s").out == "store:s@1: 2 as they were\n"
+    cases(here, "edit", "store:s", "a", "--set", "threshold=0.8", "--unset", "expected", "--person", "Ann")
+    cases(here, "archive", "store:s", "b", "--person", "Bob")
+    listed = json.loads(cases(here, "list", "store:s", "--json").out)
     assert listed["source"] == "store:s@3"
     (case,) = listed["cases"]
     assert case["entry"] == {"id": "a", "input": "Where?", "threshold": 0.8}
     assert (case["author"], case["version"]) == ("Ann", 2)
-    history = cases(here, "show", "store:s", "a", "--history", env=env).out.splitlines()
+    history = cases(here, "show", "store:s", "a", "--history").out.splitlines()
     assert history[0].startswith("version 2 by Ann, ")
     assert "-expected: x" in history and "+threshold: 0.8" in history
-    assert "b  " in cases(here, "list", "store:s", "--archived", env=env).out
-    cases(here, "export", "store:s", "c.yaml", env=env)
+    assert "b  " in cases(here, "list", "store:s", "--archived").out
+    cases(here, "export", "store:s", "c.yaml")
     assert (here / "c.yaml").read_text() == "# ours\n- {id: a, input: 'Where?', threshold: 0.8} # first\n"
-    cases(here, "export", "store:s@1", "old.jsonl", env=env)
+    cases(here, "export", "store:s@1", "old.jsonl")
     assert [json.loads(line)["id"] for line in (here / "old.jsonl").read_text().splitlines()] == ["a", "b"]
 
 
@@ -162,18 +156,13 @@ def test_an_edit_that_is_wrong_is_kept(here: Path) -> None:
     assert "Why?" in (here / "c.yaml").read_text()
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "store:s",
-    ],
-)
-def test_who_comes_second_is_told_who_was_first_and_loses_nothing(here: Path, source: str) -> None:
+def test_who_comes_second_is_told_who_was_first_and_loses_nothing(here: Path) -> None:
+    source = "store:s"
     cases(here, "import", "c.yaml", "store:s")
-    quicker = f"{sys.executable} -m gate cases edit {source} b --set input=Hers --person Ann"
+    quicker = f"{forked.python(here)} {MAIN} cases edit {source} b --set input=Hers --person Ann"
     code, said = in_terminal(here, f"{quicker}; sed -i 's/How?/Mine?/' $1", "edit", source, "b", "--person", "Bob")
     assert code == 2
-    assert "b was changed by Ann on " in said if source == "store:s" else "b was changed on " in said
+    assert "b was changed by Ann on " in said
     assert "input: Hers" in cases(here, "show", source, "b").out
     (kept,) = (here / ".gate/edits").iterdir()
     cases(here, "edit", source, "b", "--entry", f".gate/edits/{kept.name}", "--person", "Bob")

@@ -49,6 +49,6 @@ FILES = {
     "gate.yaml": CONFIG,
     MODULE: GOOD,
     "bots/words.py": 'OPENING = "You answer the phone."\n',
-    "evals/dispatcher.jsonl": rows(30),
+    "evals/dispatcher.jsonl": rows(12),
     "README.md": "# Dispatcher\n",
 }

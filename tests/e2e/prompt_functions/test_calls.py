@@ -75,11 +75,11 @@ def test_a_call_sees_its_own_session_and_nothing_that_another_changed(worktree: 
 def test_all_cases_of_a_side_have_a_time_limit(worktree: FunctionWorktree) -> None:
     PROMPT.put(worktree, "time.sleep(0.1); return 'fine'")
     sessions: list[dict[str, JsonValue]] = [{"name": str(n)} for n in range(100)]
-    texts = asyncio.run(prompt_texts(ENTRY, sessions, worktree, replace(LIMITS, all_s=1.0)))
+    texts = asyncio.run(prompt_texts(ENTRY, sessions, worktree, replace(LIMITS, all_s=0.5)))
     assert texts[0] == "fine"
     last = texts[-1]
     assert isinstance(last, Failed)
-    assert last.reason == "the prompt could not be built: the 1 s for all cases of one side were over"
+    assert last.reason == "the prompt could not be built: the 0.5 s for all cases of one side were over"
 
 
 def test_a_source_folder_counts_before_what_is_installed(worktree: FunctionWorktree) -> None:
@@ -137,7 +137,7 @@ def test_what_is_said_in_place_of_the_keeper_is_not_believed(worktree: FunctionW
     mark = worktree.root / "pid"
     odd = f"stray({os.fspath(mark)!r}, {FORGED!r}, {int(end)})"
     PROMPT.put(worktree, f"who == 'one' and {odd}; return 'true'", STRAY)
-    first, *others = asyncio.run(prompt_texts(ENTRY, SESSIONS, worktree, replace(LIMITS, call_s=5.0)))
+    first, *others = asyncio.run(prompt_texts(ENTRY, SESSIONS, worktree, replace(LIMITS, call_s=2.5)))
     assert others == ["true"] * 2
     assert first == "true" or (end and isinstance(first, Failed))
     with pytest.raises(ProcessLookupError):

@@ -32,8 +32,10 @@ def run(repo: Path, models: ModelServer, tmp_path: Path) -> Iterator[Run]:
         yield run
 
 
-def test_a_worse_function_blocks_in_the_working_tree_and_as_a_commit(repo: Path, run: Run, models: ModelServer) -> None:
-    write(repo, {MODULE: WORSE})
+def test_a_worse_function_blocks_and_each_side_imports_its_own_modules(
+    repo: Path, run: Run, models: ModelServer
+) -> None:
+    write(repo, {MODULE: WORSE, "bots/words.py": 'OPENING = "Hello?"\n'})
     tree = run()
     assert (tree.code, tree.record.verdict) == (1, Verdict.BLOCK)
     arms = tree.record.suites[0]
@@ -41,17 +43,7 @@ def test_a_worse_function_blocks_in_the_working_tree_and_as_a_commit(repo: Path,
     assert (arms.baseline.ref, arms.candidate.ref) == ("main", "working tree")
     asked = {entry.system for entry in models.ledger}
     assert "You answer the phone. quality=1.0 caller=caller7 state=OPEN" in asked
-    assert "You answer the phone. quality=0.1 caller=caller8 state=SAFE" in asked
-    commit(repo, {MODULE: WORSE})
-    ref = run("--head", "HEAD", base="HEAD~1")
-    assert (ref.code, ref.record.verdict) == (1, Verdict.BLOCK)
-
-
-def test_a_module_that_the_function_imports_is_that_of_its_side(repo: Path, run: Run, models: ModelServer) -> None:
-    commit(repo, {"bots/words.py": 'OPENING = "Hello? quality[x]=0"\n'})
-    assert run("--head", "HEAD", base="HEAD~1").record.verdict is Verdict.PASS
-    openings = {entry.system.split(" quality=")[0] for entry in models.ledger}
-    assert openings == {"You answer the phone.", "Hello? quality[x]=0"}
+    assert "Hello? quality=0.1 caller=caller8 state=SAFE" in asked
 
 
 def test_code_that_builds_the_same_texts_is_no_change(repo: Path, run: Run, models: ModelServer) -> None:
@@ -76,14 +68,15 @@ def test_where_no_file_differs_nothing_is_run(repo: Path, run: Run, tmp_path: Pa
     assert marker.read_text() == "xx"
 
 
-@pytest.mark.parametrize("file", ["evals/faq.jsonl", "gate.yaml"])
-def test_a_function_may_read_cases_and_configuration(repo: Path, run: Run, file: str) -> None:
-    reading = f"WORD = '0.1' if 'worse' in open({file!r}).read() else '1.0'\n"
+def test_a_function_may_read_cases_and_configuration(repo: Path, run: Run) -> None:
+    files = ("evals/faq.jsonl", "gate.yaml")
+    reading = f"WORD = '0.1' if all('worse' in open(file).read() for file in {files!r}) else '1.0'\n"
     faq = FILES["gate.yaml"].partition("suites:\n")[2].replace("dispatcher", "faq").replace(NAME, "README.md")
     config = f"# As it was\n{FILES['gate.yaml']}{faq}"
     code = reading + GOOD.replace("{session.quality}", "{WORD}")
     commit(repo, {"gate.yaml": config, MODULE: code, "evals/faq.jsonl": FILES[CASES]})
-    commit(repo, {file: (repo / file).read_text().replace("was", "is worse").replace('"c1"', '"worse"')})
+    read = {file: (repo / file).read_text() for file in files}
+    commit(repo, {file: text.replace("was", "is worse").replace('"c1"', '"worse"') for file, text in read.items()})
     found = run("--head", "HEAD", base="HEAD~1")
     assert found.record.verdict is Verdict.BLOCK
     assert [suite.name for suite in found.record.suites] == ["dispatcher"]
@@ -101,7 +94,7 @@ def test_one_case_that_cannot_be_built_is_a_failed_sample_of_its_arm(repo: Path,
     assert "KeyError: 'no number'" in (case.candidate_outputs[0].failure or "")
     assert found.record.missing.samples == 1
     assert suite.calls.failed == 1
-    assert any("has no text for 1 of 30 sessions" in note for note in found.record.notes)
+    assert any("has no text for 1 of 12 sessions" in note for note in found.record.notes)
 
 
 def test_a_function_that_fails_for_every_case_is_inconclusive_even_on_both_sides(repo: Path, run: Run) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.prompt_functions.repository import FILES, GOOD, MODULE, SAME, WORSE
+from tests.e2e.prompt_functions.repository import FILES, GOOD, MODULE, WORSE
 from tests.e2e.python_functions.repositories import judged, on_github, ran, telling
 from tests.support.model_server import ModelServer
 from tests.support.pull_request import PullRequestWorld
@@ -25,9 +25,3 @@ def test_a_change_of_the_repository_itself_is_judged_and_its_lines_are_marked(
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
     assert ran(world)
     assert f"file={MODULE},line=" in outcome.out
-
-
-def test_a_refactoring_is_skipped(world: PullRequestWorld, models: ModelServer) -> None:
-    outcome = judged(world.open({MODULE: SAME}), models)
-    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
-    assert models.ledger == []

@@ -88,21 +88,3 @@ def test_the_token_is_with_the_server_alone(checked: tuple[Estate, Outcome]) -> 
     written = [file for file in (estate.root / ".gate").rglob("*") if file.is_file()]
     assert written
     assert [file for file in written if TOKEN.encode() in file.read_bytes()] == []
-
-
-def test_a_wrong_token_is_a_failed_call_and_no_failed_run(estate: Estate) -> None:
-    outcome = estate.gate("check", "--case", "revenue_october", "--json", env={"PROPERTY_TOKEN": "nobodys-token"})
-    assert outcome.code == 1
-    (turn,) = estate.samples()["revenue_october", "candidate"]["reply"]["transcript"]["turns"]
-    assert [(use["failed"], "the token is nobody's" in use["result"]) for use in turn["tools"]] == [(True, True)]
-    scores = {score["scorer"]: score["value"] for score in estate.samples()["revenue_october", "candidate"]["scores"]}
-    assert (scores["conversation_kept"], scores["messages_kept"]) == (0.0, 0.0)
-
-
-def test_the_other_interface_does_as_well(estate: Estate) -> None:
-    model = "anthropic:claude-haiku-4-5"
-    outcome = estate.gate("check", "--model", model, "--case", "all_listings", "--case", "after_a_break", "--json")
-    assert outcome.code == 0, outcome.err + outcome.out
-    assert outcome.record.new[0].candidate.model == model
-    paths = {entry.path for entry in estate.models.ledger if "landlords" in entry.system}
-    assert paths == {"/v1/messages"}

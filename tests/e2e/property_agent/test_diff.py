@@ -42,18 +42,6 @@ def test_a_prompt_without_the_sentence_is_blocked_and_the_report_says_which_tool
         assert "get_listings" in text, report
 
 
-def test_other_words_are_no_regression(estate: Estate) -> None:
-    estate.change(
-        PROMPT, "You help landlords with their holiday homes", "You assist landlords with their holiday homes"
-    )
-    outcome = estate.gate("diff", "--base", "main", "--json")
-    assert outcome.code == 0, outcome.err
-    assert outcome.record.verdict is Verdict.PASS
-    samples = estate.samples("last")
-    for case in {case for case, _ in samples}:
-        assert _names(samples[case, "baseline"]) == _names(samples[case, "candidate"]), case
-
-
 def _names(row: dict[str, Any]) -> list[str]:
     transcript = row["reply"]["transcript"]
     assert isinstance(transcript, dict)

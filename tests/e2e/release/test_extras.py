@@ -3,7 +3,11 @@
 `demo`, and with it `local`, is what tests/e2e/demo installs; `dev` is where these tests run.
 """
 
+import os
+import shutil
 from pathlib import Path
+
+import pytest
 
 from tests.support import wheels
 from tests.support.wheels import Built
@@ -50,29 +54,29 @@ def test_each_extra_is_looked_at() -> None:
     assert seen | {"local", "demo", "dev"} == wheels.project()["optional-dependencies"].keys()
 
 
-def test_without_an_extra_two_files_are_compared_and_with_web_the_server_is_there(built: Built, tmp_path: Path) -> None:
-    installed = wheels.install(built.wheel, tmp_path / "env")
-    assert str(tmp_path) in installed.python("import gate; print(gate.__file__)", cwd=tmp_path).out
+@pytest.fixture(scope="module")
+def plain(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment without an extra."""
+    folder = tmp_path_factory.mktemp("plain") / "env"
+    wheels.install(built.wheel, folder)
+    return folder
+
+
+def test_without_an_extra_two_files_are_compared(plain: Path, tmp_path: Path) -> None:
+    installed = wheels.Installed(plain)
+    assert str(plain) in installed.python("import gate; print(gate.__file__)", cwd=tmp_path).out
     (tmp_path / "old.md").write_text("Help. quality=1.0")
     (tmp_path / "new.md").write_text("Help well. quality=1.0")
     (tmp_path / "cases.jsonl").write_text(CASE)
     files = ("old.md", "new.md", "--cases", "cases.jsonl")
     outcome = installed.gate("diff", *files, "--model", "fake:oracle", "--json", cwd=tmp_path)
     assert outcome.record.tool_version == wheels.project()["version"], outcome.err
-    brings(built, tmp_path, "web")
 
 
-def test_agents_need_no_postgres_and_postgres_and_traces_come_on_top(built: Built, tmp_path: Path) -> None:
-    brings(built, tmp_path, "agents")
-    brings(built, tmp_path, "agents,postgres")
-    brings(built, tmp_path, "otel")
-
-
-def test_a_cluster(built: Built, tmp_path: Path) -> None:
-    brings(built, tmp_path, "distributed")
-
-
-def brings(built: Built, folder: Path, extra: str) -> None:
-    """Add an extra to the environment of a test, and run what needs it."""
-    outcome = wheels.install(built.wheel, folder / "env", extra).python(NEEDED[extra], cwd=folder)
-    assert outcome.code == 0, outcome.err
+@pytest.mark.parametrize("extras", [["agents", "agents,postgres", "otel"], ["web"], ["distributed"]])
+def test_an_extra_brings_what_needs_it(built: Built, plain: Path, tmp_path: Path, extras: list[str]) -> None:
+    # With what was compiled before.
+    shutil.copytree(plain, tmp_path / "env", symlinks=True, copy_function=os.link)
+    for extra in extras:
+        outcome = wheels.install(built.wheel, tmp_path / "env", extra).python(NEEDED[extra], cwd=tmp_path)
+        assert outcome.code == 0, outcome.err

@@ -14,26 +14,15 @@ def test_cases_are_made_by_the_model(tmp_path: Path) -> None:
     with ModelServer(Behaviour(judgement=reader)) as server:
         desk = Desk(tmp_path, server)
         desk.write("prompts/shop.md", PROMPT)
-        done = desk.gate("init", "--generate", "--no-workflow")
+        done = desk.gate("init", "--generate", "--no-workflow", "--json")
         assert done.code == 0, done.err
+    (suite,) = json.loads(done.out)["suites"]
+    assert (suite["starter"], suite["cases"]) == (False, "evals/shop/cases.yaml")
     config = (tmp_path / "gate.yaml").read_text(encoding="utf-8")
     assert "cases: evals/shop/cases.yaml" in config
     assert "slices: [rule, kind" in config
     assert "words: {max: 80}" in config
     assert "- judge:" in config
     assert (tmp_path / "evals/shop/spec.yaml").is_file()
-    assert "kept" not in done.out
     (looked,) = json.loads(desk.gate("validate", "--json").out)["suites"]
     assert looked["count"] > 5
-    assert "starter" not in desk.gate("validate").out
-
-
-def test_a_program_reads_nothing_but_json(tmp_path: Path) -> None:
-    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
-    with ModelServer(Behaviour(judgement=reader)) as server:
-        desk = Desk(tmp_path, server)
-        desk.write("prompts/shop.md", PROMPT)
-        done = desk.gate("init", "--generate", "--no-workflow", "--json")
-        assert done.code == 0, done.err
-    (suite,) = json.loads(done.out)["suites"]
-    assert (suite["starter"], suite["cases"]) == (False, "evals/shop/cases.yaml")

@@ -84,7 +84,6 @@ def test_a_change_of_the_file_that_the_application_reads_is_gated(tmp_path: Path
     first = gate("init", "--from", "promptfooconfig.yaml", cwd=root)
     assert first.code == 0, first.err
     assert "lost" not in first.out and not list(root.glob("prompts/*.j2"))
-    assert gate("validate", "--quiet", cwd=root).code == 0
     git(root, "add", "-A")
     git(root, "commit", "-qm", "Gate the prompts")
     (root / "prompts/tweet.txt").write_text("Write at length about {{ topic }}.\n", encoding="utf-8")

@@ -46,6 +46,6 @@ FILES = {
     "checks/__init__.py": "",
     "checks/marks.py": "FULL = 1.0\n",
     "prompts/support.md": "Help. quality=1.0\n",
-    "evals/support.jsonl": rows(30),
+    "evals/support.jsonl": rows(12),
     "README.md": "# Support\n",
 }
