@@ -105,7 +105,7 @@ def test_what_a_provider_refuses_is_told_with_a_remedy(shop: Shop, ann: TestClie
 
 
 def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(shop: Shop, ann: TestClient) -> None:
-    shop.server.behaviour = replace(shop.server.behaviour, latency_s=0.3)
+    shop.server.behaviour = replace(shop.server.behaviour, latency_s=0.1)
     form = ann.get("/jobs/new").text
     _, reckoned, _ = send(ann, "/jobs/new", form, kind="check", calls="5", do="reckon")
     assert "8 calls, about $" in reckoned and "more than the 5 calls" in reckoned
