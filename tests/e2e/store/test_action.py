@@ -69,7 +69,6 @@ def test_a_change_from_outside_names_no_cases_of_a_store_but_those_of_the_base(
     for change in (
         own.replace("store:support@1", "store:secret"),
         own.replace("store:support@1", "store:support"),
-        own.replace("evals/faq.jsonl", "store:support@2"),
         own.replace("budget:", more),
     ):
         pr = world.open({"gate.yaml": change, **BROKEN}, fork=True)
