@@ -33,13 +33,14 @@ def case(number: int, **more: Any) -> str:
     return json.dumps({**said, "slices": {"tier": "gold"}, **more}) + "\n"
 
 
-ROWS = [case(number) for number in range(20)]
+ROWS = [case(number) for number in range(8)]
 STEALING = {"extra_scorers": [{"database": STEAL}]}
 OWN = {"name": "mine", "prompt": PROMPT, "cases": CASES, "scorers": ["contains", {"database": STEAL}]}
 CHANGES: dict[str, dict[str, str]] = {
-    "an added case": {CASES: "".join([*ROWS, case(99, **STEALING)])},
-    "an edited case": {CASES: "".join([case(0, **STEALING), *ROWS[1:]])},
-    "a scorer of the suite": {"gate.yaml": BASE.replace("SELECT 1", STEAL["query"])},
+    "the exam": {
+        CASES: "".join([case(0, **STEALING), *ROWS[1:], case(99, **STEALING)]),
+        "gate.yaml": BASE.replace("SELECT 1", STEAL["query"]),
+    },
     "a suite of its own": {"gate.yaml": BASE.replace("suites:", f"suites:\n  - {json.dumps(OWN)}")},
 }
 

@@ -23,8 +23,7 @@ def run(pr: PullRequest, kind: Kind = "merge", depth: int = 1, **options: Any) -
 
 
 @pytest.mark.parametrize(
-    ("kind", "config"),
-    [("merge", MOVED), ("none", MOVED.replace("name: support", "name: helpdesk")), ("none", FAQ_ONLY)],
+    ("kind", "config"), [("merge", MOVED.replace("name: support", "name: helpdesk")), ("none", FAQ_ONLY)]
 )
 def test_a_prompt_that_moves_is_compared_with_what_it_was(
     world: PullRequestWorld, server: GitHubServer, kind: Kind, config: str
@@ -48,7 +47,7 @@ def test_a_deleted_prompt_holds(world: PullRequestWorld, server: GitHubServer) -
     assert run(pr, inputs={"fail-on": "hold"}).code == 1
 
 
-@pytest.mark.parametrize(("kind", "decoys"), [("merge", 60), ("none", 0), ("none", 101)])
+@pytest.mark.parametrize(("kind", "decoys"), [("merge", 60), ("none", 101)])
 def test_a_prompt_does_not_slip_away_by_another_ending_or_among_decoys(
     tmp_path: Path, server: GitHubServer, kind: Kind, decoys: int
 ) -> None:
@@ -65,15 +64,14 @@ def test_a_prompt_does_not_slip_away_by_another_ending_or_among_decoys(
         assert "prompts/support.md is now zz/support.txt" in server.comments(REPO, 7)[0].body
 
 
-@pytest.mark.parametrize("kind", ["merge", "none"])
 def test_a_copy_of_the_old_text_does_not_stand_in_for_the_prompt_that_moves(
-    tmp_path: Path, server: GitHubServer, kind: Kind
+    tmp_path: Path, server: GitHubServer
 ) -> None:
     lines = "".join(f"line {number}\n" for number in range(9))
     world = PullRequestWorld.make(tmp_path, server, {**FILES, PROMPT: lines + GOOD})
     broken = {"prompts/support.txt": lines + GOOD + "quality[gold]=0.1\n", "archive/old.txt": lines + GOOD}
     pr = world.open({PROMPT: None, "gate.yaml": FAQ_ONLY, **broken})
-    outcome = run(pr, kind)
+    outcome = run(pr)
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
     assert "support at prompts/support.txt/tier=gold" in outcome.outputs["worst-slice"]
     body = server.comments(REPO, 7)[0].body
@@ -81,11 +79,11 @@ def test_a_copy_of_the_old_text_does_not_stand_in_for_the_prompt_that_moves(
     assert "prompts/support.md may as well be prompts/support.txt, which keeps half of it and has no suite" in body
     assert body.count("is dropped") == 1
     pr.push({f"archive/{number}.txt": f"{lines}{GOOD}more {number}\n" for number in range(3)})
-    outcome = run(pr, kind)
+    outcome = run(pr)
     assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
     assert "it cannot be told which file 'prompts/support.md' is now" in " ".join(outcome.out.split())
     pr.push({"gate.yaml": CONFIG.replace(PROMPT, "archive/old.txt")})
-    assert run(pr, kind).code == 0
+    assert run(pr).code == 0
 
 
 def test_too_many_new_prompts_are_refused_before_any_is_read(tmp_path: Path, server: GitHubServer) -> None:
@@ -95,31 +93,27 @@ def test_too_many_new_prompts_are_refused_before_any_is_read(tmp_path: Path, ser
     assert "the change brings more than 100 new suites" in outcome.out.replace("\n", " ")
 
 
-@pytest.mark.parametrize("kind", ["merge", "none"])
-def test_a_pointer_of_lfs_is_named_on_either_side(world: PullRequestWorld, kind: Kind) -> None:
-    outcome = run(world.open({PROMPT: POINTER}), kind)
+def test_a_pointer_of_lfs_is_named_on_either_side(world: PullRequestWorld) -> None:
+    outcome = run(world.open({PROMPT: POINTER}), "none")
     assert outcome.code == 2
     assert f"::error file={PROMPT},line=1,title=Prompt Gate::is a Git LFS pointer" in outcome.out
     world.commit_to_main({PROMPT: POINTER})
-    outcome = run(world.open({PROMPT: GOOD}), kind)
+    outcome = run(world.open({PROMPT: GOOD}))
     assert outcome.code == 2
     assert f"origin/main:{PROMPT}:1: is a Git LFS pointer" in outcome.out.replace("\n", " ")
 
 
-@pytest.mark.parametrize("kind", ["merge", "none"])
-def test_a_prompt_in_a_submodule_is_named(world: PullRequestWorld, kind: Kind) -> None:
+def test_a_prompt_in_a_submodule_is_named(world: PullRequestWorld) -> None:
     world.git(world.work, "checkout", "--quiet", "--detach", world.main_sha)
     world.git(world.work, "update-index", "--add", "--cacheinfo", f"160000,{world.main_sha},vendor/prompts")
     (world.work / "vendor/prompts").mkdir(parents=True)
     world.git(world.work, "update-ref", "refs/heads/main", world.commit({}, "Submodule"))
-    outcome = run(world.open({"gate.yaml": CONFIG.replace(PROMPT, "vendor/prompts/x.md")}), kind)
+    outcome = run(world.open({"gate.yaml": CONFIG.replace(PROMPT, "vendor/prompts/x.md")}), "none")
     assert outcome.code == 2
     assert "vendor/prompts/x.md: lies in the submodule 'vendor/prompts'" in outcome.out.replace("\n", " ")
 
 
-@pytest.mark.parametrize(
-    ("kind", "what"), [("merge", "symbolic link"), ("none", "symbolic link"), ("none", "submodule")]
-)
+@pytest.mark.parametrize(("kind", "what"), [("merge", "symbolic link"), ("none", "submodule")])
 def test_a_new_prompt_does_not_slip_past_its_pattern_as_a_link_or_a_submodule(
     tmp_path: Path, server: GitHubServer, kind: Kind, what: str
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import events
 from tests.support.acting import act_here
-from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED
+from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -20,17 +20,14 @@ REPO = "acme/support-bot"
 
 @pytest.fixture
 def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
-    return PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": SERVICE})
+    return PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": SERVICE, "evals/support.jsonl": cases(20)})
 
 
-@pytest.mark.parametrize(("wanted", "code", "verdict"), [("fail", 3, "INCONCLUSIVE"), ("skip", 0, "SKIPPED")])
-def test_without_secrets_the_run_says_what_is_missing(
-    world: PullRequestWorld, server: GitHubServer, wanted: str, code: int, verdict: str
-) -> None:
+def test_without_secrets_the_run_says_what_is_missing(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: BROKEN}, fork=True)
     checkout = pr.checkout("merge")
-    outcome = run_action(checkout, pr.environment(checkout, inputs={"on-missing-secrets": wanted}))
-    assert (outcome.code, outcome.outputs["verdict"]) == (code, verdict)
+    outcome = run_action(checkout, pr.environment(checkout, inputs={"on-missing-secrets": "skip"}))
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
     said = outcome.summary.replace("\\", "")
     assert "OPENAI_API_KEY" in said
     assert "GitHub gives no secrets to a pull request of a fork" in said
@@ -47,18 +44,18 @@ def test_a_change_cannot_have_its_own_run_skipped_for_want_of_a_key(tmp_path: Pa
     assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
 
 
-@pytest.mark.parametrize("event", ["workflow_run", "pull_request_target"])
 def test_beside_secrets_a_fork_is_judged_and_told(
-    world: PullRequestWorld, server: GitHubServer, models: ModelServer, event: str
+    world: PullRequestWorld, server: GitHubServer, models: ModelServer
 ) -> None:
+    """By either event."""
     pr = world.open({PROMPT: BROKEN}, fork=True)
-    outcome = privileged(pr, models, event)
+    outcome = privileged(pr, models, "workflow_run")
     assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
     (comment,) = server.comments(REPO, pr.number)
     assert "Prompt Gate: BLOCK" in comment.body
     assert KEY not in outcome.out + outcome.err + outcome.summary + comment.body
     pr.push({PROMPT: REWORDED})
-    assert privileged(pr, models, event).code == 0
+    assert privileged(pr, models, "pull_request_target").code == 0
     (comment,) = server.comments(REPO, pr.number)
     assert "Prompt Gate: PASS" in comment.body
 

@@ -25,15 +25,16 @@ def run(pr: PullRequest, action: str = "synchronize", kind: Kind = "merge", dept
 def test_three_pushes_leave_one_comment(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: BROKEN})
     first = run(pr, "opened")
-    pr.push({PROMPT: BROKEN + "Be brief.\n"})
-    second = run(pr)
     pr.push({PROMPT: REWORDED})
+    second = run(pr)
+    pr.push({PROMPT: FILES[PROMPT], "README.md": "# Hello\n"})
     third = run(pr)
-    assert [first.code, second.code, third.code] == [1, 1, 0]
-    assert [one.outputs["verdict"] for one in (first, second, third)] == ["BLOCK", "BLOCK", "PASS"]
+    assert [first.code, second.code, third.code] == [1, 0, 0]
+    assert [one.outputs["verdict"] for one in (first, second, third)] == ["BLOCK", "PASS", "SKIPPED"]
     (comment,) = server.comments(REPO, pr.number)
-    assert first.outputs["comment-url"] == third.outputs["comment-url"] != ""
-    assert "Prompt Gate: PASS" in comment.body
+    assert first.outputs["comment-url"] == second.outputs["comment-url"] != ""
+    assert "Prompt Gate: SKIPPED" in comment.body
+    assert "BLOCK" not in comment.body
     assert pr.head_sha[:12] in comment.body
     assert len(server.requests("POST", "/issues/7/comments$")) == 1
 
@@ -58,17 +59,16 @@ def test_a_block_names_the_slice_everywhere(world: PullRequestWorld, server: Git
     assert world.git(checkout, "status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize(("kind", "depth"), [("merge", 1), ("head", 1), ("head", 0), ("none", 1)])
-def test_every_checkout_gives_the_same_verdict(world: PullRequestWorld, kind: Kind, depth: int) -> None:
+def test_a_checkout_of_the_head_alone_gives_the_same_verdict(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: BROKEN})
-    checkout = pr.checkout(kind, depth=depth)
+    checkout = pr.checkout("head", depth=1)
     outcome = run_action(checkout, pr.environment(checkout, action="opened"))
     assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
     arms = json.loads((checkout / outcome.outputs["result-json"]).read_text())["suites"][0]
     assert (arms["baseline"]["sha"], arms["candidate"]["sha"]) == (world.main_sha, pr.merge_sha)
 
 
-@pytest.mark.parametrize(("kind", "depth"), [("merge", 1), ("head", 0), ("none", 1)])
+@pytest.mark.parametrize(("kind", "depth"), [("merge", 1), ("head", 0)])
 def test_what_main_did_meanwhile_is_not_blamed_on_the_change(world: PullRequestWorld, kind: Kind, depth: int) -> None:
     pr = world.open({"prompts/faq.md": "Answer shortly. quality=1.0\n"})
     world.commit_to_main({PROMPT: BROKEN})
@@ -77,24 +77,11 @@ def test_what_main_did_meanwhile_is_not_blamed_on_the_change(world: PullRequestW
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
 
 
-@pytest.mark.parametrize("kind", ["merge", "none"])
-def test_nothing_touched_is_skipped_without_a_comment(
-    world: PullRequestWorld, server: GitHubServer, kind: Kind
-) -> None:
-    outcome = run(world.open({"README.md": "# Hello\n"}), "opened", kind)
+def test_nothing_touched_is_skipped_without_a_comment(world: PullRequestWorld, server: GitHubServer) -> None:
+    outcome = run(world.open({"README.md": "# Hello\n"}), "opened", "none")
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
     assert "SKIPPED" in outcome.summary
     assert server.comments(REPO, 7) == []
-
-
-def test_a_skipped_run_mends_the_comment_of_an_earlier_one(world: PullRequestWorld, server: GitHubServer) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    run(pr, "opened")
-    pr.push({PROMPT: FILES[PROMPT], "README.md": "# Hello\n"})
-    assert run(pr).code == 0
-    (comment,) = server.comments(REPO, 7)
-    assert "Prompt Gate: SKIPPED" in comment.body
-    assert "BLOCK" not in comment.body
 
 
 AGENT = """\
@@ -144,19 +131,13 @@ def test_a_fork_that_was_deleted_is_judged_all_the_same(world: PullRequestWorld,
     assert "the report is in the job summary" in outcome.out
 
 
-@pytest.mark.parametrize("model", ["openai:gpt-4o-mini", "anthropic:claude-haiku-4-5"])
-def test_a_real_sdk_against_a_server_with_a_ledger(tmp_path: Path, server: GitHubServer, model: str) -> None:
-    config = CONFIG.replace("fake:oracle", model)
+def test_a_real_sdk_against_a_server_with_a_ledger(tmp_path: Path, server: GitHubServer) -> None:
+    config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
     world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge", depth=1)
     with ModelServer() as models:
-        keys = {
-            "OPENAI_BASE_URL": f"{models.url}/v1",
-            "OPENAI_API_KEY": "sk-loopback-openai",
-            "ANTHROPIC_BASE_URL": models.url,
-            "ANTHROPIC_API_KEY": "sk-loopback-anthropic",
-        }
+        keys = {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": "sk-loopback-openai"}
         outcome = run_action(checkout, pr.environment(checkout, action="opened") | keys)
         assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
         assert outcome.outputs["calls"] == str(len(models.ledger)) == "80"
@@ -169,16 +150,6 @@ def test_a_real_sdk_against_a_server_with_a_ledger(tmp_path: Path, server: GitHu
     told = "\n".join([outcome.out, outcome.err, outcome.summary, server.comments(REPO, 7)[0].body, *everything])
     assert "sk-loopback" not in told
     assert "workflow-token" not in told
-
-
-def test_without_the_merge_commit_git_merges_head_and_base(world: PullRequestWorld, server: GitHubServer) -> None:
-    pr = world.open({"prompts/faq.md": "Answer shortly. quality=1.0\n"})
-    world.commit_to_main({PROMPT: BROKEN})
-    checkout = pr.checkout("head", depth=0)
-    server.fail("GET", "/git/commits/", 404, times=9)
-    outcome = run_action(checkout, pr.environment(checkout))
-    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
-    assert "were merged in the checkout" in server.comments(REPO, 7)[0].body
 
 
 def test_a_merge_commit_of_another_head_is_not_taken(world: PullRequestWorld, server: GitHubServer) -> None:

@@ -1,8 +1,6 @@
 """Each input of the action has its effect."""
 
-import pytest
-
-from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED
+from tests.support.example import BROKEN, CONFIG, PROMPT, REWORDED
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import Behaviour, ModelServer
@@ -25,36 +23,14 @@ def test_config_names_another_file_and_the_comment_says_so(world: PullRequestWor
     assert "gate diff --base origin/main --config gates/other.yaml" in body
 
 
-def test_two_gates_keep_two_comments(world: PullRequestWorld, server: GitHubServer) -> None:
-    world.commit_to_main({"other.yaml": CONFIG})
-    pr = world.open({PROMPT: REWORDED})
-    for config in ("gate.yaml", "other.yaml", "gate.yaml"):
-        assert run(pr, {"config": config}).code == 0
-    assert len(server.comments(REPO, 7)) == 2
+def test_a_budget_may_only_become_smaller(world: PullRequestWorld) -> None:
+    world.commit_to_main({"gate.yaml": CONFIG + "budget: {max_calls: 20}\n"})
+    outcome = run(world.open({PROMPT: REWORDED}), {"max-calls": "99"})
+    assert (outcome.code, outcome.outputs["calls"]) == (3, "20")
 
 
-def test_fail_on_hold_fails_a_hold(world: PullRequestWorld) -> None:
-    small = "".join(FILES["evals/faq.jsonl"].splitlines(keepends=True)[:5])
-    world.commit_to_main({"evals/faq.jsonl": small})
-    pr = world.open({"prompts/faq.md": "Answer shortly. quality=1.0\n"})
-    assert (run(pr, {}).code, run(pr, {"fail-on": "hold"}).code) == (0, 1)
-
-
-@pytest.mark.parametrize(("inputs", "base", "calls"), [({"max-calls": "30"}, "", 30), ({"max-calls": "99"}, "20", 20)])
-def test_a_budget_may_only_become_smaller(
-    world: PullRequestWorld, inputs: dict[str, str], base: str, calls: int
-) -> None:
-    if base:
-        world.commit_to_main({"gate.yaml": CONFIG + f"budget: {{max_calls: {base}}}\n"})
-    outcome = run(world.open({PROMPT: REWORDED}), inputs)
-    assert (outcome.code, outcome.outputs["calls"]) == (3, str(calls))
-
-
-@pytest.mark.parametrize("budget", ["", "budget: {max_calls: 100000}\n"])
-def test_a_run_that_an_input_stopped_names_the_input(
-    world: PullRequestWorld, server: GitHubServer, budget: str
-) -> None:
-    world.commit_to_main({"gate.yaml": CONFIG + budget})
+def test_a_run_that_an_input_stopped_names_the_input(world: PullRequestWorld, server: GitHubServer) -> None:
+    world.commit_to_main({"gate.yaml": CONFIG + "budget: {max_calls: 100000}\n"})
     outcome = run(world.open({PROMPT: REWORDED}), {"max-calls": "50"})
     assert outcome.code == 3
     for text in (server.comments(REPO, 7)[0].body, outcome.summary):
@@ -78,7 +54,7 @@ def test_concurrency_limits_the_calls_in_flight(world: PullRequestWorld) -> None
 
 def test_a_wrong_input_does_not_leave_an_old_comment_standing(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: REWORDED})
-    assert run(pr, {}).code == 0
+    pr.comment(f"<!-- prompt-gate: gate.yaml {'c' * 40} -->\n## Prompt Gate: PASS", by="github-actions[bot]")
     assert run(pr, {"fail-on": "always"}).code == 2
     (comment,) = server.comments(REPO, 7)
     assert "INCONCLUSIVE" in comment.body

@@ -60,7 +60,6 @@ OWN = (
 @pytest.mark.parametrize(
     "config",
     [
-        pytest.param(PATTERN, id="untouched"),
         pytest.param(PATTERN.replace("prompts/*", "prompts/[a-z]*").replace("0.9", "0.01"), id="spelt otherwise"),
         pytest.param(LISTED, id="no longer a pattern"),
         pytest.param(PATTERN.replace("prompts/*", "prompts/s*") + OWN, id="an exam of its own"),

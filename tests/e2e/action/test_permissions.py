@@ -39,3 +39,6 @@ def test_the_comment_is_there_and_current(
     assert f"Prompt Gate: {outcome.outputs['verdict']}" in comment.body
     assert pr.head_sha[:12] in comment.body
     assert permission in outcome.summary
+    why = {"/timeline$": "cannot read who set the label", "/collaborators/": "cannot read the role of olivia"}
+    for told in (comment.body, outcome.summary):
+        assert path not in why or f"does not count: {why[path]}" in told

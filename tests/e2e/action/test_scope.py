@@ -31,7 +31,6 @@ def test_an_earlier_run_of_the_same_commit_that_is_run_again_is_covered(world: P
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge")
     opened = pr.environment(checkout, action="opened", inputs=SCOPE)
-    assert run_action(checkout, opened).code == 1
     pr.add_label(LABEL, by="olivia")
     again = pr.checkout("merge")
     env = pr.environment(again, inputs=SCOPE) | {"GITHUB_EVENT_PATH": opened["GITHUB_EVENT_PATH"]}

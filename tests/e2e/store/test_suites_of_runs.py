@@ -8,7 +8,7 @@ import pytest
 from gate.store.run_folder import load_run
 from gate.store.sql import maintenance
 from gate.store.sql.database import Database
-from tests.e2e.store.conftest import BOTH, CONFIG, Place
+from tests.e2e.store.conftest import CONFIG, Place
 from tests.support import example, repository
 from tests.support.command import gate, git
 
@@ -19,7 +19,6 @@ def named(cases: str) -> str:
     return CONFIG.replace("store:support", cases)
 
 
-@BOTH
 def test_a_comparison_says_which_version_it_was_and_that_one_reproduces_it(place: Place) -> None:
     version = place.put("support", 40)
     repository.write(place.repo, BROKEN)

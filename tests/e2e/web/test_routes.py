@@ -171,12 +171,14 @@ FORGED: Mapping[str, Mapping[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FORGED)
-def test_no_address_takes_a_form_that_another_page_sent(site: Site, provider: Provider, name: str) -> None:
+def test_no_address_takes_a_form_that_another_page_sent(site: Site, provider: Provider) -> None:
     ann = Somebody(site, EDITOR, provider)
     writes = [path for method, path in ROLES if method == "POST"]
-    answers = {path: ann.ask("POST", path, FORGED[name]) for path in writes}
-    assert {path: answer.status_code for path, answer in answers.items()} == dict.fromkeys(writes, 403)
-    assert all("Another site sent this" in answer.text for answer in answers.values())
+    forgeries = list(FORGED.values())
+    for number, path in enumerate(writes):
+        # All of them at one address, and each at every fourth.
+        for headers in forgeries if path == "/case" else [forgeries[number % len(forgeries)]]:
+            answer = ann.ask("POST", path, headers)
+            assert (answer.status_code, "Another site sent this" in answer.text) == (403, True), (path, headers)
     own = {"sec-fetch-site": "same-origin", "origin": people.URL}
     assert ann.ask("POST", "/new-suite", own).status_code == 422

@@ -49,14 +49,14 @@ def test_fifty_cases_a_page(ann: TestClient, database: Database) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("words", ["' OR 1=1 --", "%", "\x00", "<script>"])
-def test_odd_words_find_nothing_and_break_nothing(ann: TestClient, database: Database, words: str) -> None:
+def test_odd_words_find_nothing_and_break_nothing(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", {"id": "a", "input": "Hello"})
-    answer = ann.get(addresses.suite("support", "", q=words))
-    assert answer.status_code == 200
-    assert shown(answer.text) == (["a"] if not words.strip("\x00") else [])
-    assert "<script>" not in answer.text.replace('<script src="/static/', "")
-    assert Suites(database).count("support", CaseFilter()) == 1
+    for words in ("' OR 1=1 --", "%", "\x00", "<script>"):
+        answer = ann.get(addresses.suite("support", "", q=words))
+        assert answer.status_code == 200, words
+        assert shown(answer.text) == (["a"] if not words.strip("\x00") else []), words
+        assert "<script>" not in answer.text.replace('<script src="/static/', "")
+        assert Suites(database).count("support", CaseFilter()) == 1
 
 
 def test_a_slice_is_set_on_chosen_cases_and_removed_from_all(ann: TestClient, database: Database) -> None:
