@@ -112,6 +112,7 @@ def test_a_budget_that_does_not_suffice_is_told_before(server: BatchServer, gate
     assert gate.run(max_calls=8).submitted == 8
 
 
+@pytest.mark.parametrize("gate", ["openai"], indirect=True)
 def test_large_runs_are_split(server: BatchServer, gate: Gate) -> None:
     def grown(message: Message) -> Message:
         return replace(message, content=message.content + " x" * 1_000_000)

@@ -36,48 +36,25 @@ def test_the_samples_of_a_merge_have_one_order_however_many_shards_there_were(re
     ]
 
 
-def test_a_regression_is_blocked(tmp_path: Path) -> None:
-    make(tmp_path, FILES)
-    write(tmp_path, {PROMPT: BROKEN})
-    whole = gate("diff", *REFS, "--no-early-stop", "--out", "whole", cwd=tmp_path)
-    shards(tmp_path, 3)
-    outcome = merge(tmp_path)
-    assert outcome.code == whole.code == 1
-    assert untimed(tmp_path / "merged") == untimed(tmp_path / "whole")
-    assert_same_report(tmp_path / "merged", tmp_path / "whole")
-
-
 def test_over_real_http_with_a_judge(tmp_path: Path) -> None:
     with ModelServer() as server:
-        config = (
-            CONFIG.replace('"fake:oracle"', "own:m")
-            .replace("samples: 2", "samples: 3")
-            .replace("[exact]", "[exact, judge: {criteria: Is it right?}]")
-        )
-        config = config.replace("samples: 3}\n", "samples: 3, params: {seed: 7}}\n")
+        config = CONFIG.replace('"fake:oracle"', "own:m").replace("[exact]", "[exact, judge: {criteria: Is it right?}]")
+        config = config.replace("samples: 2}\n", "samples: 2, params: {seed: 7}}\n")
         config += f"providers: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
         make(tmp_path, {**FILES, "gate.yaml": config})
-        write(tmp_path, {PROMPT: "Help. quality=0.9\n", "prompts/faq.md": "Answer quickly. quality=0.8\n"})
+        write(tmp_path, {PROMPT: BROKEN, "prompts/faq.md": "Answer quickly. quality=0.8\n"})
         whole = gate("diff", *REFS, "--no-early-stop", "--out", "whole", cwd=tmp_path)
         asked = server.requests
-        shards(tmp_path, 3)
+        shards(tmp_path, 2)
         # Every answer was asked for again; of equal requests to the judge some are sent once in a process.
         answers = len(keys(tmp_path / "whole"))
         asked_again = server.requests - asked
         assert answers < asked_again
         merged = merge(tmp_path)
         assert server.requests == asked + asked_again
-    assert merged.code == whole.code, merged.err
+    assert merged.code == whole.code == 1, merged.err
     assert untimed(tmp_path / "merged") == untimed(tmp_path / "whole")
     assert_same_report(tmp_path / "merged", tmp_path / "whole")
-
-
-def test_the_number_of_samples_travels_with_the_shards(repo: Path) -> None:
-    options = ("--samples", "2", "--all")
-    whole = gate("diff", *REFS, *options, "--no-early-stop", "--out", "whole", cwd=repo)
-    shards(repo, 2, *options)
-    assert merge(repo).code == whole.code
-    assert untimed(repo / "merged") == untimed(repo / "whole")
 
 
 def test_file_mode(tmp_path: Path) -> None:
@@ -85,7 +62,7 @@ def test_file_mode(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_text("Be better. quality=0.8")
     write_jsonl(tmp_path / "cases.jsonl", [case(number, "gold") for number in range(20)])
     named = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "fake:oracle")
-    options = (*named, "--scorer", "judge", "--criteria", "Is it right?")
+    options = (*named, "--scorer", "judge", "--criteria", "Is it right?", "--samples", "2")
     whole = gate("diff", *options, "--no-early-stop", "--out", "whole", cwd=tmp_path)
     shards(tmp_path, 3, *options)
     assert merge(tmp_path).code == whole.code
