@@ -99,8 +99,6 @@ def test_a_conversation_is_planned_round_by_round(repo: Path, server: ModelServe
     made = gate("diff", "--base", "HEAD", "--json", cwd=repo).record
     assert found["spending"]["calls"] == made.calls.made == server.requests == 2 * 12 * 3
     assert not any(outlay["at_least"] for outlay in found["spending"]["outlays"])
-    again = gate("plan", "--base", "HEAD", cwd=repo)
-    assert again.out.startswith("72 calls, ")
 
 
 def test_an_agent_with_tools_calls_at_least_once_a_round(repo: Path, server: ModelServer) -> None:

@@ -133,7 +133,7 @@ def test_a_session(repo: Path, server: ModelServer) -> None:
 
 
 def test_ctrl_c_during_a_run_loses_nothing(repo: Path, server: ModelServer) -> None:
-    server.behaviour = Behaviour(latency_s=0.2)
+    server.behaviour = Behaviour(latency_s=0.1)
     (repo / "tone.md").write_text("quality=0.9")
     with watching(repo) as process:
         until(process, lambda _: len(server.ledger) >= 8)

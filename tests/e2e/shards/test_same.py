@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-from gate.record.comparison import Verdict
 from tests.e2e.shards.conftest import make, write
-from tests.e2e.shards.runs import REFS, assert_same_report, keys, merge, shards, untimed
+from tests.e2e.shards.runs import REFS, assert_same_report, here, keys, merge, shards, untimed
 from tests.support.command import gate, write_jsonl
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, case
 from tests.support.model_server import ModelServer
@@ -27,6 +26,9 @@ def test_the_samples_of_a_merge_have_one_order_however_many_shards_there_were(re
         shards(repo, of)
         assert merge(repo).code == 0
         orders.append(keys(repo / "merged"))
+    one = here("merge", "shards/1", "shards/2", "shards/3", "--out", "only.md", "--quiet", cwd=repo)
+    assert one.out.count("\n") == 1
+    assert (repo / "only.md").read_text().startswith("## ")
     assert orders[0] == orders[1]
     assert orders[0][:4] == [
         ("support", "c0", "baseline", 0),
@@ -86,12 +88,3 @@ def test_nothing_touched_is_skipped_in_every_shard_and_in_the_merge(repo: Path) 
     outcome = merge(repo)
     assert (outcome.code, outcome.out.split(":")[0]) == (0, "SKIPPED")
     assert not (repo / "merged").exists()
-
-
-def test_a_merge_prints_what_diff_prints(repo: Path) -> None:
-    shards(repo, 2)
-    assert merge(repo, "--json").record.verdict in (Verdict.PASS, Verdict.HOLD)
-    assert merge(repo, "--quiet").out.count("\n") == 1
-    one = gate("merge", "shards/1", "shards/2", "--out", "only.md", cwd=repo)
-    assert one.code == 0, one.err
-    assert (repo / "only.md").read_text().startswith("## ")
