@@ -12,6 +12,9 @@ from gate.record.transcript import Dollars, Reply
 from tests.e2e.batch.conftest import Gate
 from tests.support.batch_server import BatchServer
 
+ONE = pytest.mark.parametrize("gate", ["openai"], indirect=True)
+"""What is the same for both services."""
+
 
 def known(gate: Gate) -> list[Reply]:
     return [reply for request in gate.requests() if (reply := gate.answers.find(request)) is not None]
@@ -52,6 +55,7 @@ def test_an_answer_of_a_batch_is_marked_as_one_and_costs_half(server: BatchServe
     assert outcome.tally.usd == pytest.approx(sum(r.cost.amount for r in replies if isinstance(r.cost, Dollars)))
 
 
+@ONE
 def test_only_what_no_answer_is_known_to_is_submitted(server: BatchServer, gate: Gate) -> None:
     gate.run(gate.requests(2))
     server.finish()
@@ -71,6 +75,7 @@ def test_the_next_push_submits_only_its_own_arm(server: BatchServer, gate: Gate)
     assert len(server.batches) == 2
 
 
+@ONE
 def test_both_services_in_one_run(server: BatchServer, gate: Gate) -> None:
     other = (
         ModelRef("anthropic", "claude-haiku-4-5")
@@ -104,6 +109,7 @@ def test_a_batch_that_failed_says_why(server: BatchServer, gate: Gate) -> None:
         assert any("too many tokens are waiting" in note for note in outcome.notes)
 
 
+@ONE
 def test_a_budget_that_does_not_suffice_is_told_before(server: BatchServer, gate: Gate) -> None:
     with pytest.raises(CannotEvaluate, match="would take 8 calls, and the budget allows 7"):
         gate.run(max_calls=7)
@@ -111,6 +117,7 @@ def test_a_budget_that_does_not_suffice_is_told_before(server: BatchServer, gate
     assert gate.run(max_calls=8).submitted == 8
 
 
+@ONE
 def test_large_runs_are_split(server: BatchServer, gate: Gate) -> None:
     def grown(message: Message) -> Message:
         return replace(message, content=message.content + " x" * 1_000_000)
@@ -123,6 +130,7 @@ def test_large_runs_are_split(server: BatchServer, gate: Gate) -> None:
     assert gate.run(big).tally.collected == 18
 
 
+@ONE
 def test_answers_that_cannot_be_kept_are_collected_later(server: BatchServer, gate: Gate) -> None:
     gate.run()
     server.finish()

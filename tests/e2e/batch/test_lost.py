@@ -48,7 +48,9 @@ def test_a_submission_that_never_arrived_is_sent_again(server: BatchServer, gate
     assert len(gate.slept) == 2
 
 
-@pytest.mark.parametrize("stage", ["sent", "not sent"])
+@pytest.mark.parametrize(
+    ("gate", "stage"), [("openai", "sent"), ("anthropic", "sent"), ("openai", "not sent")], indirect=["gate"]
+)
 def test_a_process_that_is_killed_between_submitting_and_writing(
     server: BatchServer, gate: Gate, stage: str, tmp_path: Path
 ) -> None:

@@ -99,8 +99,6 @@ def test_a_conversation_is_planned_round_by_round(repo: Path, server: ModelServe
     made = gate("diff", "--base", "HEAD", "--json", cwd=repo).record
     assert found["spending"]["calls"] == made.calls.made == server.requests == 2 * 12 * 3
     assert not any(outlay["at_least"] for outlay in found["spending"]["outlays"])
-    again = gate("plan", "--base", "HEAD", cwd=repo)
-    assert again.out.startswith("72 calls, ")
 
 
 def test_an_agent_with_tools_calls_at_least_once_a_round(repo: Path, server: ModelServer) -> None:
@@ -184,23 +182,17 @@ def forge(repo: Path, damage: str, value: object) -> None:
     path.write_text(json.dumps(data))
 
 
-@pytest.mark.parametrize(
-    ("damage", "value"),
-    [("scores", 1e308), ("mean", -1), ("tokens", 10**299)],
-)
-def test_a_forged_run_is_passed_over_with_a_note(repo: Path, damage: str, value: object) -> None:
+def test_a_run_that_is_forged_or_that_git_tracks_is_not_believed(repo: Path) -> None:
     (repo / "prompts/support.md").write_text("Answer well. quality=1.0\n")
     gate("diff", "--base", "main", cwd=repo)
     assert {suite["spread"]["basis"] for suite in planned(repo, "--suite", "support")["suites"]} == {"measured"}
-    forge(repo, damage, value)
-    found = planned(repo, "--suite", "support")
-    assert {suite["spread"]["basis"] for suite in found["suites"]} == {"assumed"}
-    assert sum("Passed over: .gate/last/run.json is not a whole run" in note for note in found["notes"]) == 1
-
-
-def test_a_run_that_git_tracks_is_not_believed(repo: Path) -> None:
-    (repo / "prompts/support.md").write_text("Answer well. quality=1.0\n")
-    gate("diff", "--base", "main", cwd=repo)
+    made = (repo / ".gate/last/run.json").read_bytes()
+    for damage, value in (("scores", 1e308), ("mean", -1), ("tokens", 10**299)):
+        forge(repo, damage, value)
+        found = planned(repo, "--suite", "support")
+        assert {suite["spread"]["basis"] for suite in found["suites"]} == {"assumed"}, damage
+        assert sum("Passed over: .gate/last/run.json is not a whole run" in note for note in found["notes"]) == 1
+        (repo / ".gate/last/run.json").write_bytes(made)
     git(repo, "add", "--force", ".gate/last/run.json")
     found = planned(repo, "--suite", "support")
     assert {suite["spread"]["basis"] for suite in found["suites"]} == {"assumed"}

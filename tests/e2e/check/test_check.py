@@ -62,13 +62,11 @@ def test_one_failing_case_fails_the_check_and_is_shown_first(tmp_path: Path, ser
     assert re.search(r"state=safety +5 0 % .* no rate is asked for", outcome.out)
 
 
-@pytest.mark.parametrize(("rate", "code"), [("0.5", 0), ("0.6", 1)])
-def test_a_rate_may_ask_for_less_than_all(tmp_path: Path, server: ModelServer, rate: str, code: int) -> None:
-    write(tmp_path, server, "quality=1.0 quality[safety]=0.0", f"    policy: {{min_pass_rate: {rate}}}\n")
-    assert check(tmp_path).code == code
-    write(tmp_path, server, "quality=1.0 quality[safety]=0.0")
-    outcome = check(tmp_path, "--min-pass-rate", rate)
-    assert (outcome.code, outcome.record.new[0].overall.wanted) == (code, float(rate))
+def test_a_rate_may_ask_for_less_than_all(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server, "quality=1.0 quality[safety]=0.0", "    policy: {min_pass_rate: 0.5}\n")
+    assert check(tmp_path).code == 0
+    outcome = check(tmp_path, "--min-pass-rate", "0.6")
+    assert (outcome.code, outcome.record.new[0].overall.wanted) == (1, 0.6)
 
 
 def test_answers_that_are_not_there_are_no_answers(tmp_path: Path, server: ModelServer) -> None:
@@ -148,20 +146,18 @@ def test_without_a_key_nothing_is_green(tmp_path: Path, server: ModelServer) -> 
     assert "OPENAI_API_KEY" in outcome.err
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 3)])
-def test_what_is_interrupted_keeps_what_it_has(
-    tmp_path: Path, server: ModelServer, number: signal.Signals, code: int
-) -> None:
+def test_what_is_interrupted_keeps_what_it_has(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server)
     server.behaviour = Behaviour(latency_s=0.3)
-    process = forked.start(["check"], tmp_path, environment(tmp_path, {"GATE_CONCURRENCY": "2"}))
-    while len(server.ledger) < 4:
-        time.sleep(0.02)
-    process.send_signal(number)
-    out = "".join(process.communicate(timeout=60))
-    assert process.returncode == code, out
-    record = json.loads((tmp_path / ".gate/check/run.json").read_text())
-    assert (record["verdict"], record["kind"]) == ("INCONCLUSIVE", "check")
+    for number, code, answers in ((signal.SIGINT, 130, 2), (signal.SIGTERM, 3, 6)):
+        process = forked.start(["check"], tmp_path, environment(tmp_path, {"GATE_CONCURRENCY": "2"}))
+        while len(server.ledger) < answers:
+            time.sleep(0.02)
+        process.send_signal(number)
+        out = "".join(process.communicate(timeout=60))
+        assert process.returncode == code, out
+        record = json.loads((tmp_path / ".gate/check/run.json").read_text())
+        assert (record["verdict"], record["kind"]) == ("INCONCLUSIVE", "check")
     server.behaviour = Behaviour()
     again = check(tmp_path)
-    assert (again.code, again.record.calls.cached >= 4) == (0, True)
+    assert (again.code, again.record.calls.cached >= 6) == (0, True)

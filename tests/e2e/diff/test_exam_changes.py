@@ -71,16 +71,12 @@ ATTACKS = {
     "they move to another slice": {CASES: cases(40).replace('"gold"', '"free"')},
     "their ids are new": {CASES: cases(40).replace('"id": "c', '"id": "d')},
     "all cases are others": {"gate.yaml": CONFIG.replace(CASES, "evals/mine.jsonl"), "evals/mine.jsonl": cases(3)},
-    "the slice is advisory": {
-        "gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {advisory: [tier=gold]}")
+    "a policy that sees nothing": {
+        "gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {advisory: [tier=gold], margin: 0.99}", 1)
+        + "policy: {method: t, correction: bonferroni, confidence: 0.999}\nbudget: {max_calls: 1}\n"
     },
-    "a margin hides the fall": {"gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {margin: 0.99}")},
-    "another method": {"gate.yaml": CONFIG + "policy: {method: t, correction: bonferroni, confidence: 0.999}\n"},
-    "no budget is left": {"gate.yaml": CONFIG + "budget: {max_calls: 1}\n"},
     "a scorer that always passes": {"gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: .}}]")},
     "a judge in place of the scorer": {"gate.yaml": JUDGED.replace("contains, ", "")},
-    "ten thousand cases": {CASES: MANY},
-    "a pattern that never ends": {CASES: cases(40) + SLOW},
 }
 
 
@@ -92,6 +88,10 @@ def honest(tmp_path_factory: pytest.TempPathFactory, committed: Path) -> RunReco
 
 @pytest.mark.parametrize("files", ATTACKS.values(), ids=ATTACKS.keys())
 def test_no_edit_of_the_exam_moves_the_verdict(repo: Path, honest: RunRecord, files: dict[str, str]) -> None:
+    moves_nothing(repo, honest, files)
+
+
+def moves_nothing(repo: Path, honest: RunRecord, files: dict[str, str]) -> RunRecord:
     outcome = run(repo, {PROMPT: BROKEN, **files})
     assert outcome.code == 1, outcome.err
     assert honest.verdict is Verdict.BLOCK
@@ -101,12 +101,18 @@ def test_no_edit_of_the_exam_moves_the_verdict(repo: Path, honest: RunRecord, fi
             suite["baseline"].pop("sha")
     assert found == expected
     assert outcome.record.exam_changes or outcome.record.run_edits
+    return outcome.record
 
 
-def test_a_pattern_that_never_ends_leaves_its_own_case_without_a_score(repo: Path) -> None:
-    (added,) = trials(run(repo, {PROMPT: REWORDED, CASES: cases(40) + SLOW}).record).values()
+def test_a_pattern_that_never_ends_leaves_its_own_case_without_a_score(repo: Path, honest: RunRecord) -> None:
+    (added,) = trials(moves_nothing(repo, honest, {CASES: cases(40) + SLOW})).values()
     assert (added.asked, added.n) == (1, 0)
     assert added.reason == "not every answer could be scored"
+
+
+def test_no_more_cases_are_tried_than_the_limit(repo: Path, honest: RunRecord) -> None:
+    (added,) = trials(moves_nothing(repo, honest, {CASES: MANY})).values()
+    assert (added.asked, added.n, added.left_out) == (100, 100, 9_900)
 
 
 def test_scorers_that_give_no_scores_are_given_up(repo: Path) -> None:
@@ -129,11 +135,6 @@ def test_new_and_edited_cases_are_asked_of_both_arms(repo: Path) -> None:
     (change,) = record.exam_changes
     assert change.calls.made == 2 * 2 * 21
     assert record.calls.made == record.suites[0].calls.made + change.calls.made
-
-
-def test_no_more_cases_are_tried_than_the_limit(repo: Path) -> None:
-    (added,) = trials(run(repo, {PROMPT: REWORDED, CASES: MANY}).record).values()
-    assert (added.asked, added.n, added.left_out) == (100, 100, 9_900)
 
 
 def test_answers_are_scored_anew_without_being_asked_for(repo: Path) -> None:
@@ -166,10 +167,9 @@ def test_a_change_of_scorers_alone_asks_one_arm(repo: Path) -> None:
     "files",
     [
         {CASES: cases(20)},
-        {"gate.yaml": CONFIG + "policy: {fail_on: hold}\n"},
-        {"gate.yaml": CONFIG.replace("slices: [tier]", "slices: []")},
+        {"gate.yaml": CONFIG.replace("slices: [tier]", "slices: []") + "policy: {fail_on: hold}\n"},
     ],
-    ids=["removed", "policy", "slices"],
+    ids=["removed", "policy and slices"],
 )
 def test_what_needs_no_answer_asks_for_none(repo: Path, files: dict[str, str]) -> None:
     record = run(repo, files).record

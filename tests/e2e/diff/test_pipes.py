@@ -9,8 +9,7 @@ import pytest
 from tests.support.command import environment, write_jsonl
 
 
-@pytest.mark.parametrize(("candidate", "code"), [("quality=1.0", 0), ("quality=0.0", 1)])
-@pytest.mark.parametrize("options", [(), ("--json",)])
+@pytest.mark.parametrize(("candidate", "code", "options"), [("quality=1.0", 0, ("--json",)), ("quality=0.0", 1, ())])
 def test_the_exit_code_outlives_the_reader(tmp_path: Path, candidate: str, code: int, options: tuple[str, ...]) -> None:
     (tmp_path / "a.md").write_text("quality=1.0")
     (tmp_path / "b.md").write_text(f"Answer. {candidate}")

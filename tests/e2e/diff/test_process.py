@@ -86,15 +86,15 @@ def test_asked_to_end(repo: Path) -> None:
     assert (repo / "out/report.md").exists()
 
 
-def test_a_budget_ends_the_run_before_the_call_that_would_exceed_it(repo: Path, server: ModelServer) -> None:
+def test_a_service_that_hangs_ends_with_the_budget_of_minutes(repo: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour(faults=("hang",) * 9)
     git(repo, "checkout", "--quiet", "--", "prompt.md")
-    configure(repo, server, "budget: {max_calls: 30}\n")
+    configure(repo, server, "budget: {max_minutes: 0.02}\n")
     git(repo, "commit", "--quiet", "--all", "--message", "budget")
     (repo / "prompt.md").write_text("Answer well. quality=1.0")
-    outcome = gate("diff", "--base", "main", "--json", cwd=repo)
+    outcome = gate("diff", "--base", "main", "--json", cwd=repo, timeout_s=60)
     assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
-    assert "budget of 30 calls" in outcome.record.reasons[0]
-    assert server.requests == 30
+    assert "the budget of 0.02 minutes is used up" in outcome.record.reasons[0]
 
 
 def test_a_budget_in_dollars_without_a_price_is_refused_before_the_first_call(repo: Path, server: ModelServer) -> None:

@@ -15,7 +15,7 @@ from tests.support.command import gate, write_jsonl
 HARD = 8
 CASES = [
     {"id": f"c{i}", "input": f"{i}", "expected": "word", "slices": {"tier": "gold" if i < 15 else "free"}}
-    for i in range(75)
+    for i in range(30)
 ]
 
 

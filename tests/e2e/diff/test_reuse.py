@@ -1,6 +1,7 @@
 """Answers of earlier runs: what is asked again and what is not, and what may rest on it."""
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,33 +16,59 @@ from tests.support.model_server import ModelServer
 
 CASES = [
     {"id": f"c{i}", "input": f"answer=word{i} slice={g}", "expected": f"word{i}", "slices": {"g": g}}
-    for i, g in enumerate("ab" * 20)
+    for i, g in enumerate("ab" * 10)
 ]
-CALLS = 40 * 3 * 2
+CALLS = 20 * 2 * 2
 STORE = ".gate/cache/answers.sqlite"
 
 
+@pytest.fixture(scope="module")
+def running() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
 @pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
+def server(running: ModelServer) -> ModelServer:
+    running.forget()
+    return running
+
+
+def make(folder: Path, server: ModelServer) -> Path:
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    write_jsonl(folder / "cases.jsonl", CASES)
+    (folder / "prompt.md").write_text("Answer. quality=0.9")
+    configure(folder, server)
+    (folder / "prompt.md").write_text("Answer well. quality=0.9")
+    return folder
 
 
 @pytest.fixture
 def repo(tmp_path: Path, server: ModelServer) -> Path:
-    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
-    write_jsonl(tmp_path / "cases.jsonl", CASES)
-    (tmp_path / "prompt.md").write_text("Answer. quality=0.9")
-    configure(tmp_path, server)
-    (tmp_path / "prompt.md").write_text("Answer well. quality=0.9")
-    return tmp_path
+    return make(tmp_path, server)
+
+
+@pytest.fixture(scope="module")
+def first(running: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+    """A repository, and its first run."""
+    running.forget()
+    folder = make(tmp_path_factory.mktemp("first"), running)
+    outcome = diff(folder)
+    assert running.requests == outcome.record.calls.made == CALLS
+    return folder, outcome
+
+
+@pytest.fixture
+def known(tmp_path: Path, first: tuple[Path, Outcome], server: ModelServer) -> Path:
+    """A copy of it, whose answers are known."""
+    return shutil.copytree(first[0], tmp_path / "repo")
 
 
 def configure(root: Path, server: ModelServer, extra: str = "", scorers: str = "[contains]") -> None:
     (root / "gate.yaml").write_text(
         f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
         f"{extra}suites:\n  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n    slices: [g]\n"
-        f"    model: own:m\n    params: {{seed: 1}}\n    scorers: {scorers}\n"
+        f"    model: own:m\n    samples: 2\n    params: {{seed: 1}}\n    scorers: {scorers}\n"
     )
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "one")
@@ -61,20 +88,21 @@ def said(outcome: Outcome) -> dict[str, Any]:
     return {key: run[key] for key in ("verdict", "reasons", "seed", "suites", "missing", "method")}
 
 
-def test_a_run_that_is_repeated_asks_nothing_and_says_the_same(repo: Path, server: ModelServer) -> None:
-    first, second = diff(repo), diff(repo)
-    assert server.requests == CALLS
+def test_a_run_that_is_repeated_asks_nothing_and_says_the_same(
+    known: Path, first: tuple[Path, Outcome], server: ModelServer
+) -> None:
+    second = diff(known)
+    assert server.requests == 0
     assert second.record.calls.cached == CALLS
-    assert said(second) == said(first)
+    assert said(second) == said(first[1])
     # All pairs are of one sitting, so even their times can be compared.
-    assert second.record.suites[0].latency == first.record.suites[0].latency
+    assert second.record.suites[0].latency == first[1].record.suites[0].latency
 
 
-def test_the_second_push_asks_the_candidate_and_thirty_pairs(repo: Path, server: ModelServer) -> None:
-    diff(repo)
-    (repo / "prompt.md").write_text("Answer very well. quality=0.9")
-    second = diff(repo).record
-    asked = server.requests - CALLS
+def test_the_second_push_asks_the_candidate_and_thirty_pairs(known: Path, server: ModelServer) -> None:
+    (known / "prompt.md").write_text("Answer very well. quality=0.9")
+    second = diff(known).record
+    asked = server.requests
     assert asked == CALLS // 2 + 31
     assert (second.calls.made, second.calls.cached) == (asked, CALLS - asked)
     latency = second.suites[0].latency
@@ -82,12 +110,11 @@ def test_the_second_push_asks_the_candidate_and_thirty_pairs(repo: Path, server:
     assert latency.candidate.calls is None or latency.candidate.calls >= 30
 
 
-def test_refresh_asks_for_everything_and_replaces_it(repo: Path, server: ModelServer) -> None:
-    diff(repo)
-    assert diff(repo, "--refresh").record.calls.made == CALLS
-    diff(repo)
-    assert server.requests == 2 * CALLS
-    assert not (repo / ".gate/last/refreshing").exists()
+def test_refresh_asks_for_everything_and_replaces_it(known: Path, server: ModelServer) -> None:
+    assert diff(known, "--refresh").record.calls.made == CALLS
+    diff(known)
+    assert server.requests == CALLS
+    assert not (known / ".gate/last/refreshing").exists()
 
 
 def test_a_prompt_that_is_compared_with_itself_has_samples_of_its_own(repo: Path, server: ModelServer) -> None:
@@ -98,62 +125,60 @@ def test_a_prompt_that_is_compared_with_itself_has_samples_of_its_own(repo: Path
     assert any(baseline != candidate for baseline, candidate in rows)
 
 
-def test_another_model_behind_the_name_ends_the_reuse(repo: Path, server: ModelServer) -> None:
-    diff(repo)
+def test_another_model_behind_the_name_ends_the_reuse(known: Path, server: ModelServer) -> None:
     server.behaviour = replace(server.behaviour, model_id="m-2027")
-    (repo / "prompt.md").write_text("Answer very well. quality=0.9")
-    second = diff(repo).record
-    assert server.requests == 2 * CALLS
+    (known / "prompt.md").write_text("Answer very well. quality=0.9")
+    second = diff(known).record
+    assert server.requests == CALLS
     assert second.suites[0].baseline.returned_models == ["m-2027"]
 
 
-def test_a_cache_that_git_tracks_is_not_read(repo: Path, server: ModelServer) -> None:
-    diff(repo)
-    git(repo, "add", "--force", STORE)
-    second = diff(repo).record
-    assert server.requests == 2 * CALLS
+def test_a_cache_that_git_tracks_is_not_read(known: Path, server: ModelServer) -> None:
+    git(known, "add", "--force", STORE)
+    second = diff(known).record
+    assert server.requests == CALLS
     assert any("git tracks" in note for note in second.notes)
 
 
-def test_a_cache_that_is_garbage_is_set_aside(repo: Path, server: ModelServer) -> None:
-    diff(repo)
-    (repo / STORE).write_bytes(b"no database" * 1000)
-    second = diff(repo)
+def test_a_cache_that_is_garbage_is_set_aside(known: Path, server: ModelServer) -> None:
+    (known / STORE).write_bytes(b"no database" * 1000)
+    second = diff(known)
     assert second.record.verdict is not Verdict.INCONCLUSIVE
-    assert server.requests == 2 * CALLS
+    assert server.requests == CALLS
     assert any("answers.sqlite" in note for note in second.record.notes)
-    assert list((repo / ".gate/cache").glob("*corrupt*"))
-    assert diff(repo).record.calls.made == 0
+    assert list((known / ".gate/cache").glob("*corrupt*"))
+    assert diff(known).record.calls.made == 0
 
 
-def test_a_cache_of_a_newer_version_is_left_alone(repo: Path, server: ModelServer) -> None:
-    diff(repo)
-    with sqlite3.connect(repo / STORE) as database:
+def test_a_cache_of_a_newer_version_is_left_alone(known: Path, server: ModelServer) -> None:
+    with sqlite3.connect(known / STORE) as database:
         database.execute("PRAGMA user_version = 999")
     database.close()
-    before = (repo / STORE).read_bytes()
-    second = diff(repo).record
+    before = (known / STORE).read_bytes()
+    second = diff(known).record
     assert second.calls.made == CALLS
     assert any("newer" in note for note in second.notes)
-    assert (repo / STORE).read_bytes() == before
+    assert (known / STORE).read_bytes() == before
 
 
 def test_a_budget_that_will_not_suffice_is_said_first_and_the_next_run_takes_up_from_there(
     repo: Path, server: ModelServer
 ) -> None:
     git(repo, "checkout", "--quiet", "--", "prompt.md")
-    configure(repo, server, "budget: {max_calls: 200}\n")
+    configure(repo, server, "budget: {max_calls: 60}\n")
     (repo / "prompt.md").write_text("Answer well. quality=0.9")
     first = diff(repo)
-    assert (first.code, first.record.verdict, server.requests) == (3, Verdict.INCONCLUSIVE, 200)
-    assert "max_calls is 200" in first.err
+    assert (first.code, first.record.verdict, server.requests) == (3, Verdict.INCONCLUSIVE, 60)
+    assert "max_calls is 60" in first.err
     second = diff(repo)
-    assert (second.record.calls.made, server.requests) == (CALLS - 200, CALLS)
+    assert (second.record.calls.made, server.requests) == (CALLS - 60, CALLS)
     assert second.record.verdict is not Verdict.INCONCLUSIVE
 
 
 def test_a_run_that_may_stop_early_asks_its_thirty_pairs_in_the_first_repeat(repo: Path, server: ModelServer) -> None:
     options = ("diff", "--base", "main", "--early-stop", "--json")
+    write_jsonl(repo / "cases.jsonl", [{**case, "id": f"{case['id']}-{n}"} for case in CASES for n in range(2)])
+    git(repo, "commit", "--quiet", "--message", "more cases", "cases.jsonl")
     gate(*options, cwd=repo)
     (repo / "prompt.md").write_text("Answer very well. quality=0.9")
     (suite,) = gate(*options, cwd=repo).record.suites
@@ -163,12 +188,11 @@ def test_a_run_that_may_stop_early_asks_its_thirty_pairs_in_the_first_repeat(rep
     assert suite.reuse.pairs >= 30
 
 
-def test_scores_that_moved_since_end_the_reuse(repo: Path, server: ModelServer) -> None:
-    diff(repo)
+def test_scores_that_moved_since_end_the_reuse(known: Path, server: ModelServer) -> None:
     server.behaviour = replace(server.behaviour, worse=0.6)
-    (repo / "prompt.md").write_text("Answer very well. quality=0.9")
-    second = diff(repo).record
-    assert server.requests == 2 * CALLS
+    (known / "prompt.md").write_text("Answer very well. quality=0.9")
+    second = diff(known).record
+    assert server.requests == CALLS
     assert any(
         "moved" in (suite.reuse.drift.reason or "") for suite in second.suites if suite.reuse and suite.reuse.drift
     )
@@ -181,5 +205,5 @@ def test_a_judge_who_is_shown_the_same_answer_twice_is_asked_once(repo: Path, se
     (repo / "prompt.md").write_text("Answer well. quality=0.9")
     calls = diff(repo, "--samples", "1").record.calls
     answers = {(entry.user, entry.text) for entry in server.ledger if entry.right is not None}
-    assert server.requests == calls.made == 80 + len(answers)
-    assert calls.cached == 80 - len(answers)
+    assert server.requests == calls.made == 40 + len(answers)
+    assert calls.cached == 40 - len(answers)

@@ -116,7 +116,7 @@ def test_a_session(repo: Path, server: ModelServer) -> None:
         (repo / "gate.yaml").write_text(right)
         assert "0 asked, 48 known" in until(process, waits(5))
 
-        server.behaviour = Behaviour(latency_s=0.3)
+        server.behaviour = Behaviour(latency_s=0.15)
         (repo / "prompt.j2").write_text("quality=0.8")
         until(process, lambda _: len(server.ledger) >= 3 * ARM + 4)
         (repo / "prompt.j2").write_text("quality=1.0, say no more")
@@ -133,7 +133,7 @@ def test_a_session(repo: Path, server: ModelServer) -> None:
 
 
 def test_ctrl_c_during_a_run_loses_nothing(repo: Path, server: ModelServer) -> None:
-    server.behaviour = Behaviour(latency_s=0.2)
+    server.behaviour = Behaviour(latency_s=0.1)
     (repo / "tone.md").write_text("quality=0.9")
     with watching(repo) as process:
         until(process, lambda _: len(server.ledger) >= 8)

@@ -17,7 +17,7 @@ from tests.support.model_server import Behaviour, ModelServer
 from tests.support.otlp import Collector, collector
 
 KEY = "sk-loopback-0123456789"
-CASES = 6
+CASES = 3
 JUDGE = """\
 version: 1
 defaults: {model: "openai:m", samples: 1}
