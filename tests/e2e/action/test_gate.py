@@ -108,7 +108,7 @@ def test_a_skipped_run_loads_nothing_that_calls_a_model_or_a_tool(tmp_path: Path
     modules = set(loaded.read_text().split())
     assert "gate.action.entry" in modules
     models, tools = {"openai", "anthropic", "xllamacpp", "aiohttp", "genai_prices"}, {"mcp", "sqlalchemy", "psycopg"}
-    assert not modules & (models | tools | {"numpy", "markdown_it", "opentelemetry", "gate.store.run_folder"})
+    assert not modules & (models | tools | {"numpy", "markdown_it", "opentelemetry"})
 
 
 def test_the_first_pull_request_brings_the_exam_and_says_so(tmp_path: Path, server: GitHubServer) -> None:

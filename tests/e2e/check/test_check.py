@@ -160,4 +160,6 @@ def test_what_is_interrupted_keeps_what_it_has(tmp_path: Path, server: ModelServ
         assert (record["verdict"], record["kind"]) == ("INCONCLUSIVE", "check")
     server.behaviour = Behaviour()
     again = check(tmp_path)
-    assert (again.code, again.record.calls.cached >= 6) == (0, True)
+    # Of six answers that left the server, each signal may have cost the two that were on their way.
+    assert again.code == 0
+    assert again.record.calls.cached >= 6 - 2 * 2
