@@ -14,8 +14,8 @@ from gate.app.environment.settings import Settings, keys_of
 from gate.app.repository import prompt_builder
 from gate.app.runs import within_minutes
 from gate.app.sources import rehearsed, store_case_reader
+from gate.calls.interface import Progress
 from gate.config.policy import Budget, Limit, RunPolicy
-from gate.engine.run import Progress
 from gate.engine.without_evaluation import (
     alone,
     closed,

@@ -16,12 +16,12 @@ from gate.app.sources import DiskSource
 from gate.calibration.judge import Ended, conclude, seed_of
 from gate.calibration.judge_agreement import Judging
 from gate.calibration.noise import calibrate
+from gate.calls.interface import Progress, Steps
 from gate.cases import labels as label_files
 from gate.cases.labels import Labels, LabelScale
 from gate.config.documents import decode, quoted
 from gate.config.policy import Budget, RunPolicy
 from gate.config.scorer import ScorerSpec, parse_scorers
-from gate.engine.run import Progress, Steps
 from gate.errors import GateError, Interrupted
 from gate.limits import FILE_BYTES
 from gate.record.calibration import (

@@ -12,8 +12,8 @@ from gate.app.environment.settings import Settings
 from gate.app.repository import own_folder
 from gate.calls.answer_file import CacheOptions, UnusableFile, files_of
 from gate.calls.cache import AnswerStore
+from gate.calls.interface import Progress
 from gate.config.models import ModelRef
-from gate.engine.run import Progress
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repository import Repo, UntrustedOwner
 from gate.resolve.resolved import Resolved

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gate.calls.interface import Steps
 from gate.config.values import OVERALL
 from gate.engine import noise
 from gate.engine.arrays import cluster_numbers
 from gate.engine.forecast import reach
 from gate.engine.noise import Spread, compares_itself
-from gate.engine.run import Steps
 from gate.errors import GateError
 from gate.record.calibration import (
     CalibrationRecord,

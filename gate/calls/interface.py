@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from gate.config.models import ModelRef, Params
 from gate.errors import GateError
 from gate.messages import Message, Tool, ToolCall
-from gate.record.transcript import Cost, Failed, Reply, Unpriced, Usage
+from gate.record.transcript import Cost, Failed, Reply, Sample, Unpriced, Usage
 from gate.values import JsonValue
 
 
@@ -257,3 +257,45 @@ class Stop:
     def abandon_with(self, abandon: Callable[[], object]) -> None:
         """Set what `now` calls to give up what is under way."""
         self._abandon = abandon
+
+
+class Progress(Protocol):
+    """Tells the user how far the run is."""
+
+    def start(self, total: int) -> None:
+        """`total` samples will be taken."""
+
+    def advance(self, sample: Sample, spent_usd: float | None) -> None:
+        """One sample is finished; `spent_usd` is the total so far, None where it is not known."""
+
+    def finish(self) -> None:
+        """No more samples will come."""
+
+
+class Steps(Protocol):
+    """Tells the user how far work without samples is."""
+
+    def start(self, total: int) -> None:
+        """About `total` steps will be taken."""
+
+    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
+        """One more step is taken; `spent_usd` is the total so far, None where it is not known."""
+
+    def finish(self) -> None:
+        """No more steps will come."""
+
+
+class SilentProgress:
+    """Tells nothing."""
+
+    def start(self, total: int) -> None:
+        return
+
+    def advance(self, sample: Sample, spent_usd: float | None) -> None:
+        return
+
+    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
+        return
+
+    def finish(self) -> None:
+        return

@@ -12,7 +12,7 @@ import click
 
 from gate.app.repository import own_folder
 from gate.app.runs import page, run_folder
-from gate.engine.run import SilentProgress
+from gate.calls.interface import SilentProgress
 from gate.errors import GateError
 from gate.record.run import RunRecord
 from gate.record.transcript import Failed, Sample

@@ -10,8 +10,8 @@ from gate.app.environment.settings import Settings
 from gate.app.run_order import RunOrder
 from gate.app.runs import run_plan
 from gate.app.sources import GitPlace, resolve_git_mode
+from gate.calls.interface import Progress
 from gate.demo.repository import CHANGES, MAIN, Change, build
-from gate.engine.run import Progress
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
 from gate.store.run_folder import CACHE_FOLDER

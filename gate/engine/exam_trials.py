@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
-from gate.calls.interface import Stop
+from gate.calls.interface import Progress, Stop
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy
 from gate.engine.arrays import Grid, Rows, scores, stack
 from gate.engine.compare import compare
 from gate.engine.record_parts import added_up, calls_record, change, dollars_spent, trial_record, with_trials
-from gate.engine.run import Collector, Marking, Progress, Runner, Tools
+from gate.engine.run import Collector, Marking, Runner, Tools
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.engine.schedule import Job, count
 from gate.errors import GateError

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Protocol
 
 from gate.agents.interface import Question, Target
-from gate.calls.interface import Calls, Memory, Stop
+from gate.calls.interface import Calls, Memory, Progress, Stop
 from gate.cases.case import NotBuilt
 from gate.config.models import Params
 from gate.config.scorer import ScorerSpec
@@ -38,48 +38,6 @@ class RunSink(Protocol):
 
     def run(self, run: RunRecord) -> None:
         """Keep the finished run."""
-
-
-class Progress(Protocol):
-    """Tells the user how far the run is."""
-
-    def start(self, total: int) -> None:
-        """`total` samples will be taken."""
-
-    def advance(self, sample: Sample, spent_usd: float | None) -> None:
-        """One sample is finished; `spent_usd` is the total so far, None where it is not known."""
-
-    def finish(self) -> None:
-        """No more samples will come."""
-
-
-class Steps(Protocol):
-    """Tells the user how far work without samples is."""
-
-    def start(self, total: int) -> None:
-        """About `total` steps will be taken."""
-
-    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
-        """One more step is taken; `spent_usd` is the total so far, None where it is not known."""
-
-    def finish(self) -> None:
-        """No more steps will come."""
-
-
-class SilentProgress:
-    """Tells nothing."""
-
-    def start(self, total: int) -> None:
-        return
-
-    def advance(self, sample: Sample, spent_usd: float | None) -> None:
-        return
-
-    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
-        return
-
-    def finish(self) -> None:
-        return
 
 
 class Tracing(Protocol):

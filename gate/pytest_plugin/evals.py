@@ -15,9 +15,9 @@ from gate.app.environment.settings import Settings
 from gate.app.repository import root_of
 from gate.app.run_order import RunOrder
 from gate.app.runs import run_folder
+from gate.calls.interface import SilentProgress
 from gate.config.policy import Budget
 from gate.engine.check import ReportedCases
-from gate.engine.run import SilentProgress
 from gate.errors import CannotEvaluate, GateError
 from gate.pytest_plugin import asked
 from gate.pytest_plugin.background import BackgroundCheck, CaseAnswer

@@ -15,7 +15,7 @@ import pytest
 from gate.action.entry import act
 from gate.action.evaluation import Stage
 from gate.app.environment.settings import Settings
-from gate.engine.run import Progress
+from gate.calls.interface import Progress
 from gate.record.run import RunRecord
 from tests.support.fakes import Memory
 from tests.support.github_action import parse_outputs

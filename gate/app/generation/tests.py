@@ -21,6 +21,7 @@ from gate.app.generation.model_calls import (
 from gate.app.repository import own_folder
 from gate.app.runs import Running
 from gate.app.sources import DiskSource, folder_of
+from gate.calls.interface import Steps
 from gate.calls.providers.factory import Factory
 from gate.config import specification_file as specfile
 from gate.config.documents import decode
@@ -28,7 +29,6 @@ from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.config.specification import GeneratedTest, Specification
 from gate.config.specification_file import SpecFile
-from gate.engine.run import Steps
 from gate.errors import GateError
 from gate.limits import FILE_BYTES
 from gate.messages import Message

@@ -15,6 +15,7 @@ from gate.app.generation.specification_diff import (
     specification_files,
 )
 from gate.app.generation.tests import GenerationRequest
+from gate.calls.interface import SilentProgress
 from gate.cli.generate.options import (
     GenerateOptions,
     generation_progress,
@@ -23,7 +24,6 @@ from gate.cli.generate.options import (
     screen,
     suite_of,
 )
-from gate.engine.run import SilentProgress
 from gate.errors import GateError
 from gate.record.run import PromisesRecord
 from gate.report.escape import terminal_text
