@@ -1,4 +1,4 @@
-"""What is asked of a run: suites, folder, limits, and which known answers may be used."""
+"""What is asked of a run, where its answers and reports are kept, and what ends it early."""
 
 import asyncio
 import hashlib
@@ -6,7 +6,7 @@ import signal
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -20,8 +20,11 @@ from gate.calls.interface import Progress, Stop
 from gate.config.models import ModelRef
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repository import Repo, UntrustedOwner
+from gate.record.run import RunRecord
+from gate.record.transcript import Sample
+from gate.report.markdown.report import render_report
 from gate.resolve.resolved import Resolved
-from gate.store.run_folder import CACHE_FOLDER, make_gate_folder
+from gate.store.run_folder import CACHE_FOLDER, RunFolder, make_gate_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,3 +308,56 @@ def within_minutes(minutes: float, work: Callable[[], Returned], told: Callable[
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)
+
+
+SARIF = "report.sarif"
+"""Written by the action, which knows the changed lines of both sides."""
+
+
+def run_folder(path: Path) -> RunFolder:
+    """A folder for `run.json`, `samples.jsonl`, `report.md`, `report.html` and `junit.xml`."""
+    reports = {
+        "report.md": render_report,
+        "report.html": lambda run: page(run, path),
+        "junit.xml": lambda run: _junit(run, path),
+    }
+    # What these load is not needed before the end.
+    return RunFolder(path, reports, beside=(SARIF,))
+
+
+def page(run: RunRecord, folder: Path | None) -> str:
+    """The report for a browser.
+
+    Args:
+        folder: may hold the run's `samples.jsonl`; None where there is none.
+    """
+    from gate.report.page.document import render_page
+
+    if folder is None or not run.evaluated:
+        return render_page(run)
+    # What takes samples apart takes as long to load as the whole of a run that evaluates nothing.
+    from gate.engine.record_parts import transcript_record
+    from gate.report.page.cases import SampleSource
+    from gate.store.run_folder import SAMPLES_FILE
+
+    if not (folder / SAMPLES_FILE).is_file():
+        return render_page(run)
+    return render_page(run, SampleSource(_samples(folder), transcript_record))
+
+
+def _junit(run: RunRecord, folder: Path) -> str:
+    from gate.report.exports import junit
+
+    if not run.evaluated:
+        return junit.render(run)
+    from gate.store.run_folder import seconds_of
+
+    return junit.render(run, seconds_of(folder))
+
+
+def _samples(folder: Path) -> Iterator[Sample]:
+    """As many samples as can be read, up to the first bad line."""
+    from gate.store.run_folder import samples_of
+
+    with suppress(GateError):
+        yield from samples_of(folder)

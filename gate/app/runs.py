@@ -3,17 +3,16 @@
 import asyncio
 import gc
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TypeVar
 
 from gate.app.agents import scoring_functions, shared_resources
 from gate.app.environment.settings import Settings, addresses_of, keys_of, read_keys
-from gate.app.run_order import ENDING, RunOrder, answer_secret, ended_by_signals, open_memory
+from gate.app.run_order import ENDING, RunOrder, answer_secret, ended_by_signals, open_memory, run_folder
 from gate.app.run_tools import (
     Observer,
     RunServices,
@@ -28,69 +27,14 @@ from gate.app.run_tools import (
 from gate.calls.interface import Executor, Stop
 from gate.engine.evaluate import default_seed, evaluate
 from gate.engine.run import Tools
-from gate.errors import GateError, Interrupted
+from gate.errors import Interrupted
 from gate.git.repository import Sightings
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
-from gate.record.transcript import Sample
-from gate.report.markdown.report import render_report
 from gate.resolve.one_version import check_method
 from gate.resolve.resolved import Resolved, with_placeholders
 from gate.store.run_folder import RunFolder
 from gate.suite import Arm
-
-SARIF = "report.sarif"
-"""Written by the action, which knows the changed lines of both sides."""
-
-
-def run_folder(path: Path) -> RunFolder:
-    """A folder for `run.json`, `samples.jsonl`, `report.md`, `report.html` and `junit.xml`."""
-    reports = {
-        "report.md": render_report,
-        "report.html": lambda run: page(run, path),
-        "junit.xml": lambda run: _junit(run, path),
-    }
-    # What these load is not needed before the end.
-    return RunFolder(path, reports, beside=(SARIF,))
-
-
-def page(run: RunRecord, folder: Path | None) -> str:
-    """The report for a browser.
-
-    Args:
-        folder: may hold the run's `samples.jsonl`; None where there is none.
-    """
-    from gate.report.page.document import render_page
-
-    if folder is None or not run.evaluated:
-        return render_page(run)
-    # What takes samples apart takes as long to load as the whole of a run that evaluates nothing.
-    from gate.engine.record_parts import transcript_record
-    from gate.report.page.cases import SampleSource
-    from gate.store.run_folder import SAMPLES_FILE
-
-    if not (folder / SAMPLES_FILE).is_file():
-        return render_page(run)
-    return render_page(run, SampleSource(_samples(folder), transcript_record))
-
-
-def _junit(run: RunRecord, folder: Path) -> str:
-    from gate.report.exports import junit
-
-    if not run.evaluated:
-        return junit.render(run)
-    from gate.store.run_folder import seconds_of
-
-    return junit.render(run, seconds_of(folder))
-
-
-def _samples(folder: Path) -> Iterator[Sample]:
-    """As many samples as can be read, up to the first bad line."""
-    from gate.store.run_folder import samples_of
-
-    with suppress(GateError):
-        yield from samples_of(folder)
-
 
 Result = TypeVar("Result")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from gate.app.environment.settings import Settings
 from gate.app.forecast import keyless_factory
 from gate.app.repository import prompt_builder
-from gate.app.run_order import RunOrder, refuse_tracked
+from gate.app.run_order import RunOrder, refuse_tracked, run_folder
 from gate.app.run_tools import caching_of, members
-from gate.app.runs import Running, carry_out, run_folder
+from gate.app.runs import Running, carry_out
 from gate.app.sources import rehearsed, store_case_reader
 from gate.calls.interface import Stop
 from gate.engine.arrays import Rows

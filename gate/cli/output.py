@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.app.repository import own_folder
-from gate.app.runs import page, run_folder
+from gate.app.run_order import page, run_folder
 from gate.calls.interface import SilentProgress
 from gate.errors import GateError
 from gate.record.run import RunRecord

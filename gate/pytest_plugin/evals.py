@@ -13,8 +13,7 @@ import pytest
 from gate.app.checks import resolve_check
 from gate.app.environment.settings import Settings
 from gate.app.repository import root_of
-from gate.app.run_order import RunOrder
-from gate.app.runs import run_folder
+from gate.app.run_order import RunOrder, run_folder
 from gate.calls.interface import SilentProgress
 from gate.config.policy import Budget
 from gate.engine.check import ReportedCases

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.runs import page, run_folder
+from gate.app.run_order import page, run_folder
 from gate.cli import output
 from gate.store.run_folder import sample_line
 from tests.support.answered import answered_run
