@@ -357,6 +357,14 @@ class Tools(Validator):
         self.needs_one(
             *("all", "any", "in_order", "exact", "forbidden", "arguments", "min_calls", "max_calls", "max_errors")
         )
+        whole = self.exact
+        if whole is None:
+            return self
+        for key in ("all", "in_order"):
+            if more := [one for one in getattr(self, key) or () if one not in whole]:
+                raise wrong(f"cannot be met: exact lacks {quoted(more[0])}, which {key} asks for")
+        if both := [one for one in self.forbidden or () if one in whole]:
+            raise wrong(f"cannot be met: forbidden has {quoted(both[0])}, which exact asks for")
         return self
 
     def options(self) -> dict[str, JsonValue]:

@@ -103,6 +103,8 @@ def test_default_names_are_unique_and_leave_given_names_alone() -> None:
         ([3], "scorers[0] must be a name or a mapping, not 3 (known: exact, "),
         (["exakt"], "unknown scorer 'exakt' (did you mean 'exact'?"),
         ([{"exact": None, "contains": None}], "scorers[0] needs one kind of scorer, and has 2: 'exact', 'contains'"),
+        ([{"tools": {"exact": ["a"], "in_order": ["c"]}}], "cannot be met: exact lacks 'c', which in_order asks for"),
+        ([{"tools": {"exact": ["a"], "forbidden": ["a"]}}], "cannot be met: forbidden has 'a', which exact asks for"),
         ([{"exact": {"vlaue": "a"}}], "unknown key 'vlaue' in scorers[0].exact (did you mean 'value'?)"),
         ([{"exact": {"value": 42}}], "exact.value must be text, not 42 (put it in quotes)"),
         ([{"exact": {"weight": 1}, "weight": 2}], "exact.weight is given twice"),
