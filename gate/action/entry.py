@@ -10,7 +10,8 @@ from gate.action.override import OverrideReader
 from gate.action.subject import EventFiles, EventSubject, NothingToJudge, Subject, SubjectFinder, Venue, venue_of
 from gate.app.environment.action import Inputs, Runner, unknown_inputs
 from gate.app.environment.settings import DATABASE, TOKEN, database_url, push_token
-from gate.app.run_order import SARIF, run_folder, signals_ignored, signals_later, signals_reported
+from gate.app.run_order import SARIF, run_folder
+from gate.app.signals import signals_ignored, signals_later, signals_reported
 from gate.config.documents import Problems, decode
 from gate.engine.without_evaluation import failed, nothing
 from gate.errors import CannotEvaluate, GateError

@@ -12,7 +12,7 @@ from gate.action.subject import EventFiles, EventSides, Subject
 from gate.app.environment.action import Inputs, Runner
 from gate.app.environment.settings import Settings, keys_of
 from gate.app.repository import prompt_builder
-from gate.app.run_order import within_minutes
+from gate.app.signals import within_minutes
 from gate.app.sources import rehearsed, store_case_reader
 from gate.calls.interface import Progress
 from gate.config.policy import Budget, Limit, RunPolicy

@@ -10,7 +10,7 @@ from pathlib import Path
 from gate.action.comment import Publication, StickyComment, publish_comment
 from gate.action.subject import Venue
 from gate.app.environment.action import Inputs, Runner
-from gate.app.run_order import ENDING
+from gate.app.signals import ENDING
 from gate.errors import InputErrors
 from gate.github.checks import CheckRuns, Conclusion, Level, Outcome, Remark
 from gate.github.client import GitHub

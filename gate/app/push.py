@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gate.app.environment.action import Runner
 from gate.app.environment.settings import TOKEN, Surroundings, database_url, push_token
 from gate.app.repository import git_user_name, root_of
-from gate.app.run_order import within_minutes
+from gate.app.signals import within_minutes
 from gate.app.store import open_database, redactor
 from gate.config.documents import decode, printable
 from gate.errors import CannotEvaluate, GateError

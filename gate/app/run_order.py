@@ -1,22 +1,18 @@
-"""What is asked of a run, where its answers and reports are kept, and what ends it early."""
+"""What is asked of a run, and where its answers and reports are kept."""
 
-import asyncio
 import hashlib
-import signal
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
-from typing import TypeVar
 
 from gate.app.environment.settings import Settings
 from gate.app.repository import own_folder
 from gate.calls.answer_file import CacheOptions, UnusableFile, files_of
 from gate.calls.cache import AnswerStore
-from gate.calls.interface import Progress, Stop
+from gate.calls.interface import Progress
 from gate.config.models import ModelRef
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repository import Repo, UntrustedOwner
@@ -177,137 +173,6 @@ def refuse_tracked(*paths: Path) -> None:
             continue
         if repo.is_tracked(path.absolute()):
             raise GateError(f"git tracks {path}, so a change could have brought it", "git rm --cached it")
-
-
-ENDING = {
-    signal.SIGINT: "it was interrupted (SIGINT)",
-    signal.SIGTERM: "the process was asked to end (SIGTERM)",
-}
-
-
-class _Ended(BaseException):
-    """A signal came; not an Exception, so that no handler of errors swallows it."""
-
-
-@contextmanager
-def ended_by_signals(stop: Stop) -> Iterator[None]:
-    """Within an event loop: the first signal ends the run with what there is, a second Ctrl-C ends the process."""
-    loop = asyncio.get_running_loop()
-    before = {number: signal.getsignal(number) for number in ENDING}
-
-    def end(number: signal.Signals) -> None:
-        stop.interrupted = stop.interrupted or number is signal.SIGINT
-        stop.now(ENDING[number])
-        if number is signal.SIGINT:
-            loop.remove_signal_handler(number)
-            signal.signal(number, signal.default_int_handler)
-
-    for number in ENDING:
-        loop.add_signal_handler(number, end, number)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            loop.remove_signal_handler(number)
-            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
-
-
-@contextmanager
-def signals_reported() -> Iterator[None]:
-    """Outside of a run: the first signal becomes an error, reported like any other; later ones change nothing.
-
-    A container's first process is never ended by a signal that it does not handle: it would go on until it is killed,
-    and nobody would be told.
-
-    Raises:
-        CannotEvaluate: a signal came.
-    """
-
-    def end(number: int, frame: FrameType | None) -> None:
-        for each in ENDING:
-            signal.signal(each, signal.SIG_IGN)
-        raise _Ended(f"The evaluation was not finished: {ENDING[signal.Signals(number)]}")
-
-    before = {number: signal.signal(number, end) for number in ENDING}
-    try:
-        yield
-    except _Ended as ended:
-        raise CannotEvaluate(str(ended), "run the job again") from None
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
-
-
-@contextmanager
-def signals_later() -> Iterator[None]:
-    """Delay signals until this is over, so that what was begun on GitHub is known and can be ended."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
-
-
-@contextmanager
-def signals_ignored() -> Iterator[None]:
-    """Ignore signals while results are reported: this takes seconds, and an open check would block a merge."""
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in ENDING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
-
-
-Returned = TypeVar("Returned")
-
-
-SIGNAL_EVERY_S = 1.0
-"""Seconds until an expired time is signalled again: Python drops what is raised while an object is deleted."""
-
-
-class _TimeOver(BaseException):
-    """The time is over; not an Exception, so that no handler of errors swallows it."""
-
-
-def within_minutes(minutes: float, work: Callable[[], Returned], told: Callable[[], tuple[str, str]]) -> Returned:
-    """Run `work` in the main thread, outside of a run, and interrupt it when it takes longer than this.
-
-    It ends between two steps of Python; a step inside a library in C is waited for. Where the end hits a library while
-    it cleans up, that one may raise an error of its own in its place; it is the end all the same. What comes after is
-    never touched: the clock stands still, and the handler is the one from before. No context manager, because the time
-    may be over while one is left.
-
-    Args:
-        minutes: of wall-clock time.
-        told: gives what took so long and what helps, a sentence each; called when the time is over.
-
-    Raises:
-        CannotEvaluate: the time is over.
-    """
-    running, over = True, False
-
-    def end(number: int, frame: FrameType | None) -> None:
-        nonlocal over
-        if running:
-            over = True
-            raise _TimeOver
-
-    before = signal.signal(signal.SIGALRM, end)
-    try:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, minutes * 60.0, SIGNAL_EVERY_S)
-            return work()
-        finally:
-            running = False
-    except (_TimeOver, Exception):
-        running = False
-        if not over:
-            raise
-        raise CannotEvaluate(*told()) from None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)
 
 
 SARIF = "report.sarif"

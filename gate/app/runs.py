@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from gate.app.agents import scoring_functions, shared_resources
 from gate.app.environment.settings import Settings, addresses_of, keys_of, read_keys
-from gate.app.run_order import ENDING, RunOrder, answer_secret, ended_by_signals, open_memory, run_folder
+from gate.app.run_order import RunOrder, answer_secret, open_memory, run_folder
 from gate.app.run_tools import (
     Observer,
     RunServices,
@@ -24,6 +24,7 @@ from gate.app.run_tools import (
     with_obstacles,
     within_budget,
 )
+from gate.app.signals import ENDING, ended_by_signals
 from gate.calls.interface import Executor, Stop
 from gate.engine.evaluate import default_seed, evaluate
 from gate.engine.run import Tools

@@ -22,8 +22,9 @@ from gate.app.environment.settings import Settings
 from gate.app.forecast import spending_forecast
 from gate.app.push import context_here, store_run
 from gate.app.repository import root_of
-from gate.app.run_order import ENDING, RunOrder, run_folder
+from gate.app.run_order import RunOrder, run_folder
 from gate.app.runs import Running, carry_out
+from gate.app.signals import ENDING
 from gate.calls.caller import Caller
 from gate.engine.check import check
 from gate.engine.evaluate import evaluate
