@@ -307,11 +307,12 @@ class Participants:
     Args:
         detector: finds and answers the agent's questions, by suite; None where nobody does.
         user: plays the user of a case with a persona, by suite.
+        observer: of databases; None where no scorer looks into one.
     """
 
     detector: Callable[[Exam], Reader | None]
     user: Callable[[Exam], Reader | None]
-    observer: Observer
+    observer: Observer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,7 +421,7 @@ class _Conversation:
             await self._rounds(case)
         await self.agent.close()
         observations: tuple[Observation, ...] = ()
-        if exam is not None:
+        if exam is not None and self.company.observer is not None:
             observations = await self.company.observer.observe(exam, case, self.session)
         return self._reply(observations)
 

@@ -32,7 +32,6 @@ from gate.prompts.files import CannotLoad, CodePlace
 from gate.resolve.code import coded
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import CodeScorer
-from gate.store.agent_database import Databases, check_sqlalchemy, check_urls, names
 from gate.store.run_folder import SessionFiles
 from gate.suite import Arm, Exam
 
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 
     from gate.agents.processes import ProgramPlace
     from gate.agents.toolkit import ToolKit
+    from gate.store.agent_database import Databases
 
 AgentKey: TypeAlias = tuple[Target, CodePlace | None]
 """Conversations with the same key share tools and files."""
@@ -58,7 +58,7 @@ class SharedResources:
     """What the conversations of a run share."""
 
     sessions: SessionFiles
-    databases: Databases
+    databases: "Databases | None"
     concurrency: int
     kits: "dict[AgentKey, ToolKit]" = field(default_factory=dict)
     places: "dict[AgentKey, ProgramPlace]" = field(default_factory=dict)
@@ -177,7 +177,8 @@ async def shared_resources(
     crew = SharedResources(SessionFiles(out / "sessions"), _databases(resolved), concurrency)
     async with AsyncExitStack() as stack:
         stack.callback(crew.sessions.clear)
-        stack.callback(crew.databases.close)
+        if crew.databases is not None:
+            stack.callback(crew.databases.close)
         folders = stack.enter_context(ExitStack())
         for key, arm in arms.items():
             await _equip(crew, key, arm, here or Surroundings.from_environ(), folders)
@@ -250,8 +251,17 @@ def _arms(resolved: Resolved) -> Iterable[Arm]:
             yield from trial.answers.arms.values()
 
 
-def _databases(resolved: Resolved) -> Databases:
-    """The databases of the exams that count, with their statements: a change's own are not used before it is merged."""
+def _databases(resolved: Resolved) -> "Databases | None":
+    """The databases of the exams that count, with their statements: a change's own are not used before it is merged.
+
+    None where no scorer looks into a database.
+    """
+    answered = [trial.answers for edit in resolved.edits for trial in edit.trials if trial.answers is not None]
+    exams = [suite.exam for suite in (*resolved.asked, *answered)]
+    if not any(spec.kind == "database" for exam in exams for spec in exam.all_scorers()):
+        return None
+    from gate.store.agent_database import Databases, check_sqlalchemy, check_urls, names
+
     counts = [suite.exam for suite in resolved.suites if not suite.trial]
     asking = [spec for exam in counts for spec in exam.all_scorers() if spec.lookup]
     if asking:
