@@ -22,7 +22,6 @@ from gate.config.models import ModelRef, Params, parse_model, parse_params
 from gate.config.policy import Budget
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ToolLoop
-from gate.engine.noise import preference_notes, sampling_notes
 from gate.engine.run import Tools
 from gate.engine.schedule import Job, why_not
 from gate.errors import GateError, with_extra
@@ -31,7 +30,7 @@ from gate.record.run import RunRecord
 from gate.record.transcript import Sample, Unpriced, Usage, masked
 from gate.report.escape import one_line, terminal_text
 from gate.resolve.exam import ExamEdit, Trial
-from gate.resolve.resolved import Resolved
+from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
 from gate.scoring.interface import Member, ModelScorer
 from gate.store.run_folder import RunFolder
 from gate.suite import Arm, Suite

@@ -12,7 +12,6 @@ from gate.cases.case import Case
 from gate.engine.arrays import Floats, Grid, Rows, pair_count, scores, side_by_side
 from gate.engine.compare import cost_figures, latency_figures
 from gate.engine.decide import Assessment, Assessor
-from gate.engine.noise import preference_notes, sampling_notes
 from gate.engine.prompt_cache import cache_comparisons
 from gate.engine.record_parts import (
     INFORMATIVE_CASES,
@@ -54,7 +53,7 @@ from gate.record.run import (
     SuiteRecord,
 )
 from gate.record.transcript import FREE, ArmName, Reply, Unpriced, Unscored
-from gate.resolve.resolved import Resolved
+from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
 from gate.scoring.interface import sample_passes
 from gate.suite import Arm, Suite
 from gate.values import digest

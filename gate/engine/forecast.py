@@ -14,7 +14,7 @@ from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
 from gate.engine import noise
 from gate.engine.arrays import Scores, Slice, Stack, cluster_numbers, stack
-from gate.engine.noise import Spread, compares_itself, preference_notes, sampling_notes
+from gate.engine.noise import Spread, compares_itself
 from gate.engine.schedule import count, why_not
 from gate.engine.spending import (
     Earlier,
@@ -32,7 +32,7 @@ from gate.record.parts import ArmRecord
 from gate.record.run import RunRecord, SuiteRecord
 from gate.record.transcript import Usage
 from gate.resolve.one_version import check_method
-from gate.resolve.resolved import Resolved
+from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
 from gate.stats.arrays import BLOCKABLE_UNITS
 from gate.stats.intervals import normal_quantile
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of

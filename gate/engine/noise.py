@@ -1,20 +1,16 @@
-"""How much deltas vary if nothing changes, and warnings about suites that can show little."""
+"""How much deltas vary if nothing changes."""
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gate.config.models import Relation, parse_model, relation
 from gate.engine.arrays import Floats
 from gate.record.run import SuiteRecord
 from gate.stats.arrays import TOLERANCE
 from gate.stats.power import Noise, split_noise
-from gate.suite import Suite
 
 ASSUMED_WITHIN = (0.08, 0.145)
 """Variance of one right-or-wrong answer within a case, at a mean of 0.8, where 0.16 is the whole. The first: half of it
@@ -162,38 +158,6 @@ def assumed(k: int) -> Spread:
     """
     low, high = (math.sqrt(2.0 * within / k) for within in ASSUMED_WITHIN)
     return Spread(low, high, "assumed", "assumed: right-or-wrong scores, 80 % of them right")
-
-
-_KIN: Mapping[Relation, str] = {
-    "the same model": "the very model that it judges",
-    "the same model of another date": "which is {} of another date, and judges it",
-    "a weaker model of its family": "a weaker relative of {}, which it judges",
-}
-
-
-def sampling_notes(suites: Iterable[Suite]) -> list[str]:
-    """Suites that ask several times a model that repeats itself."""
-    return [
-        f"{suite.name}: samples is {suite.samples}, and at temperature 0 a model repeats itself, whatever the seed: "
-        "more than one sample costs calls and shows next to nothing. Set samples: 1, or take more cases."
-        for suite in suites
-        if suite.samples > 1 and all(arm.params.temperature == 0 for arm in suite.arms.values())
-    ]
-
-
-def preference_notes(suites: Iterable[Suite]) -> list[str]:
-    """Judges that are the model that they judge, or a weaker relative of it."""
-    found: dict[str, None] = {}
-    for suite in suites:
-        # Cases may bring the same judge a thousand times.
-        judges = dict.fromkeys((spec.name, name) for spec in suite.exam.all_scorers() for name in spec.models)
-        answering = dict.fromkeys(arm.model for arm in suite.arms.values())
-        for (scorer, name), answers in product(judges, answering):
-            if kin := relation(parse_model(name), answers):
-                who = f"{suite.name}: the judge {scorer} asks {name}, {_KIN[kin].format(answers)}"
-                advice = "judges prefer answers of their own kind: name a stronger model, or one of another family"
-                found[f"{who} (self-preference); {advice}."] = None
-    return list(found)
 
 
 def compares_itself(suite: SuiteRecord) -> bool:

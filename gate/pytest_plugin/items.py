@@ -8,7 +8,6 @@ from typing import Any, Protocol, TypeAlias
 import pytest
 
 from gate.cases.case import Case
-from gate.engine.noise import preference_notes, sampling_notes
 from gate.errors import GateError, InputErrors
 from gate.pytest_plugin.background import CaseAnswer
 from gate.record.parts import CaseResult, CaseState, ScorerResult
@@ -25,7 +24,7 @@ from gate.report.view.scorers import (
     score_and_mark,
     scorer_text,
 )
-from gate.resolve.resolved import Resolved
+from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
 from gate.suite import Suite
 
 _ESCAPES = ("%25", "%3A", "%5B")

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from itertools import product
 from typing import Any
 
 from gate.cases.case import Case
 from gate.config.gatefile import Config
-from gate.config.models import ModelRef, Params, ProviderServer, parse_model
+from gate.config.models import ModelRef, Params, ProviderServer, Relation, parse_model, relation
 from gate.config.policy import Budget, CachePolicy, RunPolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError
@@ -233,3 +234,35 @@ def _filled(value: Any, values: Mapping[str, str]) -> Any:
     kept = _KEPT.get(type(value), frozenset())
     names = [one.name for one in fields(value) if one.init and one.name not in kept]
     return replace(value, **{name: _filled(getattr(value, name), values) for name in names})
+
+
+_KIN: Mapping[Relation, str] = {
+    "the same model": "the very model that it judges",
+    "the same model of another date": "which is {} of another date, and judges it",
+    "a weaker model of its family": "a weaker relative of {}, which it judges",
+}
+
+
+def sampling_notes(suites: Iterable[Suite]) -> list[str]:
+    """Suites that ask several times a model that repeats itself."""
+    return [
+        f"{suite.name}: samples is {suite.samples}, and at temperature 0 a model repeats itself, whatever the seed: "
+        "more than one sample costs calls and shows next to nothing. Set samples: 1, or take more cases."
+        for suite in suites
+        if suite.samples > 1 and all(arm.params.temperature == 0 for arm in suite.arms.values())
+    ]
+
+
+def preference_notes(suites: Iterable[Suite]) -> list[str]:
+    """Judges that are the model that they judge, or a weaker relative of it."""
+    found: dict[str, None] = {}
+    for suite in suites:
+        # Cases may bring the same judge a thousand times.
+        judges = dict.fromkeys((spec.name, name) for spec in suite.exam.all_scorers() for name in spec.models)
+        answering = dict.fromkeys(arm.model for arm in suite.arms.values())
+        for (scorer, name), answers in product(judges, answering):
+            if kin := relation(parse_model(name), answers):
+                who = f"{suite.name}: the judge {scorer} asks {name}, {_KIN[kin].format(answers)}"
+                advice = "judges prefer answers of their own kind: name a stronger model, or one of another family"
+                found[f"{who} (self-preference); {advice}."] = None
+    return list(found)

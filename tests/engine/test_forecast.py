@@ -13,10 +13,11 @@ from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, RunPolicy, SlicePolicy, SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.engine.forecast import EarlierRun, FallToShow, PlanInputs, layout, plan, reach, suite_forecast, tier, warnings
-from gate.engine.noise import Spread, compares_itself, preference_notes, sampling_notes
+from gate.engine.noise import Spread, compares_itself
 from gate.engine.spending import Figure, Outlay, Spending, budget_warnings, foreseen
 from gate.record.run import RunRecord
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
+from gate.resolve.resolved import preference_notes, sampling_notes
 from gate.suite import Suite
 from tests.support.finished import finished, itself, resolved
 from tests.support.runs import suite
