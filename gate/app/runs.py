@@ -32,8 +32,7 @@ from gate.errors import Interrupted
 from gate.git.repository import Sightings
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
-from gate.resolve.one_version import check_method
-from gate.resolve.resolved import Resolved, with_placeholders
+from gate.resolve.resolved import Resolved, check_method, with_placeholders
 from gate.store.run_folder import RunFolder
 from gate.suite import Arm
 

@@ -29,9 +29,8 @@ from gate.git.repository import RefSource, Repo
 from gate.record.parts import CallsRecord
 from gate.record.run import RunRecord
 from gate.record.shard import KILLED, Evaluation, GitInputs, NamedCommit, ShardBudget, ShardRecord
-from gate.resolve.one_version import check_method
 from gate.resolve.pairing import Sides
-from gate.resolve.resolved import Resolved
+from gate.resolve.resolved import Resolved, check_method
 from gate.resolve.two_refs import resolve
 from gate.store import shard_folder
 from gate.store.shard_folder import SHARD_FILE, ShardSamples, load_shard, shard_folders, write_shard

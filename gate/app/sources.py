@@ -12,9 +12,8 @@ from gate.errors import GateError, InputErrors, MissingKey
 from gate.git.objects import Git
 from gate.git.repository import Noted, Repo, Sightings, TreeSource
 from gate.prompts.files import FileSource, content_fingerprint
-from gate.resolve.one_version import rehearse
 from gate.resolve.pairing import Sides, StoredCases
-from gate.resolve.resolved import Resolved
+from gate.resolve.resolved import Resolved, rehearse
 from gate.resolve.two_refs import resolve
 from gate.store.run_folder import STORE_FILE, read_bounded
 

@@ -19,8 +19,7 @@ from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.git.objects import Git
 from gate.git.repository import Sightings
 from gate.report.escape import terminal_text
-from gate.resolve.one_version import picked
-from gate.resolve.resolved import Resolved
+from gate.resolve.resolved import Resolved, picked
 from gate.values import counted
 
 if TYPE_CHECKING:

@@ -31,8 +31,7 @@ from gate.record.comparison import ArmAxis
 from gate.record.parts import ArmRecord
 from gate.record.run import RunRecord, SuiteRecord
 from gate.record.transcript import Usage
-from gate.resolve.one_version import check_method
-from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
+from gate.resolve.resolved import Resolved, check_method, preference_notes, sampling_notes
 from gate.stats.arrays import BLOCKABLE_UNITS
 from gate.stats.intervals import normal_quantile
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of

@@ -13,7 +13,7 @@ from gate.engine.record_parts import LONGEST_TEXT
 from gate.errors import GateError
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
 from gate.record.transcript import Reply, Sample
-from gate.resolve.one_version import near
+from gate.resolve.resolved import near
 from gate.values import JsonValue
 
 

@@ -24,10 +24,9 @@ from gate.record.comparison import FEWEST_UNITS
 from gate.record.transcript import Unpriced, Usage
 from gate.resolve import two_refs
 from gate.resolve.exam import exam_notes
-from gate.resolve.one_version import rehearse
 from gate.resolve.pairing import Pair, Sides, pair
 from gate.resolve.reading import Reader
-from gate.resolve.resolved import settings_notes
+from gate.resolve.resolved import rehearse, settings_notes
 from gate.scaffold.starter_cases import NOTE
 from gate.suite import Suite
 from gate.values import counted

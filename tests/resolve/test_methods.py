@@ -7,7 +7,7 @@ import pytest
 from gate.config.policy import RunPolicy, SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError
-from gate.resolve.one_version import check_method
+from gate.resolve.resolved import check_method
 from gate.suite import Suite
 from tests.support.runs import suite
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from gate.errors import InputErrors
-from gate.resolve.one_version import rehearse
 from gate.resolve.pairing import Sides
+from gate.resolve.resolved import rehearse
 from gate.resolve.two_refs import resolve
 from gate.suite import Suite
 from gate.values import JsonValue
