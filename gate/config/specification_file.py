@@ -23,6 +23,7 @@ from gate.config.specification import (
     Specification,
 )
 from gate.config.validation import FileModel, file_schema, validate, wrong, wrong_at
+from gate.config.values import not_blank
 from gate.config.yaml_editing import lines_of, rewritten
 from gate.limits import PROMPT_CHARS, SPECIFICATION_CHARS
 from gate.values import JsonValue, digest
@@ -33,12 +34,6 @@ _ID = re.compile(r"R[1-9][0-9]{0,5}")
 _DIGITS = 8
 
 
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise wrong("must not be blank")
-    return text
-
-
 def _rule_id(name: str) -> str:
     if name and not _ID.fullmatch(name):
         raise wrong("must be R and a number, such as R7", "or leave it out")
@@ -46,7 +41,7 @@ def _rule_id(name: str) -> str:
 
 
 MaybeText: TypeAlias = Annotated[str, Field(max_length=PROMPT_CHARS)]
-Text: TypeAlias = Annotated[MaybeText, AfterValidator(_not_blank)]
+Text: TypeAlias = Annotated[MaybeText, AfterValidator(not_blank)]
 
 
 class SpecificationModel(FileModel):

@@ -12,7 +12,7 @@ from gate.config.policy import Budget
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.engine.noise import Basis
-from gate.messages import Message
+from gate.engine.prompt_cache import characters
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.suite import Arm, Exam, Suite
 from gate.values import about_dollars
@@ -233,7 +233,7 @@ class Estimator:
 
     def _answers(self, suite: Suite, role: Role, arm: Arm) -> Outlay:
         cases = suite.exam.cases
-        rendered, turns = sum(_request_characters(arm, case) for case in cases), sum(case.turns for case in cases)
+        rendered, turns = sum(_requestcharacters(arm, case) for case in cases), sum(case.turns for case in cases)
         known = self.earlier.get((suite.name, role), PerCall(None, False, None)).of_each(
             max(1, turns) / max(1, len(cases))
         )
@@ -269,7 +269,7 @@ class Estimator:
         given = spec.options.get("params")
         params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
         answer = "x" * (CHARS_PER_TOKEN * (_longest(suite) or OUTPUT_TOKENS))
-        rendered = sum(_characters(judge_messages(spec, case, answer)) for spec, case in pairs)
+        rendered = sum(characters(judge_messages(spec, case, answer)) for spec, case in pairs)
         calls = len(pairs) * suite.samples * len(suite.arms)
         one = _assumed(rendered / max(1, len(pairs)), params)
         if params.max_output_tokens is None:
@@ -333,21 +333,17 @@ def _open(exam: Exam, arm: Arm) -> bool:
     )
 
 
-def _request_characters(arm: Arm, case: Case) -> int:
+def _requestcharacters(arm: Arm, case: Case) -> int:
     """Characters of all requests of one sample; 0 where the prompt has no text for the case."""
     first = replace(case, input=case.rounds[0].said) if case.rounds else case
     try:
-        sent = whole = _characters(render(arm.version.prompt, first))
+        sent = whole = characters(render(arm.version.prompt, first))
     except NotBuilt:
         return 0
     for one in case.rounds[1:]:
         sent += CHARS_PER_TOKEN * (arm.params.max_output_tokens or OUTPUT_TOKENS) + len(one.said)
         whole += sent
     return whole
-
-
-def _characters(messages: Sequence[Message]) -> int:
-    return sum(len(message.content) for message in messages)
 
 
 def _longest(suite: Suite) -> int | None:
