@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import httpx2
 
@@ -241,7 +241,7 @@ class BatchService(ABC):
                 yield rest
 
     @property
-    def _sdk(self):  # type: ignore[no-untyped-def]
+    def _sdk(self) -> Any:
         return self.provider.client.sdk
 
     @asynccontextmanager
