@@ -28,10 +28,12 @@ def load_gate() -> None:
     for name in (*ours, *THEIRS):
         if name not in RUN:
             importlib.import_module(name)
-    from gate.report.markdown import report as markdown
+    from gate.report.markdown import report
+    from gate.report.page import document
 
-    for file in Path(markdown.__file__).with_name("templates").iterdir():
-        markdown.report_template(file.name)
+    for environment in (report.environment(), document.environment()):
+        for name in environment.list_templates():
+            environment.get_template(name)
 
 
 class Loading:

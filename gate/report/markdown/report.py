@@ -310,9 +310,14 @@ def _within(limit: int, pieces: Iterable[str]) -> str | None:
     return "".join(taken)
 
 
-@cache
 def report_template(name: str) -> Template:
     """A Markdown template of this package; every value is escaped unless a filter made it safe in another way."""
+    return environment().get_template(name)
+
+
+@cache
+def environment() -> Environment:
+    """That of this package's templates."""
     env = Environment(
         loader=PackageLoader("gate.report.markdown", "templates"),
         autoescape=True,
@@ -332,7 +337,7 @@ def report_template(name: str) -> Template:
     )
     env.globals.update(verdict_icon=_VERDICT_ICONS, state_icon=_STATE_ICONS, pass_icon=_PASS_ICONS)
     env.globals.update(case_icon=_CASE_ICONS)
-    return env.get_template(name)
+    return env
 
 
 def _safe(value: object) -> Markup:

@@ -374,7 +374,7 @@ def render_page(run: RunRecord, samples: SampleSource | None = None, *, limit: i
     """
     gathered, whole = gather_samples(run, samples), report_view(run)
     cases = CasesView(run, gathered)
-    env = _environment()
+    env = environment()
     page = env.get_template("page.html.j2")
     shown = _shown(run, whole, gathered)
     bare = page.render(shown | {"lists": cases.lists(0), "articles": (), "elsewhere": ()})
@@ -539,7 +539,8 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """That of this package's templates."""
     env = Environment(
         loader=PackageLoader("gate.report.page", "templates"),
         autoescape=True,
