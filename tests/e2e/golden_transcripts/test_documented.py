@@ -1,4 +1,4 @@
-"""The documented transcript with a weighted rubric, as it stands, by all three ways to run it, and on a real model."""
+"""The documented transcript with a weighted rubric, as it stands, by all three ways to run it, and with two dimensions on a real model."""
 
 import json
 import shutil
@@ -33,6 +33,15 @@ suites:
     scorers:
       - rubric: {file: rubric.yaml, template: judge.md.j2, model: JUDGE, params: PARAMS}
 """
+
+SMALL_RUBRIC = """\
+scale: [1, 5]
+threshold: 3.5
+dimensions:
+  - {name: brevity, weight: 0.5, description: One or two short sentences.}
+  - {name: spoken_flow, weight: 0.5, description: Can be said aloud in one breath.}
+"""
+"""The embedded model takes seconds for each dimension."""
 
 EXAMPLES = """
 What others said of a reply:
@@ -154,6 +163,7 @@ def test_on_the_embedded_model(tmp_path: Path) -> None:
     """A small base model as agent and as judge says little of worth, in the asked form all the same."""
     params = "{chat_template: passthrough, temperature: 0, max_output_tokens: 600, timeout_s: 600}"
     write(tmp_path, "Be plain.", "local:gemma3-270m", "local:gemma3-270m", params)
+    (tmp_path / "rubric.yaml").write_text(SMALL_RUBRIC)
     with (tmp_path / "judge.md.j2").open("a") as judge_prompt:
         judge_prompt.write(EXAMPLES)
     # A base model goes on and on; what it says of a reply takes long enough.
@@ -165,4 +175,4 @@ def test_on_the_embedded_model(tmp_path: Path) -> None:
     assert case.check is not None
     (rubric,) = [one for one in case.check.scorers if one.name == "rubric"]
     assert rubric.value is not None, rubric.reason
-    assert [part.name for part in rubric.parts] == json.loads(DIMENSIONS)
+    assert [part.name for part in rubric.parts] == ["brevity", "spoken_flow"]

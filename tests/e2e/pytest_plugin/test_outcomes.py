@@ -68,7 +68,7 @@ def test_a_case_that_fails_has_a_report_and_no_trace(project: Project) -> None:
 
 
 def test_a_case_without_a_score_is_an_error(project: Project) -> None:
-    project.server.behaviour = Behaviour(faults=("not-json",) * 40)
+    project.server.behaviour = Behaviour(faults=("400",))
     ran = project.run("-m", "eval", "-v", "-k", "welcome_0")
     assert ran.code == 1
     assert re.search(r"welcome_0 ERROR \[no score: .+", ran.out)
