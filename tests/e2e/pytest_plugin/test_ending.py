@@ -3,6 +3,7 @@
 import re
 import signal
 import time
+from collections.abc import Callable
 
 from gate.record.run import RunRecord
 from tests.e2e.pytest_plugin.conftest import PLUGIN, Project
@@ -96,13 +97,29 @@ def start(project: Project) -> Fork:
     return forked.start(options, project.root, environment(project.root), module="pytest")
 
 
+def until_requested(project: Project, count: int) -> None:
+    until(lambda: len(project.server.ledger) >= count)
+
+
+def until_kept(project: Project, count: int) -> None:
+    """Wait until so many answers are on the disk."""
+    samples = project.root / ".gate/pytest/samples.jsonl"
+    until(lambda: samples.exists() and samples.read_bytes().count(b"\n") >= count)
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
 def test_ctrl_c_ends_it_at_once_and_nothing_is_paid_twice(project: Project) -> None:
     project.server.behaviour = Behaviour(latency_s=0.3)
     process = start(project)
-    while len(project.server.ledger) < 4:
-        time.sleep(0.02)
+    until_requested(project, 4)
     project.server.behaviour = Behaviour(latency_s=300)
-    time.sleep(0.5)
+    until_kept(project, 4)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=30)
     assert process.returncode == 2, out
@@ -118,8 +135,7 @@ def test_ctrl_c_ends_it_at_once_and_nothing_is_paid_twice(project: Project) -> N
 def test_a_run_that_is_killed_is_taken_up_again(project: Project) -> None:
     project.server.behaviour = Behaviour(latency_s=0.3)
     process = start(project)
-    while len(project.server.ledger) < 6:
-        time.sleep(0.02)
+    until_kept(project, 4)
     process.kill()
     process.communicate(timeout=30)
     project.server.behaviour = Behaviour()
