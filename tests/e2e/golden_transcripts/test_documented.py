@@ -1,4 +1,4 @@
-"""The documented transcript with a weighted rubric, as it stands, by all three ways to run it, and with two dimensions on a real model."""
+"""The documented transcript with a weighted rubric by all three ways to run it, and a smaller one on a real model."""
 
 import json
 import shutil
