@@ -23,7 +23,8 @@ settings.load_profile("repeatable")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.pluginmanager.hasplugin("dsession"):
+    # Of what starts workers; of a worker, it is "no".
+    if config.getoption("dist", "no") != "no":
         forked.share()
 
 
