@@ -184,7 +184,7 @@ def run_folder(path: Path) -> RunFolder:
     reports = {
         "report.md": render_report,
         "report.html": lambda run: page(run, path),
-        "junit.xml": lambda run: _junit(run, path),
+        "junit.xml": lambda run: junit(run, path),
     }
     # What these load is not needed before the end.
     return RunFolder(path, reports, beside=(SARIF,))
@@ -210,14 +210,15 @@ def page(run: RunRecord, folder: Path | None) -> str:
     return render_page(run, SampleSource(_samples(folder), transcript_record))
 
 
-def _junit(run: RunRecord, folder: Path) -> str:
-    from gate.report.exports import junit
+def junit(run: RunRecord, folder: Path | None) -> str:
+    """The report for CI servers; times are of the `samples.jsonl` in `folder`, if there is one."""
+    from gate.report.exports.junit import render
 
-    if not run.evaluated:
-        return junit.render(run)
+    if folder is None or not run.evaluated:
+        return render(run)
     from gate.store.run_folder import seconds_of
 
-    return junit.render(run, seconds_of(folder))
+    return render(run, seconds_of(folder))
 
 
 def _samples(folder: Path) -> Iterator[Sample]:

@@ -12,7 +12,8 @@ from gate.app.repository import own_folder
 from gate.app.run_order import RunOrder
 from gate.app.sources import GitPlace, resolve_files_mode, resolve_git_mode
 from gate.cli.app import refuse_options
-from gate.cli.output import format_of, output_paths, print_note, report_run, report_untouched, run_progress
+from gate.cli.formats import format_of
+from gate.cli.output import output_paths, print_note, report_run, report_untouched, run_progress
 from gate.config.documents import quoted
 from gate.engine.schedule import Share
 from gate.errors import CannotEvaluate, GateError, Interrupted

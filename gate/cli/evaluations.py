@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gate.cli.formats import ENDINGS
+
 if TYPE_CHECKING:
     from gate.engine import schedule
 
@@ -91,7 +93,7 @@ Examples:
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Folder, or a file: .md, .html, .json, .xml, .sarif, .jsonl  [default: .gate/last]",
+    help=f"Folder, or a file: {ENDINGS}  [default: .gate/last]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, and only the verdict.")
@@ -146,7 +148,7 @@ Examples:
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Folder, or a file: .md, .html, .json, .xml, .sarif, .jsonl  [default: .gate/check]",
+    help=f"Folder, or a file: {ENDINGS}  [default: .gate/check]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, and only the verdict.")
@@ -179,7 +181,7 @@ Examples:
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Folder, or a file: .md, .html, .json, .xml, .sarif, …  [default: .gate/last]",
+    help=f"Folder, or a file: {ENDINGS}  [default: .gate/last]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the verdict.")

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.app.repository import own_folder
-from gate.app.run_order import page, run_folder
+from gate.app.run_order import run_folder
 from gate.calls.interface import SilentProgress
+from gate.cli.formats import endings_or, format_named, format_of
 from gate.errors import GateError
 from gate.record.run import RunRecord
 from gate.record.transcript import Failed, Sample
 from gate.report.escape import terminal_text
-from gate.report.markdown.report import render_report
 from gate.report.view.cases import explain_command
 from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
-from gate.store.run_folder import dump_run, write_lines
+from gate.store.run_folder import write_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -136,24 +136,6 @@ def progress_note(spent_usd: float | None, failed: int) -> str:
     return ", ".join(parts)
 
 
-ENDINGS = {
-    ".md": "md",
-    ".json": "json",
-    ".html": "html",
-    ".xml": "junit",
-    ".jsonl": "jsonl",
-    ".sarif": "sarif",
-}
-"""What a file's name ends in, and the format that it asks for."""
-FORMATS = ("terminal", *ENDINGS.values())
-TOLD = ".md, .html, .json, .xml, .sarif or .jsonl"
-
-
-def format_of(path: Path) -> str | None:
-    """The format that a file's name asks for; None where its ending is none."""
-    return ENDINGS.get(path.suffix.lower())
-
-
 def output_paths(out: Path | None, usual: str = "last") -> tuple[Path, Path | None]:
     """The folder of the run, and the one file that was asked for, if any.
 
@@ -165,7 +147,7 @@ def output_paths(out: Path | None, usual: str = "last") -> tuple[Path, Path | No
     if format_of(out) is not None and not out.is_dir():
         return own_folder() / usual, out
     if out.is_file():
-        raise GateError(f"{out} is a file whose ending is no format", f"name a folder, or a file: {TOLD}")
+        raise GateError(f"{out} is a file whose ending is no format", f"name a folder, or a file: {endings_or()}")
     return out, None
 
 
@@ -223,17 +205,21 @@ def skipped_text(resolved: Resolved) -> str:
 
 
 def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:
-    """Print a run in one of `FORMATS`; `folder` holds its samples, if there are any."""
-    if form == "terminal":
-        # No other form needs the library that draws.
-        from rich.console import Console
+    """Print a run; `folder` holds its samples, if there are any.
 
-        from gate.report.terminal import report as terminal
-
-        terminal.render_report(run, Console(file=sys.stdout, highlight=False))
-    else:
-        for part in _parts(run, form, folder):
+    Args:
+        form: `terminal`, or the name of one of `FORMATS`.
+    """
+    if found := format_named(form):
+        for part in found.render(run, folder):
             click.echo(part, nl=False)
+        return
+    # No other form needs the library that draws.
+    from rich.console import Console
+
+    from gate.report.terminal import report as terminal
+
+    terminal.render_report(run, Console(file=sys.stdout, highlight=False))
 
 
 def write_run(run: RunRecord, path: Path, form: str | None = None, folder: Path | None = None) -> None:
@@ -246,40 +232,12 @@ def write_run(run: RunRecord, path: Path, form: str | None = None, folder: Path 
     Raises:
         GateError: an ending that says no format, or a file that cannot be written.
     """
-    chosen = form or format_of(path)
-    if chosen is None or chosen == "terminal":
-        raise GateError(f"{path} does not say which format it should have", f"end it in {TOLD}, or give --format")
+    chosen = format_named(form) if form else format_of(path)
+    if chosen is None:
+        hint = f"end it in {endings_or()}, or give --format"
+        raise GateError(f"{path} does not say which format it should have", hint)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_lines(path, _parts(run, chosen, folder))
+        write_lines(path, chosen.render(run, folder))
     except OSError as error:
         raise GateError(f"cannot write {path}: {error.strerror}", "name another file") from None
-
-
-def _parts(run: RunRecord, form: str, folder: Path | None) -> Iterable[str]:
-    """A run as text, piece by piece: what has a line for each sample is never in memory as a whole."""
-    if form != "jsonl":
-        return (_text(run, form, folder),)
-    from gate.report.exports import rows
-    from gate.store.run_folder import samples_of
-
-    if folder is None:
-        raise GateError("a record alone has no samples", "name the folder of the run, with its samples.jsonl")
-    return rows.row_lines(run, samples_of(folder))
-
-
-def _text(run: RunRecord, form: str, folder: Path | None) -> str:
-    """Each format loads what it needs, and nothing else."""
-    if form == "html":
-        return page(run, folder)
-    if form == "junit":
-        from gate.report.exports import junit
-        from gate.store.run_folder import seconds_of
-
-        return junit.render(run, seconds_of(folder) if folder else None)
-    if form == "sarif":
-        from gate.action.changed_lines import changed_lines
-        from gate.report.exports import sarif
-
-        return sarif.render(run, changed_lines(run))
-    return dump_run(run) if form == "json" else render_report(run)

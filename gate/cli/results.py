@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gate.cli.formats import FORMATS, endings_or
 from gate.errors import GateError
 
 if TYPE_CHECKING:
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["terminal", "md", "html", "json", "junit", "sarif", "jsonl"]),
+    type=click.Choice(["terminal", *(form.name for form in FORMATS)]),
     default=None,
     help="What to make of it; taken from the ending of --out where that is given.  [default: terminal]",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Write to this file instead of the screen: .md, .html, .json, .xml (JUnit), .sarif or .jsonl (samples).",
+    help=f"Write to this file instead of the screen: {endings_or(notes=True)}.",
 )
 def report(run: Path, form: str | None, out: Path | None) -> None:
     """Render RUN.json (or the folder that holds it) again.

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as Xml
 import click
 import pytest
 
-from gate.cli.output import FORMATS, format_of
+from gate.cli.formats import FORMATS, format_of
 from gate.cli.results import report
 from tests.support.command import gate
 from tests.support.example import BROKEN, PROMPT
@@ -65,7 +65,7 @@ def test_a_record_from_elsewhere_makes_nobody_read_other_files(repo: Path) -> No
 def test_the_option_names_every_format() -> None:
     (named,) = [one.type for one in report.params if one.name == "form"]
     assert isinstance(named, click.Choice)
-    assert set(named.choices) == set(FORMATS)
+    assert set(named.choices) == {"terminal", *(form.name for form in FORMATS)}
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,5 @@ def test_the_option_names_every_format() -> None:
     ],
 )
 def test_the_ending_says_the_format(name: str, form: str | None) -> None:
-    assert format_of(Path(name)) == form
+    found = format_of(Path(name))
+    assert (found and found.name) == form

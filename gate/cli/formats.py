@@ -1,0 +1,94 @@
+"""The formats of a report: name, ending of the file, and what makes it. A format loads what it needs when asked for."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gate.record.run import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFormat:
+    """One format.
+
+    Args:
+        render: makes it of a run and the folder that may hold its samples, piece by piece.
+        note: beside its ending in the help of `gate report`.
+    """
+
+    name: str
+    ending: str
+    render: "Callable[[RunRecord, Path | None], Iterable[str]]"
+    note: str = ""
+
+
+def _markdown(run: "RunRecord", folder: Path | None) -> Iterable[str]:
+    from gate.report.markdown.report import render_report
+
+    return (render_report(run),)
+
+
+def _html(run: "RunRecord", folder: Path | None) -> Iterable[str]:
+    from gate.app.run_order import page
+
+    return (page(run, folder),)
+
+
+def _json(run: "RunRecord", folder: Path | None) -> Iterable[str]:
+    from gate.store.run_folder import dump_run
+
+    return (dump_run(run),)
+
+
+def _junit(run: "RunRecord", folder: Path | None) -> Iterable[str]:
+    from gate.app.run_order import junit
+
+    return (junit(run, folder),)
+
+
+def _sarif(run: "RunRecord", folder: Path | None) -> Iterable[str]:
+    from gate.action.changed_lines import changed_lines
+    from gate.report.exports import sarif
+
+    return (sarif.render(run, changed_lines(run)),)
+
+
+def _rows(run: "RunRecord", folder: Path | None) -> Iterable[str]:
+    from gate.errors import GateError
+    from gate.report.exports import rows
+    from gate.store.run_folder import samples_of
+
+    if folder is None:
+        raise GateError("a record alone has no samples", "name the folder of the run, with its samples.jsonl")
+    # A line at a time: the rows of a large run are never in memory as a whole.
+    return rows.row_lines(run, samples_of(folder))
+
+
+FORMATS = (
+    ReportFormat("md", ".md", _markdown),
+    ReportFormat("html", ".html", _html),
+    ReportFormat("json", ".json", _json),
+    ReportFormat("junit", ".xml", _junit, "JUnit"),
+    ReportFormat("sarif", ".sarif", _sarif),
+    ReportFormat("jsonl", ".jsonl", _rows, "samples"),
+)
+"""All but `terminal`, which is no file."""
+ENDINGS = ", ".join(form.ending for form in FORMATS)
+
+
+def endings_or(*, notes: bool = False) -> str:
+    """`.md, .html or .jsonl`, or with what each is: `.xml (JUnit)`."""
+    *others, last = (f"{form.ending} ({form.note})" if notes and form.note else form.ending for form in FORMATS)
+    return f"{', '.join(others)} or {last}"
+
+
+def format_of(path: Path) -> ReportFormat | None:
+    """The format that a file's name asks for; None where its ending is none."""
+    return next((form for form in FORMATS if form.ending == path.suffix.lower()), None)
+
+
+def format_named(name: str) -> ReportFormat | None:
+    """None for `terminal`."""
+    return next((form for form in FORMATS if form.name == name), None)
