@@ -4,6 +4,7 @@ import asyncio
 import gc
 import math
 import re
+import ssl
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -11,8 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
+from urllib.request import getproxies
 
 import aiohttp
 import httpx2
@@ -207,12 +210,27 @@ def _settings(endpoint: Endpoint, sdk: ModuleType) -> dict[str, Any]:
 
     connections = endpoint.connections
     http = sdk.DefaultAioHttpClient(
+        verify=_tls(endpoint.base_url),
         limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=connections),
         timeout=httpx2.Timeout(None, connect=CONNECT_TIMEOUT_S),
         follow_redirects=False,
         event_hooks={"request": [plain] if endpoint.api_key == NO_KEY else [], "response": [begun]},
     )
     return {"max_retries": 0, "http_client": http}
+
+
+def _tls(base_url: str) -> ssl.SSLContext:
+    """What TLS trusts: nothing where none is spoken, since reading all certificates takes 20 ms of CPU. A proxy may
+    speak TLS before an http:// address, too."""
+    if base_url.startswith("http://") and not getproxies():
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return trusted_certificates()
+
+
+@cache
+def trusted_certificates() -> ssl.SSLContext:
+    """The certificates of the system, or of SSL_CERT_FILE or SSL_CERT_DIR, read once in a process."""
+    return httpx2.create_ssl_context()
 
 
 def _words(error: BaseException) -> str:

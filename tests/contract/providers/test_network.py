@@ -1,6 +1,8 @@
 """Proxies and certificates of the environment, as the SDKs read them."""
 
 import asyncio
+import ssl
+import subprocess
 from base64 import b64encode
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 
 from gate.calls.endpoints import Endpoints
 from gate.calls.interface import Completion, Misconfigured, Rejected, Transient
+from gate.calls.providers.clients import trusted_certificates
 from tests.contract.providers.subjects import MODELS, OPENAI_KEY, Subject
 from tests.support.keys import service_keys
 from tests.support.model_server import ModelServer
@@ -55,14 +58,38 @@ def test_a_proxy_that_is_no_address(monkeypatch: pytest.MonkeyPatch, server: Mod
 
 
 @REMOTE
-def test_certificates_that_are_none(
-    monkeypatch: pytest.MonkeyPatch, server: ModelServer, tmp_path: Path, name: str
-) -> None:
+def test_certificates_that_are_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     path = tmp_path / "ca.pem"
     path.write_text("no certificate")
     monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    trusted_certificates.cache_clear()
     with pytest.raises(Misconfigured, match="SSL_CERT_FILE"):
-        ask(name, server.url)
+        ask(name, "https://api.example.invalid")
+
+
+@REMOTE
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of aiohttp, about the transport of the SDKs
+def test_a_server_whose_certificate_nobody_vouches_for(tmp_path: Path, name: str) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    asked = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
+    asked += ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(asked, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    connections: list[asyncio.StreamReader] = []
+
+    async def main() -> None:
+        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            connections.append(reader)
+            writer.close()
+
+        async with await asyncio.start_server(accept, "127.0.0.1", 0, ssl=context) as server:
+            port = server.sockets[0].getsockname()[1]
+            with pytest.raises(Transient, match="CERTIFICATE_VERIFY_FAILED"):
+                await asyncio.to_thread(ask, name, f"https://localhost:{port}")
+
+    asyncio.run(main())
+    assert connections == []
 
 
 def test_a_key_does_not_show() -> None:
