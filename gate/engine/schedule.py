@@ -6,8 +6,10 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy
@@ -17,8 +19,10 @@ from gate.engine.compare import FLIPS_BELOW_LEVEL, Quality, Tester, comparison
 from gate.record.comparison import Comparison
 from gate.record.transcript import ArmName, Sample
 from gate.stats.arrays import BLOCKABLE_UNITS, JointResult
-from gate.stats.sequential import FLIPS, Look, Plan, Sequential, sequential_test
 from gate.suite import Suite
+
+if TYPE_CHECKING:
+    from gate.stats.sequential import Sequential
 
 
 def by_lane(suites: Iterable[Suite]) -> list[tuple[Suite, ...]]:
@@ -255,7 +259,7 @@ class Looks:
     seed: int
     grids: Mapping[str, Grid]
     seen: Sequence[Stack]
-    ended: Sequential | None
+    ended: "Sequential | None"
 
     @property
     def samples(self) -> int | None:
@@ -319,11 +323,14 @@ def _stack(
 
 def _test(
     seen: Sequence[Stack], suites: Sequence[Suite], policy: RunPolicy, seed: int, *, last: bool = False
-) -> Sequential:
+) -> "Sequential":
+    # Runs without looks do without it.
+    from gate.stats.sequential import FLIPS, Look, Plan, sequential_test
+
     pieces = {piece.full_name: piece for piece in seen[0].slices if not piece.advisory}
     watched = frozenset(name for name, piece in pieces.items() if piece.name == OVERALL)
     return sequential_test(
-        [_look(one, pieces.keys()) for one in seen],
+        [Look(*_look(one, pieces.keys())) for one in seen],
         Plan(looks_planned(suites), policy.alpha, watched),
         clusters=seen[0].everyone,
         margin={name: piece.margin for name, piece in pieces.items()},
@@ -333,7 +340,8 @@ def _test(
     )
 
 
-def _look(one: Stack, names: Collection[str]) -> Look:
+def _look(one: Stack, names: Collection[str]) -> tuple[npt.NDArray[np.float64], dict[str, npt.NDArray[np.intp]]]:
+    """Deltas of all cases, and the cases of each slice."""
     deltas = np.zeros(len(one.everyone))
     deltas[one.cases] = one.deltas
-    return Look(deltas, {piece.full_name: one.cases[piece.rows] for piece in one.slices if piece.full_name in names})
+    return deltas, {piece.full_name: one.cases[piece.rows] for piece in one.slices if piece.full_name in names}
