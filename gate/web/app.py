@@ -24,13 +24,21 @@ from gate.web.login import SESSION, SESSION_S, Oidc, TrustedProxy
 from gate.web.logs import Fault, library_logs
 from gate.web.monitoring import Metrics
 from gate.web.pages import access, case_files, cases, jobs, runs, suites, trends
-from gate.web.rendering import STATIC
+from gate.web.rendering import STATIC, Entry
 from gate.web.requests import Guards
-from gate.web.site import Site, refuse_another_site
+from gate.web.site import Role, Site, refuse_another_site
 
 PAGES = (
     *(suites.router, cases.router, case_files.router, runs.router),
     *(trends.router, jobs.router, access.router),
+)
+NAVIGATION = (
+    Entry("Suites", "/", ("", "suite", "new-suite", "case"), Role.VIEWER),
+    Entry("Runs", "/runs", ("runs",), Role.VIEWER),
+    Entry("Trends", "/trends", ("trends", "flaky", "judges", "overrides"), Role.VIEWER),
+    Entry("Jobs", "/jobs", ("jobs",), Role.EDITOR),
+    Entry("Tokens", "/tokens", ("tokens",), Role.EDITOR),
+    Entry("Log", "/audit", ("audit",), Role.EDITOR),
 )
 
 
@@ -57,7 +65,7 @@ def guarded(app: ASGIApp, site: Site) -> ASGIApp:
 def inner_app(site: Site) -> FastAPI:
     """The application without its guards."""
     app = FastAPI(title="Prompt Gate", openapi_url=f"{API_PREFIX}openapi.json", docs_url=None, redoc_url=None)
-    app.state.site, app.state.metrics = site, Metrics(site.database)
+    app.state.site, app.state.metrics, app.state.navigation = site, Metrics(site.database), NAVIGATION
     for router in PAGES:
         app.include_router(router, dependencies=[Depends(refuse_another_site)], include_in_schema=False)
     app.include_router(monitoring.router, include_in_schema=False)

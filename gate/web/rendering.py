@@ -3,7 +3,7 @@
 import hashlib
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -12,10 +12,24 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from gate.report import numbers
 from gate.web import addresses
 from gate.web.login import Oidc
-from gate.web.site import person_of, site_of
+from gate.web.site import Role, person_of, site_of
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
+
+
+class Entry(NamedTuple):
+    """An entry of the navigation.
+
+    Args:
+        parts: how the addresses of its pages begin.
+        role: who sees it.
+    """
+
+    name: str
+    address: str
+    parts: tuple[str, ...]
+    role: Role
 
 
 def page(request: Request, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
@@ -23,6 +37,7 @@ def page(request: Request, template: str, status: int = 200, **shown: Any) -> HT
     site, person = site_of(request), person_of(request)
     every = {
         "person": person,
+        "navigation": [entry for entry in request.app.state.navigation if person.role >= entry.role],
         "logs_out": isinstance(site.login, Oidc),
         "path": request.url.path,
         "static": _versioned,
