@@ -23,7 +23,7 @@ settings.load_profile("repeatable")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Of what starts workers; of a worker, it is "no".
+    # Only in the process that starts workers: in a worker, the option is "no".
     if config.getoption("dist", "no") != "no":
         forked.share()
 

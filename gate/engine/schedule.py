@@ -9,7 +9,6 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy
@@ -22,7 +21,7 @@ from gate.stats.arrays import BLOCKABLE_UNITS, JointResult
 from gate.suite import Suite
 
 if TYPE_CHECKING:
-    from gate.stats.sequential import Sequential
+    from gate.stats.sequential import Look, Sequential
 
 
 def by_lane(suites: Iterable[Suite]) -> list[tuple[Suite, ...]]:
@@ -324,13 +323,13 @@ def _stack(
 def _test(
     seen: Sequence[Stack], suites: Sequence[Suite], policy: RunPolicy, seed: int, *, last: bool = False
 ) -> "Sequential":
-    # Runs without looks do without it.
-    from gate.stats.sequential import FLIPS, Look, Plan, sequential_test
+    # Not loaded by a run without looks.
+    from gate.stats.sequential import FLIPS, Plan, sequential_test
 
     pieces = {piece.full_name: piece for piece in seen[0].slices if not piece.advisory}
     watched = frozenset(name for name, piece in pieces.items() if piece.name == OVERALL)
     return sequential_test(
-        [Look(*_look(one, pieces.keys())) for one in seen],
+        [_look(one, pieces.keys()) for one in seen],
         Plan(looks_planned(suites), policy.alpha, watched),
         clusters=seen[0].everyone,
         margin={name: piece.margin for name, piece in pieces.items()},
@@ -340,8 +339,9 @@ def _test(
     )
 
 
-def _look(one: Stack, names: Collection[str]) -> tuple[npt.NDArray[np.float64], dict[str, npt.NDArray[np.intp]]]:
-    """Deltas of all cases, and the cases of each slice."""
+def _look(one: Stack, names: Collection[str]) -> "Look":
+    from gate.stats.sequential import Look
+
     deltas = np.zeros(len(one.everyone))
     deltas[one.cases] = one.deltas
-    return deltas, {piece.full_name: one.cases[piece.rows] for piece in one.slices if piece.full_name in names}
+    return Look(deltas, {piece.full_name: one.cases[piece.rows] for piece in one.slices if piece.full_name in names})

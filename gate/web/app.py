@@ -24,7 +24,7 @@ from gate.web.login import SESSION, SESSION_S, Oidc, TrustedProxy
 from gate.web.logs import Fault, library_logs
 from gate.web.monitoring import Metrics
 from gate.web.pages import access, case_files, cases, jobs, runs, suites, trends
-from gate.web.rendering import STATIC, Entry
+from gate.web.rendering import STATIC, NavigationEntry
 from gate.web.requests import Guards
 from gate.web.site import Role, Site, refuse_another_site
 
@@ -33,12 +33,12 @@ PAGES = (
     *(trends.router, jobs.router, access.router),
 )
 NAVIGATION = (
-    Entry("Suites", "/", ("", "suite", "new-suite", "case"), Role.VIEWER),
-    Entry("Runs", "/runs", ("runs",), Role.VIEWER),
-    Entry("Trends", "/trends", ("trends", "flaky", "judges", "overrides"), Role.VIEWER),
-    Entry("Jobs", "/jobs", ("jobs",), Role.EDITOR),
-    Entry("Tokens", "/tokens", ("tokens",), Role.EDITOR),
-    Entry("Log", "/audit", ("audit",), Role.EDITOR),
+    NavigationEntry("Suites", "/", ("", "suite", "new-suite", "case"), Role.VIEWER),
+    NavigationEntry("Runs", "/runs", ("runs",), Role.VIEWER),
+    NavigationEntry("Trends", "/trends", ("trends", "flaky", "judges", "overrides"), Role.VIEWER),
+    NavigationEntry("Jobs", "/jobs", ("jobs",), Role.EDITOR),
+    NavigationEntry("Tokens", "/tokens", ("tokens",), Role.EDITOR),
+    NavigationEntry("Log", "/audit", ("audit",), Role.EDITOR),
 )
 
 

@@ -18,12 +18,12 @@ _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
 
 
-class Entry(NamedTuple):
-    """An entry of the navigation.
+class NavigationEntry(NamedTuple):
+    """A link in the head of every page.
 
     Args:
-        parts: how the addresses of its pages begin.
-        role: who sees it.
+        parts: first parts of the addresses that belong to it.
+        role: the lowest that sees it.
     """
 
     name: str

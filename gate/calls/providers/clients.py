@@ -220,8 +220,10 @@ def _settings(endpoint: Endpoint, sdk: ModuleType) -> dict[str, Any]:
 
 
 def _tls(base_url: str) -> ssl.SSLContext:
-    """What TLS trusts: nothing where none is spoken, since reading all certificates takes 20 ms of CPU. A proxy may
-    speak TLS before an http:// address, too."""
+    """What TLS trusts: nothing where none is spoken, since reading all certificates takes 20 ms of CPU.
+
+    A proxy may speak TLS before an http:// address, too.
+    """
     if base_url.startswith("http://") and not getproxies():
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return trusted_certificates()

@@ -317,7 +317,7 @@ def report_template(name: str) -> Template:
 
 @cache
 def environment() -> Environment:
-    """That of this package's templates."""
+    """Loads and compiles this package's templates."""
     env = Environment(
         loader=PackageLoader("gate.report.markdown", "templates"),
         autoescape=True,

@@ -540,7 +540,7 @@ def _hash(text: str) -> str:
 
 @cache
 def environment() -> Environment:
-    """That of this package's templates."""
+    """Loads and compiles this package's templates."""
     env = Environment(
         loader=PackageLoader("gate.report.page", "templates"),
         autoescape=True,

@@ -97,10 +97,6 @@ def start(project: Project) -> Fork:
     return forked.start(options, project.root, environment(project.root), module="pytest")
 
 
-def until_requested(project: Project, count: int) -> None:
-    until(lambda: len(project.server.ledger) >= count)
-
-
 def until_kept(project: Project, count: int) -> None:
     """Wait until so many answers are on the disk."""
     samples = project.root / ".gate/pytest/samples.jsonl"
@@ -117,7 +113,7 @@ def until(holds: Callable[[], bool]) -> None:
 def test_ctrl_c_ends_it_at_once_and_nothing_is_paid_twice(project: Project) -> None:
     project.server.behaviour = Behaviour(latency_s=0.3)
     process = start(project)
-    until_requested(project, 4)
+    until(lambda: len(project.server.ledger) >= 4)
     project.server.behaviour = Behaviour(latency_s=300)
     until_kept(project, 4)
     process.send_signal(signal.SIGINT)
