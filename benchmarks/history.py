@@ -31,7 +31,7 @@ from gate.store.sql import maintenance, tables
 from gate.store.sql.database import Database
 from gate.store.sql.runs import KeptSample, Runs
 from gate.web.app import create_app
-from gate.web.site import Site
+from gate.web.site import WebSite
 from tests.support import stores
 from tests.support.finished import finished
 from tests.support.postgres import running
@@ -130,7 +130,7 @@ def _suite(shape: dict[str, object], place: int) -> dict[str, object]:
             "run_id": place + 1, "created": BEGIN + timedelta(hours=place)}  # fmt: skip
 
 
-def pages(site: Site, runs: int, big: int, repeats: int) -> Iterator[Timed]:
+def pages(site: WebSite, runs: int, big: int, repeats: int) -> Iterator[Timed]:
     """Every page, with other arguments each time."""
     client = TestClient(create_app(site))
     rolled, suites = random.Random(1), count()
@@ -187,7 +187,7 @@ def _kept(store: Database, run: RunRecord, samples: Sequence[KeptSample]) -> tup
     return time.perf_counter() - began[0], time.process_time() - began[1]
 
 
-def _sent(site: Site, runs: Sequence[RunRecord], samples: Sequence[KeptSample]) -> list[tuple[float, float]]:
+def _sent(site: WebSite, runs: Sequence[RunRecord], samples: Sequence[KeptSample]) -> list[tuple[float, float]]:
     """As `gate push --to` does, from the first byte that came to the answer."""
     client, lines = TestClient(create_app(site)), b"".join(sample.line for sample in samples)
     spent = []
@@ -224,7 +224,7 @@ def measure(postgres: bool, runs: int, repeats: int) -> None:
             record.model_copy(update={"created": (BEGIN + timedelta(days=9_000 + place)).isoformat()})
             for place in range(6)
         ]
-        site = Site(store, frozenset({"testserver"}), lambda: datetime.now(UTC))
+        site = WebSite(store, frozenset({"testserver"}), lambda: datetime.now(UTC))
         timed = [
             Timed("push of 6,000 samples", [_kept(store, one, samples) for one in moved[:3]]),
             Timed("push of them over HTTP", _sent(site, moved[3:], samples)),

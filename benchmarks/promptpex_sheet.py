@@ -8,7 +8,7 @@ from benchmarks.promptpex_cells import TABLES, Cell
 from gate.report.numbers import NOTHING, share
 from gate.report.sheets.matrix import difference_text as as_points
 from gate.report.sheets.matrix import rate_interval
-from gate.report.sheets.sheet import Grid, Line, Sheet
+from gate.report.sheets.sheet import Sheet, SheetRow, SheetTable
 from gate.stats.intervals import paired_mean
 from gate.testgen.evaluation.metrics import (
     Group,
@@ -44,7 +44,7 @@ def sheet(told: Sequence[OutcomeRow], found: Sequence[Cell], paper: Mapping[str,
     return Sheet(headline, (), grids)
 
 
-def _cells(table: str, found: Sequence[Cell]) -> Grid:
+def _cells(table: str, found: Sequence[Cell]) -> SheetTable:
     """Prompt by prompt and model by model: counts, percent with interval, printed; and the difference of the two."""
     first, second = TABLES[table]
     head = ("prompt", "model", *(text for group in (first, second) for text in (HEADS[group], "printed")), "difference")
@@ -56,23 +56,23 @@ def _cells(table: str, found: Sequence[Cell]) -> Grid:
         texts = (
             text for cell in (one, other) for text in (counted(cell.tally), f"{cell.printed}{' *' * bool(cell.cause)}")
         )
-        lines.append(Line((prompt, model, *texts, as_points(tally_difference(turned[0].tally, turned[1].tally)))))
+        lines.append(SheetRow((prompt, model, *texts, as_points(tally_difference(turned[0].tally, turned[1].tally)))))
     minus = "inverse minus rules" if table == "Table 3" else "PPex minus control"
     below = f"Violations/tests and percent [Wilson, 95 %]; difference in points, {minus} [Newcombe, 95 %]."
-    return Grid(f"{table} of the paper", head, tuple(lines), (f"{below} * differs from what is printed.",))
+    return SheetTable(f"{table} of the paper", head, tuple(lines), (f"{below} * differs from what is printed.",))
 
 
-def _odd(odd: Sequence[Cell]) -> Grid:
+def _odd(odd: Sequence[Cell]) -> SheetTable:
     head = ("cell", "counted", "printed", "cause")
-    lines = (
-        Line((f"{cell.table}: {cell.prompt}, {cell.model}, {HEADS[cell.group]}", counted(cell.tally), str(cell.printed),
-              cell.cause))
-        for cell in odd
-    )  # fmt: skip
-    return Grid("Cells that differ", head, tuple(lines))
+    lines = (SheetRow((_name(cell), counted(cell.tally), str(cell.printed), cell.cause)) for cell in odd)
+    return SheetTable("Cells that differ", head, tuple(lines))
 
 
-def _pooled(told: Sequence[OutcomeRow], paper: Mapping[str, Any]) -> Iterator[Grid]:
+def _name(cell: Cell) -> str:
+    return f"{cell.table}: {cell.prompt}, {cell.model}, {HEADS[cell.group]}"
+
+
+def _pooled(told: Sequence[OutcomeRow], paper: Mapping[str, Any]) -> Iterator[SheetTable]:
     """Each contrast model by model, over the prompts that there are records of and over all of the paper's."""
     for first, second in CONTRASTS:
         name = f"{HEADS[first]} minus {HEADS[second]}"
@@ -80,10 +80,10 @@ def _pooled(told: Sequence[OutcomeRow], paper: Mapping[str, Any]) -> Iterator[Gr
         for model in MODELS:
             ours = group_difference([row for row in told if row.model == model], first, second)
             one, other = (pooled(paper, group, MODELS.index(model)) for group in (first, second))
-            lines.append(Line((model, as_points(ours), as_points(tally_difference(one, other)))))
+            lines.append(SheetRow((model, as_points(ours), as_points(tally_difference(one, other)))))
         means = mean_difference(told, first, second), paired_mean(_by_prompt(paper, first, second))
-        lines.append(Line(("mean over prompts", *map(as_points, means))))
-        yield Grid(
+        lines.append(SheetRow(("mean over prompts", *map(as_points, means))))
+        yield SheetTable(
             name, ("model, pooled over prompts", "recorded prompts", "all eight prompts"), tuple(lines), (_MEAN,)
         )
 
@@ -101,7 +101,7 @@ def _by_prompt(paper: Mapping[str, Any], first: Group, second: Group) -> list[fl
     return found
 
 
-def _sides(paper: Mapping[str, Any]) -> Grid:
+def _sides(paper: Mapping[str, Any]) -> SheetTable:
     """How often one group has more violations than the other, and how often an interval shows it."""
     lines = []
     for first, second in CONTRASTS:
@@ -114,13 +114,15 @@ def _sides(paper: Mapping[str, Any]) -> Grid:
         fewer = [one for one in found if one.value is not None and one.value < 0]
         sizes = (f"{len(side)}, shown {sum(one.shown for one in side)}" for side in (more, fewer))
         lines.append(
-            Line((f"{HEADS[first]} against {HEADS[second]}", *sizes, str(len(found) - len(more) - len(fewer))))
+            SheetRow((f"{HEADS[first]} against {HEADS[second]}", *sizes, str(len(found) - len(more) - len(fewer))))
         )
     note = "Shown: the 95 % interval of the one cell leaves 0 out; nothing is corrected for looking at 32 of them."
-    return Grid("The 32 cells of all eight prompts", ("", "more violations", "fewer", "equal"), tuple(lines), (note,))
+    return SheetTable(
+        "The 32 cells of all eight prompts", ("", "more violations", "fewer", "equal"), tuple(lines), (note,)
+    )
 
 
-def _others(paper: Mapping[str, Any]) -> Grid:
+def _others(paper: Mapping[str, Any]) -> SheetTable:
     """Validity and groundedness over all prompts."""
     lines = []
     for name, key in (
@@ -129,8 +131,8 @@ def _others(paper: Mapping[str, Any]) -> Grid:
     ):
         pairs = paper[key].values()
         n, yes = sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
-        lines.append(Line((name, counted(Tally(yes, n - yes, 0, 0, n)))))
-    return Grid("Tests and rules of all eight prompts", ("", "counted"), tuple(lines))
+        lines.append(SheetRow((name, counted(Tally(yes, n - yes, 0, 0, n)))))
+    return SheetTable("Tests and rules of all eight prompts", ("", "counted"), tuple(lines))
 
 
 def pooled(paper: Mapping[str, Any], group: Group, place: int) -> Tally:

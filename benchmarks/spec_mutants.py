@@ -19,12 +19,12 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.mutating import KINDS, Mutant, mutants, subjects
-from gate.app.environment.settings import Settings, keys_of
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget
 from gate.config.specification import Specification
+from gate.environment.settings import Settings, keys_of
 from gate.errors import CannotEvaluate
 from gate.messages import Message
 from gate.prompts.version import Prompt

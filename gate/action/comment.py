@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.app.environment.action import CommentPlace
+from gate.environment.action import CommentPlace
 from gate.errors import CannotEvaluate, GateError
 from gate.github.client import LONGEST_WAIT_S, ApiError, GitHub
-from gate.github.events import SHA, Posted, PullRequest
+from gate.github.events import SHA, PostedComment, PullRequest
 from gate.github.pulls import PullRequestApi, PullRequests
 from gate.github.source import GitHubStore
 from gate.record.comparison import Verdict
@@ -128,7 +128,7 @@ def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
     return Publication(kept.url, tuple(notes))
 
 
-def _own(comments: PullRequestApi, key: str) -> list[Posted]:
+def _own(comments: PullRequestApi, key: str) -> list[PostedComment]:
     """The comments of this gate, oldest first."""
     # Anybody can write the marker, and a bot can be made to quote it: it must come first, and the author must be ours.
     marked = [one for one in comments.comments() if (found := _marker_of(one)) and found[1] == plain_key(key)]
@@ -136,16 +136,16 @@ def _own(comments: PullRequestApi, key: str) -> list[Posted]:
     return [one for one in marked if one.author.casefold() == author]
 
 
-def _best(own: list[Posted], head: str) -> Posted:
+def _best(own: list[PostedComment], head: str) -> PostedComment:
     """The comment to keep: about the head if there is one, and of these the newest."""
     return max(own, key=lambda one: ((found := _marker_of(one)) is not None and found[2] == head, one.id))
 
 
-def _marker_of(comment: Posted) -> re.Match[str] | None:
+def _marker_of(comment: PostedComment) -> re.Match[str] | None:
     return _MARKER.fullmatch(comment.body.partition("\n")[0].strip())
 
 
-def _deleted(comments: PullRequestApi, double: Posted) -> list[str]:
+def _deleted(comments: PullRequestApi, double: PostedComment) -> list[str]:
     """Delete a duplicate; returns what prevents that."""
     try:
         comments.delete(double)

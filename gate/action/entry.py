@@ -4,17 +4,18 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from gate.action.evaluation import Evaluation, Stage, enter_model_folder
+from gate.action.evaluation import Evaluation, EventServices, enter_model_folder
 from gate.action.outcome import ActionOutcome, OutcomeReporter, traced
 from gate.action.override import OverrideReader
-from gate.action.subject import EventFiles, EventSubject, NothingToJudge, Subject, SubjectFinder, Venue, venue_of
-from gate.app.environment.action import Inputs, Runner, unknown_inputs
-from gate.app.environment.settings import DATABASE, TOKEN, database_url, push_token
+from gate.action.subject import EventFiles, EventPlace, EventSubject, NothingToJudge, Subject, SubjectFinder, venue_of
 from gate.app.run_order import SARIF, run_folder
-from gate.app.signals import signals_ignored, signals_later, signals_reported
 from gate.config.documents import Problems, decode
+from gate.engine.signals import signals_ignored, signals_later, signals_reported
 from gate.engine.without_evaluation import failed, nothing
+from gate.environment.action import Inputs, Runner, unknown_inputs
+from gate.environment.settings import DATABASE, TOKEN, database_url, push_token
 from gate.errors import CannotEvaluate, GateError
+from gate.files import CACHE_FOLDER, write_whole
 from gate.github.client import GitHub
 from gate.github.events import Event, parse_event
 from gate.record.comparison import Verdict
@@ -23,13 +24,12 @@ from gate.record.parts import Rule
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
 from gate.report.exports.sarif import PromptAnnotation
-from gate.store.run_folder import CACHE_FOLDER, write_whole
 
 STORE = "store"
 """Value of `push-to` for the database that the step's environment names, instead of a server's address."""
 
 
-def keep_event_run(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: Stage) -> None:
+def keep_event_run(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: EventServices) -> None:
     """Put the run of an event into the store, or send it to a server.
 
     A run that evaluated nothing is not kept, unless somebody set it aside.
@@ -64,8 +64,8 @@ def _tried(told: str, evaluation: Evaluation, work: Callable[[], None]) -> None:
         evaluation.warn(f"{told}: {type(error).__name__}")
 
 
-def _store(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: Stage) -> None:
-    from gate.app.push import store_run
+def _store(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: EventServices) -> None:
+    from gate.store.push import store_run
 
     workspace = evaluation.runner.workspace
     kept = store_run(workspace / outcome.folder, workspace, _context(evaluation, event))
@@ -74,8 +74,8 @@ def _store(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: 
     )
 
 
-def _send(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: Stage) -> None:
-    from gate.app.push import SendOptions, send_run
+def _send(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: EventServices) -> None:
+    from gate.store.push import SendOptions, send_run
 
     folder = evaluation.runner.workspace / outcome.folder
     sent = send_run(folder, evaluation.inputs.push_to, _context(evaluation, event), SendOptions(stage.wait))
@@ -83,7 +83,7 @@ def _send(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: S
 
 
 def _context(evaluation: Evaluation, event: Event) -> Context:
-    from gate.app.push import context_of
+    from gate.store.push import context_of
 
     pull = evaluation.subject.pull
     return context_of(evaluation.runner, event, pull.number if pull is not None else None)
@@ -131,7 +131,7 @@ LARGEST_EVENT = 64 * 2**20
 """Bytes; GitHub's own limit for a payload is 25 MB."""
 
 
-def act(stage: Stage) -> int:
+def act(stage: EventServices) -> int:
     """Handle the event of the environment; returns the exit code of the verdict.
 
     Raises:
@@ -144,7 +144,7 @@ def act(stage: Stage) -> int:
     for sentence in unknown_inputs():
         reporter.warn(sentence)
     event: Event | None = None
-    venue: Venue | None = None
+    venue: EventPlace | None = None
     try:
         with signals_reported():
             event = _event(runner)
@@ -174,7 +174,7 @@ def act(stage: Stage) -> int:
     return code
 
 
-def _told(reporter: OutcomeReporter, stage: Stage, outcome: ActionOutcome) -> int:
+def _told(reporter: OutcomeReporter, stage: EventServices, outcome: ActionOutcome) -> int:
     with signals_ignored():
         stage.show(outcome.run)
         reporter.post(outcome)
@@ -182,7 +182,7 @@ def _told(reporter: OutcomeReporter, stage: Stage, outcome: ActionOutcome) -> in
     return outcome.run.exit_code
 
 
-def _judged(evaluation: Evaluation, mistakes: Problems, stage: Stage) -> ActionOutcome:
+def _judged(evaluation: Evaluation, mistakes: Problems, stage: EventServices) -> ActionOutcome:
     """The evaluation, or the error that prevents it."""
     workspace, inputs = evaluation.runner.workspace, evaluation.inputs
     out: Path | None = None
@@ -233,7 +233,7 @@ def _scanned(out: Path, run: RunRecord, found: tuple[PromptAnnotation, ...], eva
         evaluation.warn(f"{SARIF} cannot be written: {trouble.strerror}")
 
 
-def _failed(error: Exception, commit: str, stage: Stage, evaluation: Evaluation | None = None) -> RunRecord:
+def _failed(error: Exception, commit: str, stage: EventServices, evaluation: Evaluation | None = None) -> RunRecord:
     """The record of what could not be judged."""
     if isinstance(error, GateError):
         advice = evaluation.advice(error) if evaluation else ""

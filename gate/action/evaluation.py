@@ -9,13 +9,11 @@ from pathlib import Path
 from gate.action.changed_lines import changed_line_annotations
 from gate.action.override import CurrentState, OverrideReader
 from gate.action.subject import EventFiles, EventSides, Subject
-from gate.app.environment.action import Inputs, Runner
-from gate.app.environment.settings import Settings, keys_of
-from gate.app.repository import prompt_builder
-from gate.app.signals import within_minutes
-from gate.app.sources import rehearsed, store_case_reader
+from gate.agents.code_folder import prompt_builder
+from gate.app.resolving import rehearsed
 from gate.calls.interface import Progress
 from gate.config.policy import Budget, Limit, RunPolicy
+from gate.engine.signals import within_minutes
 from gate.engine.without_evaluation import (
     alone,
     closed,
@@ -27,7 +25,10 @@ from gate.engine.without_evaluation import (
     waive,
     without_secrets,
 )
+from gate.environment.action import Inputs, Runner
+from gate.environment.settings import Settings, keys_of
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey
+from gate.files import CACHE_FOLDER
 from gate.prompts.files import Subfolder
 from gate.record.run import RunRecord
 from gate.report.exports.sarif import PromptAnnotation
@@ -35,7 +36,7 @@ from gate.resolve.pairing import Sides
 from gate.resolve.resolved import Resolved
 from gate.resolve.trust import asks_others
 from gate.resolve.two_refs import is_advisory, resolve
-from gate.store.run_folder import CACHE_FOLDER
+from gate.store.local_store import store_case_reader
 from gate.suite import Suite
 
 
@@ -112,7 +113,7 @@ def _of_base(resolved: Resolved) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class EventServices:
     """The action's log, clock and services."""
 
     say: Callable[[str], None]
@@ -142,7 +143,7 @@ class Evaluation:
     advisory: bool = False
     _read: tuple[Sides, tuple[Suite, ...]] | None = None
 
-    def run(self, stage: Stage, out: Path) -> RunRecord:
+    def run(self, stage: EventServices, out: Path) -> RunRecord:
         """Judge it; the verdict is what was measured, whatever is waived.
 
         Raises:
@@ -237,7 +238,7 @@ class Evaluation:
 
         return InputErrors([replace(one, file=plain(one.file)) for one in errors.problems])
 
-    def _evaluated(self, resolved: Resolved, stage: Stage, out: Path) -> RunRecord:
+    def _evaluated(self, resolved: Resolved, stage: EventServices, out: Path) -> RunRecord:
         # Loads numpy and the models' SDKs, which a skipped run does not need.
         from gate.app.run_order import RunOrder
         from gate.app.runs import run_plan
@@ -249,7 +250,7 @@ class Evaluation:
         run = run_plan(plan, stage.services)
         return recorded(run, self.subject.base) if self.subject.baseline else run
 
-    def _without_secrets(self, error: MissingKey, resolved: Resolved, stage: Stage) -> RunRecord:
+    def _without_secrets(self, error: MissingKey, resolved: Resolved, stage: EventServices) -> RunRecord:
         why = self.subject.secretless
         if not why:
             raise error

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.action.comment import Publication, StickyComment, publish_comment
-from gate.action.subject import Venue
-from gate.app.environment.action import Inputs, Runner
-from gate.app.signals import ENDING
+from gate.action.subject import EventPlace
+from gate.engine.signals import ENDING
+from gate.environment.action import Inputs, Runner
 from gate.errors import InputErrors
 from gate.github.checks import CheckRuns, Conclusion, Level, Outcome, Remark
 from gate.github.client import GitHub
@@ -39,9 +39,9 @@ class VerdictCheck:
     warn: Callable[[str], None]
     shown: bool = field(default=False, init=False)
     _number: int | None = field(default=None, init=False)
-    _venue: Venue | None = field(default=None, init=False)
+    _venue: EventPlace | None = field(default=None, init=False)
 
-    def begin(self, venue: Venue) -> None:
+    def begin(self, venue: EventPlace) -> None:
         """Show that an evaluation is under way."""
         if not self.github.has_token:
             return
@@ -68,7 +68,7 @@ class VerdictCheck:
         if checks.note:
             self.warn(checks.note)
 
-    def _checks(self, venue: Venue) -> CheckRuns:
+    def _checks(self, venue: EventPlace) -> CheckRuns:
         about = f"#{venue.pull.number}" if venue.pull is not None else ""
         return CheckRuns(self.github, self.key, about=about, branch=venue.branch)
 
@@ -123,7 +123,7 @@ class Commenter:
     _number: int | None = field(default=None, init=False)
     _reader: bool = field(default=False, init=False)
 
-    def about(self, venue: Venue) -> None:
+    def about(self, venue: EventPlace) -> None:
         """Set the subject; without a pull request there is no comment."""
         config = "" if self.inputs.config == Inputs().config else self.inputs.config
         label, url = self.inputs.skip_label, self.runner.run_url
@@ -216,7 +216,7 @@ class OutcomeReporter:
         self.warnings.append(message)
         self.say(annotation_command("warning", message))
 
-    def begin(self, venue: Venue) -> None:
+    def begin(self, venue: EventPlace) -> None:
         """Show that an evaluation is under way."""
         self._commenter.about(venue)
         self._check.begin(venue)

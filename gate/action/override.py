@@ -8,8 +8,8 @@ from typing import TypeVar
 from gate.action.subject import CommitRange, EventFiles, Subject
 from gate.errors import CannotEvaluate
 from gate.github.client import GitHub
-from gate.github.events import LabelEvent, Posted, PullRequest
-from gate.github.pulls import Now, PullRequestApi, PullRequests
+from gate.github.events import LabelEvent, PostedComment, PullRequest
+from gate.github.pulls import PullRequestApi, PullRequests, PullState
 from gate.record.parts import Role, Rule
 from gate.record.run import OverrideRecord
 from gate.record.transcript import Failed
@@ -20,7 +20,7 @@ LONGEST_REASON = 500
 _LINE = re.compile(r"[ \t]{0,20}/gate[ \t]{1,20}override[ \t]{0,20}:(.*)", re.IGNORECASE)
 
 
-def reason_by(login: str | None, comments: Sequence[Posted]) -> str:
+def reason_by(login: str | None, comments: Sequence[PostedComment]) -> str:
     """The newest reason that a person gave; empty where there is none.
 
     Args:
@@ -80,7 +80,7 @@ class OverrideFacts:
     role: Role | Failed = NOT_ASKED
     author: str | Failed | None = NOT_ASKED
     head_author: str | Failed | None = NOT_ASKED
-    comments: Sequence[Posted] | Failed = NOT_ASKED
+    comments: Sequence[PostedComment] | Failed = NOT_ASKED
 
 
 def spellings(labels: Sequence[str], wanted: str) -> tuple[str, ...]:
@@ -327,7 +327,7 @@ class OverrideReader:
         raise CannotEvaluate("it cannot be told which pull requests the merge group is made of")
 
 
-def _set_on_head(now: Now, subject: Subject | None) -> tuple[str, ...]:
+def _set_on_head(now: PullState, subject: Subject | None) -> tuple[str, ...]:
     """The labels that were set while the judged commit was the newest.
 
     The dates of commits are their authors' own word, so the timeline cannot tell. The event that this run answers can:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from gate.app.environment.action import Inputs, Runner
 from gate.config.documents import quoted
 from gate.engine.without_evaluation import CLOSED
+from gate.environment.action import Inputs, Runner
 from gate.errors import CannotEvaluate, GateError
 from gate.git.objects import Commits
 from gate.git.repository import EitherSource, RefSource, Repo, UntrustedOwner
@@ -178,7 +178,7 @@ _WAITS_S = (0.0, 1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Venue:
+class EventPlace:
     """Where to report the outcome of an event.
 
     Args:
@@ -193,17 +193,17 @@ class Venue:
     branch: str = ""
 
 
-def venue_of(event: Event) -> Venue | None:
+def venue_of(event: Event) -> EventPlace | None:
     """Where to report why an event is not judged, from the event alone; None where nobody waits for it."""
     match event:
         case PullRequestEvent(pull=pull):
             branch = _beside(pull.base_ref, pull.default_branch)
-            return Venue(pull.head_sha, f"origin/{pull.base_ref}", pull, event.privileged, branch)
+            return EventPlace(pull.head_sha, f"origin/{pull.base_ref}", pull, event.privileged, branch)
         case WorkflowRunEvent() if event.head_sha:
-            return Venue(event.head_sha, "the merge target", privileged=True)
+            return EventPlace(event.head_sha, "the merge target", privileged=True)
         case MergeGroupEvent():
             branch = _beside(event.base_ref, event.default_branch)
-            return Venue(event.head_sha, f"origin/{event.base_ref}", branch=branch)
+            return EventPlace(event.head_sha, f"origin/{event.base_ref}", branch=branch)
         case _:
             return None
 
@@ -241,8 +241,8 @@ class Subject:
     branch: str = ""
 
     @property
-    def venue(self) -> Venue:
-        return Venue(self.commit, self.base, self.pull, self.privileged, self.branch)
+    def venue(self) -> EventPlace:
+        return EventPlace(self.commit, self.base, self.pull, self.privileged, self.branch)
 
 
 @dataclass(frozen=True, slots=True)

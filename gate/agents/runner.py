@@ -59,7 +59,7 @@ class Case(Context):
     what = "case"
 
 
-class Unfit(Exception):
+class UnusableReturn(Exception):
     """The return value of a function is unusable."""
 
 
@@ -191,7 +191,7 @@ class Function:
             raise TypeError(f"{name} is no function")
         call = function if inspect.isroutine(function) or isinstance(function, type) else type(function).__call__
         if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
-            raise Unfit(f"{name} is an async function, and nothing awaits it here: write it with def")
+            raise UnusableReturn(f"{name} is an async function, and nothing awaits it here: write it with def")
         return function
 
     def call(self, function: Any, key: object, text: str) -> tuple[str, object, object]:
@@ -243,9 +243,9 @@ def installed(file: str) -> bool:
 def text_of(found: object, most: int) -> object:
     """The text of a prompt, from what a function returned."""
     if not isinstance(found, str):
-        raise Unfit(f"it returned {type(found).__name__}, and the text of a prompt is wanted")
+        raise UnusableReturn(f"it returned {type(found).__name__}, and the text of a prompt is wanted")
     if len(found) > most:
-        raise Unfit(f"it returned {len(found):,} characters; {most:,} are allowed")
+        raise UnusableReturn(f"it returned {len(found):,} characters; {most:,} are allowed")
     return str.__str__(found)
 
 
@@ -259,24 +259,24 @@ def score_of(found: object, most: int) -> object:
     value, reason = found, ""
     if isinstance(found, Mapping):
         if "score" not in found or set(found) - {"score", "reason"}:
-            raise Unfit("it returned a mapping, and one of score and reason is wanted")
+            raise UnusableReturn("it returned a mapping, and one of score and reason is wanted")
         value, reason = found["score"], found.get("reason", "")
     if not isinstance(reason, str):
-        raise Unfit(f"its reason is {type(reason).__name__}, and a text is wanted")
+        raise UnusableReturn(f"its reason is {type(reason).__name__}, and a text is wanted")
     if len(reason) > most:
-        raise Unfit(f"its reason has {len(reason):,} characters; {most:,} are allowed")
+        raise UnusableReturn(f"its reason has {len(reason):,} characters; {most:,} are allowed")
     if type(value).__module__ == "numpy" and hasattr(value, "item"):
         value = value.item()  # numpy's truth values are no numbers
     if not isinstance(value, (bool, int, float)):
-        raise Unfit(f"it returned {type(value).__name__}, and true, false or a number from 0 to 1 is wanted")
+        raise UnusableReturn(f"it returned {type(value).__name__}, and true, false or a number from 0 to 1 is wanted")
     if not 0 <= value <= 1:
-        raise Unfit("it returned a number that is not from 0 to 1")
+        raise UnusableReturn("it returned a number that is not from 0 to 1")
     return [float(value), str.__str__(reason)]
 
 
 def told(error: BaseException, hidden: list[list[str]]) -> str:
     """An exception on one line, even where its own text raises."""
-    if type(error) is Unfit:
+    if type(error) is UnusableReturn:
         return str(error)
     try:
         text = str(error)[:MASKED_CHARS]

@@ -5,8 +5,8 @@ from contextlib import suppress
 from functools import partial
 
 from gate.agents.interface import request_of, suite_needs_conversation
-from gate.app.forecast import run_spending
-from gate.app.run_order import RunMemory, RunOrder, refuse_tracked
+from gate.app.run_order import RunMemory, RunOrder
+from gate.app.run_tools import run_spending
 from gate.calls.batches.jobs import BatchTools, batch_service
 from gate.calls.batches.ledger import BatchLedger
 from gate.calls.batches.prefetch import collect_or_submit
@@ -16,6 +16,7 @@ from gate.cases.case import NotBuilt
 from gate.engine.run import question_of, same_arms
 from gate.engine.schedule import Schedule, by_lane
 from gate.errors import CannotEvaluate, GateError
+from gate.git.places import refuse_tracked
 from gate.record.transcript import Dollars
 from gate.report.escape import terminal_text
 from gate.values import about_dollars

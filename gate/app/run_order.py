@@ -8,19 +8,19 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.app.environment.settings import Settings
-from gate.app.repository import own_folder
 from gate.calls.answer_file import CacheOptions, UnusableFile, files_of
 from gate.calls.cache import AnswerStore
 from gate.calls.interface import Progress
 from gate.config.models import ModelRef
+from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError
-from gate.git.repository import Repo, UntrustedOwner
+from gate.files import CACHE_FOLDER, make_gate_folder
+from gate.git.places import own_folder, refuse_tracked
 from gate.record.run import RunRecord
 from gate.record.transcript import Sample
 from gate.report.markdown.report import render_report
 from gate.resolve.resolved import Resolved
-from gate.store.run_folder import CACHE_FOLDER, RunFolder, make_gate_folder
+from gate.store.run_folder import RunFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,11 @@ class RunOrder:
 
 
 _DAY_S = 86_400.0
+
 _REFRESHING = "refreshing"
+
 _LONGEST_MARK = 64
+
 _CACHED, _JOURNAL = "answers.sqlite", "journal.sqlite"
 
 
@@ -156,23 +159,6 @@ def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef
         leftovers = files_of(path) * own + (order.out / _REFRESHING,) * order.refresh
         return RunMemory(store, False, tuple(notes), leftovers)
     raise AssertionError("one of the two is always tried")
-
-
-def refuse_tracked(*paths: Path) -> None:
-    """Refuse files that a change could have brought.
-
-    Raises:
-        GateError: git tracks one of them, or does not trust the repository that they are in.
-    """
-    for path in (path for path in paths if path.exists() or path.is_symlink()):
-        try:
-            repo = Repo.open(path.parent)
-        except UntrustedOwner:
-            raise
-        except GateError:
-            continue
-        if repo.is_tracked(path.absolute()):
-            raise GateError(f"git tracks {path}, so a change could have brought it", "git rm --cached it")
 
 
 SARIF = "report.sarif"

@@ -1,37 +1,40 @@
 """Makes what a run works with: providers, judges, notes and traces; finds beforehand what cannot work."""
 
 import random
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, TypeAlias
 
 from gate.agents.interface import Toolbox
-from gate.app.agents import ScoringFunctions, SharedResources
-from gate.app.environment.settings import Settings, TelemetrySettings
+from gate.agents.resources import ScoringFunctions, SharedResources
 from gate.app.run_order import RunMemory, RunOrder
-from gate.app.sources import DiskSource
 from gate.calls.budget import PriceList, cap_reply_tokens, check_reply_budget
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.endpoints import Keys
 from gate.calls.interface import BudgetedCalls, Calls, Executor
 from gate.calls.providers.factory import Factory
 from gate.config.documents import decode
-from gate.config.models import ModelRef, Params, parse_model, parse_params
+from gate.config.models import ModelRef, Params, ProviderServer, parse_model, parse_params
 from gate.config.policy import Budget
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ToolLoop
+from gate.engine.forecast import PlanInputs, spending
 from gate.engine.run import Tools
 from gate.engine.schedule import Job, why_not
+from gate.engine.spending import Pricer, Spending
+from gate.environment.settings import NO_SERVERS, Settings, TelemetrySettings, addresses_of
 from gate.errors import GateError, with_extra
+from gate.git.places import DiskSource
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
-from gate.record.transcript import Sample, Unpriced, Usage, masked
+from gate.record.transcript import Cost, Sample, Unpriced, Usage, masked
 from gate.report.escape import one_line, terminal_text
 from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
 from gate.scoring.interface import Member, ModelScorer
+from gate.store.kept_runs import kept_runs
 from gate.store.run_folder import RunFolder
 from gate.suite import Arm, Suite
 
@@ -292,7 +295,6 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
     judges: dict[int, tuple[ScorerSpec, ModelScorer]] = {}
 
     def foreseen_spending() -> "Spending":
-        from gate.app.forecast import run_spending
 
         return run_spending(plan.resolved, factory, plan.concurrency)
 
@@ -352,3 +354,32 @@ def _read_text(path: str) -> str:
     if data is None:
         raise GateError(f"cannot read {path}: there is no such file", "write replay:PATH.jsonl")
     return decode(data, path)
+
+
+def spending_forecast(resolved: Resolved, settings: Settings, concurrency: int) -> Spending:
+    """What an evaluation would spend if no answer were known; needs no key."""
+    return run_spending(resolved, keyless_factory(settings, resolved.servers), concurrency)
+
+
+def keyless_factory(settings: Settings, servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Factory:
+    """A factory that knows prices and interfaces; it has no keys, and cannot send anything."""
+
+    def no_text(path: str) -> str:
+        raise GateError(f"cannot read {path}", "recorded answers are read where they are asked for alone")
+
+    prices = PriceList(by_name=settings.price_by_name)
+    return Factory(addresses_of(settings, servers), settings.cache_dir, settings.concurrency, no_text, prices)
+
+
+def pricer(factory: Factory) -> Pricer:
+    """Prices the calls of models, which need not be made."""
+
+    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
+        return factory.price(model, params, model.name, usage)
+
+    return price
+
+
+def run_spending(resolved: Resolved, factory: Factory, concurrency: int) -> Spending:
+    """What a run would spend if no answer were known."""
+    return spending(resolved, PlanInputs(kept_runs().runs(), pricer(factory), concurrency))

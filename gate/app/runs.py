@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from gate.app.agents import scoring_functions, shared_resources
-from gate.app.environment.settings import Settings, addresses_of, keys_of, read_keys
+from gate.agents.resources import scoring_functions, shared_resources
 from gate.app.run_order import RunOrder, answer_secret, open_memory, run_folder
 from gate.app.run_tools import (
     Observer,
@@ -24,12 +23,14 @@ from gate.app.run_tools import (
     with_obstacles,
     within_budget,
 )
-from gate.app.signals import ENDING, ended_by_signals
 from gate.calls.interface import Executor, Stop
+from gate.engine.check import check
 from gate.engine.evaluate import default_seed, evaluate
 from gate.engine.run import Tools
+from gate.engine.signals import ENDING, ended_by_signals
+from gate.environment.settings import Settings, addresses_of, keys_of, read_keys
 from gate.errors import Interrupted
-from gate.git.repository import Sightings
+from gate.git.repository import ReadFiles
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
 from gate.resolve.resolved import Resolved, check_method, with_placeholders
@@ -186,7 +187,7 @@ class WatchedRun:
     ended: bool
 
 
-def wait_for_save(seen: Sightings, sleep: Callable[[float], None] = time.sleep) -> None:
+def wait_for_save(seen: ReadFiles, sleep: Callable[[float], None] = time.sleep) -> None:
     """Return when something changed, and then stayed unchanged for a moment."""
     while True:
         changed, pause = _look(seen)
@@ -201,7 +202,7 @@ def wait_for_save(seen: Sightings, sleep: Callable[[float], None] = time.sleep) 
             return
 
 
-def run_until_saved(plan: RunOrder, settings: Settings, seen: Sightings) -> WatchedRun:
+def run_until_saved(plan: RunOrder, settings: Settings, seen: ReadFiles) -> WatchedRun:
     """Carry an evaluation out, and stop it as soon as a file changes; what was answered by then is kept."""
     reasons: list[str | None] = []
 
@@ -223,7 +224,7 @@ def run_until_saved(plan: RunOrder, settings: Settings, seen: Sightings) -> Watc
     return WatchedRun(record, SAVED in reasons, any(reason in ENDING.values() for reason in reasons))
 
 
-async def _stop_at_save(running: Running, seen: Sightings) -> None:
+async def _stop_at_save(running: Running, seen: ReadFiles) -> None:
     while True:
         changed, pause = await asyncio.to_thread(_look, seen)
         if changed:
@@ -232,8 +233,15 @@ async def _stop_at_save(running: Running, seen: Sightings) -> None:
         await asyncio.sleep(pause)
 
 
-def _look(seen: Sightings) -> tuple[bool, float]:
+def _look(seen: ReadFiles) -> tuple[bool, float]:
     """Whether anything changed, and the seconds until the next look."""
     begun = time.monotonic()
     changed = seen.changed()
     return changed, max(EVERY_S, _IDLE * (time.monotonic() - begun))
+
+
+def run_check(plan: RunOrder, settings: Settings) -> RunRecord:
+    """Carry a check out; see `gate.app.runs.carry_out`."""
+    # Every case is asked, whatever the others showed.
+    plan = replace(plan, resolved=plan.resolved.stopping_early(False))
+    return carry_out(plan, settings, lambda run: check(run.resolved, run.tools, run.seed, run.stop))

@@ -8,13 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.app.environment.settings import Settings
-from gate.app.forecast import keyless_factory
-from gate.app.repository import prompt_builder
-from gate.app.run_order import RunOrder, refuse_tracked, run_folder
-from gate.app.run_tools import caching_of, members
+from gate.app.run_order import RunOrder, run_folder
+from gate.app.run_tools import caching_of, keyless_factory, members
 from gate.app.runs import Running, carry_out
-from gate.app.sources import rehearsed, store_case_reader
 from gate.calls.interface import Stop
 from gate.engine.arrays import Rows
 from gate.engine.evaluate import conclude
@@ -24,14 +20,14 @@ from gate.engine.run import Collection, Collector
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import SamplePlaces, Schedule, Share, by_lane, dealt
 from gate.engine.shards import LoadedShard, ShardOptions, changed, disagreements, evaluation, part_of, unfinished
+from gate.environment.settings import Settings
 from gate.errors import GateError, InputErrors, Problem
-from gate.git.repository import RefSource, Repo
+from gate.git.places import refuse_tracked
+from gate.git.repository import Repo
 from gate.record.parts import CallsRecord
 from gate.record.run import RunRecord
-from gate.record.shard import KILLED, Evaluation, GitInputs, NamedCommit, ShardBudget, ShardRecord
-from gate.resolve.pairing import Sides
+from gate.record.shard import KILLED, Evaluation, NamedCommit, ShardBudget, ShardRecord
 from gate.resolve.resolved import Resolved, check_method
-from gate.resolve.two_refs import resolve
 from gate.store import shard_folder
 from gate.store.shard_folder import SHARD_FILE, ShardSamples, load_shard, shard_folders, write_shard
 from gate.store.shard_folder import SHARD_FILE as SHARD
@@ -170,28 +166,6 @@ def load_shards(paths: Sequence[Path]) -> RunShards:
         whole = unfinished(records, found[0].record.evaluation.of) if len(found) else None
         raise InputErrors([*problems, *([Problem("the run", 0, whole)] if whole else [])])
     return RunShards({one.record.number: Path(one.folder) for one in found}, records)
-
-
-def resolve_commits(inputs: GitInputs, directory: Path = Path()) -> Resolved:
-    """Read both sides again, from the commits that the shards read.
-
-    Raises:
-        GateError: a commit is not in this clone.
-    """
-    repo = Repo.open(directory)
-    head = repo.tree() if inputs.head is None else _at(repo, inputs.head)
-    with prompt_builder() as builder:
-        sides = Sides(_at(repo, inputs.base), head, builder=builder, shelf=store_case_reader(repo.root))
-        return rehearsed(resolve(sides, inputs.config, inputs.suites, everything=inputs.everything))
-
-
-def _at(repo: Repo, commit: NamedCommit) -> RefSource:
-    try:
-        return RefSource(commit.ref, repo.resolve(commit.sha), repo.git)
-    except GateError as error:
-        hint = f"merge in a clone that has it: git fetch origin {commit.sha}, or check out with more 'fetch-depth'"
-        said = f"the shards compared {commit.ref} at {commit.sha}, and this clone has no such commit"
-        raise GateError(said, hint) from error
 
 
 def check_same(shards: RunShards, resolved: Resolved) -> None:

@@ -138,7 +138,7 @@ _NOTHING = NoFigure(reason="no answer has a score")
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class JudgingEnd:
     """How the judging ended.
 
     Args:
@@ -158,7 +158,7 @@ def seed_of(labels: Labels, spec: ScorerSpec) -> int:
     return int(digest([labels.digest, identity(spec).digest])[:12], 16)
 
 
-def conclude(labels: Labels, spec: ScorerSpec, judged: Sequence[Judged], ended: Ended) -> JudgeCalibrationRecord:
+def conclude(labels: Labels, spec: ScorerSpec, judged: Sequence[Judged], ended: JudgingEnd) -> JudgeCalibrationRecord:
     """Compare judgements with labels; no calls."""
     judge, seed = identity(spec), seed_of(labels, spec)
     places = [place for place, one in enumerate(judged) if one.values]
@@ -214,7 +214,7 @@ def _labels(labels: Labels, units: int, passing: float) -> LabelsRecord:
     )
 
 
-def _judging(judged: Sequence[Judged], with_score: IntArray, ended: Ended) -> JudgingRecord:
+def _judging(judged: Sequence[Judged], with_score: IntArray, ended: JudgingEnd) -> JudgingRecord:
     """The units of the answers that have a score stand for these."""
     scores = [score for one in judged for score in one.scores.values()]
     reasons = Counter(score.value.reason for score in scores if isinstance(score.value, Unscored))

@@ -17,7 +17,7 @@ from gate.calls.interface import (
     Memory,
     NoMemory,
     Provider,
-    Rejected,
+    RejectedRequest,
     Request,
     Transient,
     WorthKeeping,
@@ -149,7 +149,7 @@ class Caller:
                     return await self._sent(errand, provider, turn)
             except CallRefused as refusal:
                 return self._failed(refusal.reason, errand.sent)
-            except Rejected as rejected:
+            except RejectedRequest as rejected:
                 return self._failed(rejected.reason, errand.sent)
             except Transient as transient:
                 if errand.sent >= retry.max_attempts:
@@ -172,7 +172,7 @@ class Caller:
             if estimated:
                 self._estimator.learn(request, completion.usage)
             return reply
-        except Rejected as rejected:
+        except RejectedRequest as rejected:
             turn.rejected()
             cost = Dollars(reserved) if rejected.unheard else None
             raise

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from gate.calls.budget import PriceList
 from gate.calls.endpoints import ADDRESSES, Keys
-from gate.calls.interface import Completion, Rejected, Request, Transient
+from gate.calls.interface import Completion, RejectedRequest, Request, Transient
 from gate.calls.providers.factory import Factory
 from gate.config.models import ProviderServer
 from gate.errors import CannotEvaluate, GateError, MissingKey, with_extra
@@ -140,7 +140,7 @@ class DaskExecutor:
         try:
             task = client.submit(run_chunk, self._setup, requests, pure=False)
             async with asyncio.timeout(limit):
-                return cast(list[Outcome], await task)
+                return cast("list[Outcome]", await task)
         except KilledWorker:
             raise Transient("the Dask workers that asked died") from None
         except TimeoutError:
@@ -206,7 +206,7 @@ async def _answer(factory: Factory, request: Request) -> Outcome:
         return await factory.provider(request.model, request.params).complete(request)
     except MissingKey as error:
         return MissingKey(f"on a Dask worker, {error.message}", "set it in the environment of every Dask worker")
-    except (Transient, Rejected, GateError) as error:
+    except (Transient, RejectedRequest, GateError) as error:
         return error
     except Exception as error:
         # Type and place, not its words, which may hold anything.

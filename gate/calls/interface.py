@@ -65,7 +65,7 @@ class Transient(Exception):
         self.unheard = unheard
 
 
-class Rejected(Exception):
+class RejectedRequest(Exception):
     """This one request will never work (content filter, context too long); others may. See `Transient`."""
 
     def __init__(self, reason: str, *, unheard: bool = False) -> None:
@@ -101,7 +101,7 @@ class Provider(Protocol):
         ...
 
     async def complete(self, request: Request) -> Completion:
-        """Send one request, once; raises `Transient`, `Rejected` or `Misconfigured`."""
+        """Send one request, once; raises `Transient`, `RejectedRequest` or `Misconfigured`."""
         ...
 
     async def close(self) -> None:

@@ -123,7 +123,7 @@ _STRAY = 1 / 12
 """Refusals up to this share of a round are taken for chance: a busy service refuses some, whatever we send."""
 
 
-class Pace:
+class RequestRate:
     """Learns how many requests may be under way: each refusal takes its slot away, rounds without one give some back.
 
     A round is as many finished requests as may be under way; only requests that were sent in a round count for it, so
@@ -214,7 +214,7 @@ class Lane:
 
     def __init__(self, ceiling: int, retry: RetryPolicy, timing: Timing) -> None:
         self._ceiling = ceiling
-        self._pace = Pace(ceiling)
+        self._pace = RequestRate(ceiling)
         self._breaker = OutageBreaker(retry.patience, retry.base_s)
         self._retry = retry
         self._timing = timing

@@ -29,7 +29,7 @@ _NAME = 200
 _CALLS = 128
 
 
-class Malformed(ValueError):
+class MalformedReply(ValueError):
     """A reply that is not what the interface promises; the text is one clean line."""
 
 
@@ -80,13 +80,13 @@ def _short_line(cleaner: Cleaner, value: str, limit: int) -> str:
 
 
 def json_object(body: bytes) -> dict[str, JsonValue]:
-    """Parse a JSON object; raises `Malformed` for anything else, however deep or large."""
+    """Parse a JSON object; raises `MalformedReply` for anything else, however deep or large."""
     try:
         value = parsed(body)
     except ValueError:
-        raise Malformed(_not_json(body)) from None
+        raise MalformedReply(_not_json(body)) from None
     if not isinstance(value, dict):
-        raise Malformed("the reply is not a JSON object")
+        raise MalformedReply("the reply is not a JSON object")
     return value
 
 
@@ -102,24 +102,24 @@ def object_at(value: JsonValue, key: str) -> dict[str, JsonValue]:
 
 
 def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -> ToolCall:
-    """A call that a reply asks for, bounded and clean. Raises `Malformed`, `TooLong`."""
+    """A call that a reply asks for, bounded and clean. Raises `MalformedReply`, `TooLong`."""
     given = cleaner.line(call_id, 200)
     if not given or given != call_id:
-        raise Malformed("a tool call of the reply has no usable id")
+        raise MalformedReply("a tool call of the reply has no usable id")
     if not 0 < len(name) <= _NAME:
-        raise Malformed("a tool call of the reply names no tool")
+        raise MalformedReply("a tool call of the reply names no tool")
     called = cleaner.line(name, _NAME)
     if not called:
-        raise Malformed("a tool call of the reply names no tool")
+        raise MalformedReply("a tool call of the reply names no tool")
     return ToolCall(given, called, cleaner.answer(arguments))
 
 
 def distinct_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """The calls of one reply, to each of which a result can be sent. Raises `Malformed`."""
+    """The calls of one reply, to each of which a result can be sent. Raises `MalformedReply`."""
     if len(calls) > _CALLS:
-        raise Malformed(f"the reply calls {len(calls):,} tools, and no more than {_CALLS} at once are called")
+        raise MalformedReply(f"the reply calls {len(calls):,} tools, and no more than {_CALLS} at once are called")
     if len({call.id for call in calls}) < len(calls):
-        raise Malformed("two tool calls of the reply have one id")
+        raise MalformedReply("two tool calls of the reply have one id")
     return tuple(calls)
 
 

@@ -12,7 +12,7 @@ from gate.cases.losses import FreeNames, Loss, Losses
 from gate.cases.promptfoo_cases import tests_in, to_tests
 from gate.cases.prompty import sample_of
 from gate.cases.reading import JSON_ENDING, PROMPTFOO_KEYS, YAML_ENDINGS, case_of, documents, is_table, read
-from gate.cases.rows import LAYOUTS, Layout, Place, Row, difference, metadata_of
+from gate.cases.rows import LAYOUTS, Row, RowForm, RowPlace, difference, metadata_of
 from gate.cases.tables import columns_of, guarded, read_table, row_of, unguarded
 from gate.cases.turns import OWN, PLAIN
 from gate.config.documents import BadJson, Problems, one_problem, parse_json, quoted
@@ -27,7 +27,7 @@ WRAPPERS = ("examples", "instances", "request_states", "samples", "rows", "data"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundRows:
     """The rows of a file.
 
     Args:
@@ -38,27 +38,27 @@ class Found:
     headings: tuple[str, ...] = ()
 
 
-def read_rows(text: str, file: str) -> Found:
+def read_rows(text: str, file: str) -> FoundRows:
     """The rows of a file."""
     if len(text) > CASES_CHARS:
         raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
-    found = _table(text, file) if is_table(file) else Found(list(_objects(text, file)))
+    found = _table(text, file) if is_table(file) else FoundRows(list(_objects(text, file)))
     if not found.rows:
         raise one_problem(file, 0, "holds no rows")
     return found
 
 
-def _table(text: str, file: str) -> Found:
+def _table(text: str, file: str) -> FoundRows:
     problems = Problems(file)
     table = read_table(text, file)
     if table is None:
-        return Found(())
+        return FoundRows(())
     found: list[tuple[int, Row]] = []
     for record in table.records(problems):
         _bounded(len(found), record.line, file)
         found.append((record.line, {key: value_of(cell) for key, cell in record.cells.items()}))
     problems.check()
-    return Found(found, table.headings)
+    return FoundRows(found, table.headings)
 
 
 def _objects(text: str, file: str) -> Iterable[tuple[int, Row]]:
@@ -178,7 +178,7 @@ def is_promptfoo(file: str) -> bool:
     return (name.startswith("promptfooconfig") and name.endswith(_CONFIGS)) or name.endswith(_PROMPTFOO)
 
 
-def detected(found: Found, file: str) -> str:
+def detected(found: FoundRows, file: str) -> str:
     """The format of the rows of a file."""
     keys = [frozenset(row) for _, row in found.rows[:_LOOKED_AT]]
     if found.headings:
@@ -206,7 +206,7 @@ def detected(found: Found, file: str) -> str:
     raise unknown(file)
 
 
-def _is_braintrust(found: Found) -> bool:
+def _is_braintrust(found: FoundRows) -> bool:
     """Rows with `metadata` or a question in a mapping, which no other of these forms has beside `expected`."""
     rows = [row for _, row in found.rows[:_LOOKED_AT]]
     plain = all("input" in row and row.keys() <= {"id", "input", "expected", "metadata"} for row in rows)
@@ -241,7 +241,7 @@ _ENDINGS = {CSV: ".csv", PROMPT_YML: ".prompt.yml"}
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class ImportedCases:
     """Cases converted from another format.
 
     Args:
@@ -256,7 +256,7 @@ class Brought:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ExportedCases:
     """A case file in another format.
 
     Args:
@@ -268,7 +268,7 @@ class Written:
     losses: tuple[Loss, ...] = ()
 
 
-def bring(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -> Brought:
+def import_cases(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -> ImportedCases:
     """The cases of a file of any format.
 
     Args:
@@ -292,10 +292,10 @@ def bring(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -
         raise GateError(f"no case of {file} can be brought along", why)
     columns = columns_of(found.headings) if name == CSV and found is not None else ()
     told = tuple((one.heading, _told(one.meaning, slices)) for one in columns)
-    return Brought(name, tuple(_sliced(entry, slices) for entry in good), tuple(losses.found), told)
+    return ImportedCases(name, tuple(_sliced(entry, slices) for entry in good), tuple(losses.found), told)
 
 
-def put(entries: Sequence[Entry], file: str, format_: str = GATE) -> Written:
+def export_cases(entries: Sequence[Entry], file: str, format_: str = GATE) -> ExportedCases:
     """A file of any format that holds the cases.
 
     Args:
@@ -306,7 +306,7 @@ def put(entries: Sequence[Entry], file: str, format_: str = GATE) -> Written:
         named = by_name(file) or (CSV if is_table(file) else GATE)
         if format_ not in (GATE, named):
             raise GateError(f"{file} is not named like the format {format_}", f"let it end in {_ENDINGS[format_]}")
-        return Written(written(entries, file), len(entries))
+        return ExportedCases(written(entries, file), len(entries))
     if format_ == PROMPTY:
         raise GateError("a .prompty file holds one sample, and cases are not written to it", "take another format")
     if format_ == PROMPTFOO:
@@ -317,10 +317,10 @@ def put(entries: Sequence[Entry], file: str, format_: str = GATE) -> Written:
         rows = _rows(entries, format_, file, losses)
     if not rows:
         raise GateError(f"none of the cases can be written as {format_}", losses.found[0].what)
-    return Written(write_rows(rows, file), len(rows), tuple(losses.found))
+    return ExportedCases(write_rows(rows, file), len(rows), tuple(losses.found))
 
 
-def _entries(text: str, file: str, name: str, found: Found | None, losses: Losses) -> list[tuple[int, Entry]]:
+def _entries(text: str, file: str, name: str, found: FoundRows | None, losses: Losses) -> list[tuple[int, Entry]]:
     if name == PROMPTFOO:
         return tests_in(text, file, losses)
     if name == PROMPTY:
@@ -330,7 +330,7 @@ def _entries(text: str, file: str, name: str, found: Found | None, losses: Losse
     layout, result = LAYOUTS[name], list[tuple[int, Entry]]()
     for number, (line, row) in enumerate(found.rows, start=1):
         whole = nested(row, layout.spread) if found.headings else row
-        case = layout.read(whole, Place(line, number, losses))
+        case = layout.read(whole, RowPlace(line, number, losses))
         if case is not None:
             result.append((line, case))
     return result
@@ -418,14 +418,14 @@ def _tell_of_cells(row: Row, label: str, losses: Losses) -> None:
         losses.add(0, said, "the gate takes them off again, other tools may not")
 
 
-def _row(layout: Layout, entry: Entry, number: int, table: bool) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
+def _row(layout: RowForm, entry: Entry, number: int, table: bool) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
     """The row of a case, and what would still come back differently."""
 
     def back(row: Row) -> Entry:
         if table:
             cells = {key: value_of(unguarded(cell_of(value))) for key, value in row.items() if cell_of(value)}
             row = nested(cells, layout.spread)
-        return layout.read(row, Place(0, number, Losses())) or {}
+        return layout.read(row, RowPlace(0, number, Losses())) or {}
 
     row = flat(layout.write(entry), layout.spread) if table else layout.write(entry)
     holder = row.get(layout.holder) if layout.holder else None

@@ -123,7 +123,7 @@ def kinds(losses: Iterable[Loss]) -> tuple[KindOfLoss, ...]:
     return tuple(found)
 
 
-def told(losses: Sequence[Loss], rest: str) -> list[str]:
+def described_losses(losses: Sequence[Loss], rest: str) -> list[str]:
     """How many there are, and a line for each kind; empty where there are none.
 
     Such a line: `tests.yaml:4, tests.yaml:9 and 3 more: what is lost (what to do)`.

@@ -35,12 +35,12 @@ Assertion = Mapping[str, JsonValue]
 Options = dict[str, JsonValue]
 
 
-class Unmapped(Exception):
+class UnknownAssertion(Exception):
     """This assertion has no equal, though others of its type have."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
+class MappedAssertion:
     """A type that becomes a scorer.
 
     Args:
@@ -58,7 +58,7 @@ class Mapped:
 
 def _text(value: JsonValue) -> str:
     if value is None:
-        raise Unmapped("it has no value")
+        raise UnknownAssertion("it has no value")
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # JavaScript writes 5.0 as 5
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -66,7 +66,7 @@ def _text(value: JsonValue) -> str:
 
 def _number(value: JsonValue, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise Unmapped(f"it has no {name}")
+        raise UnknownAssertion(f"it has no {name}")
     return value
 
 
@@ -74,12 +74,12 @@ def _texts(value: JsonValue) -> list[str]:
     if isinstance(value, str):
         # There, the template is filled in first, and the commas that come out of it divide, too.
         if "{{" in value or "{%" in value:
-            raise Unmapped("its list comes out of a template")
+            raise UnknownAssertion("its list comes out of a template")
         value = list(listed(value) or ())
     if not isinstance(value, list) or not value:
-        raise Unmapped("its value is no list")
+        raise UnknownAssertion("its value is no list")
     if any(isinstance(item, str) and item.startswith(FILE) for item in value):
-        raise Unmapped("one of its texts is in a file")
+        raise UnknownAssertion("one of its texts is in a file")
     return [_text(item) for item in value]
 
 
@@ -99,7 +99,7 @@ def _contains_several(option: str, ignore_case: bool) -> Callable[[JsonValue, As
     def make(value: JsonValue, _: Assertion) -> Options:
         texts = _texts(value)
         if option == "any" and "" in texts:
-            raise Unmapped("every answer contains the empty text that it lists")
+            raise UnknownAssertion("every answer contains the empty text that it lists")
         # One that is listed twice, or empty, asks for nothing more.
         return {"contains": {option: [*dict.fromkeys(filter(None, texts))], "ignore_case": ignore_case}}
 
@@ -109,7 +109,7 @@ def _contains_several(option: str, ignore_case: bool) -> Callable[[JsonValue, As
 def _regex(value: JsonValue, _: Assertion) -> Options:
     pattern = _text(value)
     if odd := pythons(pattern):
-        raise Unmapped(f"{quoted(odd)} means something else to JavaScript, or nothing")
+        raise UnknownAssertion(f"{quoted(odd)} means something else to JavaScript, or nothing")
     return {"regex": {"pattern": translated(pattern)}}
 
 
@@ -120,7 +120,7 @@ def _json(value: JsonValue, _: Assertion) -> Options:
         found = parsed(value, "schema")
         value = found.data if found is not None else None
     if not isinstance(value, dict):
-        raise Unmapped("its schema is no mapping in JSON or YAML")
+        raise UnknownAssertion("its schema is no mapping in JSON or YAML")
     return {"json_schema": {"schema": {_DRAFT: _DRAFT_7, **value}, "fence": False}}
 
 
@@ -158,7 +158,7 @@ def _cost(_: JsonValue, assertion: Assertion) -> Options:
 def _alike(metric: str) -> Callable[[JsonValue, Assertion], Options]:
     def make(value: JsonValue, _: Assertion) -> Options:
         if isinstance(value, list):
-            raise Unmapped("it has several values, of which one is enough")
+            raise UnknownAssertion("it has several values, of which one is enough")
         return {"similarity": {"value": _text(value), "metric": metric}}
 
     return make
@@ -179,26 +179,28 @@ _WORDS_ALIKE = "the score is the share of words in common (F1), and its threshol
 _OWN_PHRASES = "by the gate's own phrases, in six languages; an empty answer is no refusal"
 _OWN_WORDS = "dashes and slashes divide words, too, and one without a letter or digit is none"
 _BY_OUR_JUDGE = "the gate's judge scores it, by these criteria alone"
-_SIMILAR = Mapped("similarity", _alike("token_f1"), f"no embeddings: {_WORDS_ALIKE}")
-_OVERLAP = Mapped("similarity", _alike("token_f1"), _WORDS_ALIKE)
-_FACTS = Mapped("judge", _judge("factuality"), _BY_OUR_JUDGE, judged=True)
+_SIMILAR = MappedAssertion("similarity", _alike("token_f1"), f"no embeddings: {_WORDS_ALIKE}")
+_OVERLAP = MappedAssertion("similarity", _alike("token_f1"), _WORDS_ALIKE)
+_FACTS = MappedAssertion("judge", _judge("factuality"), _BY_OUR_JUDGE, judged=True)
 
-MAPPED: Mapping[str, Mapped] = {
-    "equals": Mapped("exact", _equals),
-    "contains": Mapped("contains", _contains(False)),
-    "icontains": Mapped("contains", _contains(True)),
-    "contains-all": Mapped("contains", _contains_several("all", False)),
-    "contains-any": Mapped("contains", _contains_several("any", False)),
-    "icontains-all": Mapped("contains", _contains_several("all", True)),
-    "icontains-any": Mapped("contains", _contains_several("any", True)),
-    "starts-with": Mapped("starts_with", lambda value, _: {"starts_with": {"value": _text(value), "strip": False}}),
-    "regex": Mapped("regex", _regex),
-    "is-json": Mapped("json, json_schema", _json),
-    "is-refusal": Mapped("refusal", lambda _, __: {"refusal": {}}, _OWN_PHRASES),
-    "word-count": Mapped("words", _words, _OWN_WORDS),
-    "latency": Mapped("latency", _latency),
-    "cost": Mapped("cost", _cost),
-    "levenshtein": Mapped(
+MAPPED: Mapping[str, MappedAssertion] = {
+    "equals": MappedAssertion("exact", _equals),
+    "contains": MappedAssertion("contains", _contains(False)),
+    "icontains": MappedAssertion("contains", _contains(True)),
+    "contains-all": MappedAssertion("contains", _contains_several("all", False)),
+    "contains-any": MappedAssertion("contains", _contains_several("any", False)),
+    "icontains-all": MappedAssertion("contains", _contains_several("all", True)),
+    "icontains-any": MappedAssertion("contains", _contains_several("any", True)),
+    "starts-with": MappedAssertion(
+        "starts_with", lambda value, _: {"starts_with": {"value": _text(value), "strip": False}}
+    ),
+    "regex": MappedAssertion("regex", _regex),
+    "is-json": MappedAssertion("json, json_schema", _json),
+    "is-refusal": MappedAssertion("refusal", lambda _, __: {"refusal": {}}, _OWN_PHRASES),
+    "word-count": MappedAssertion("words", _words, _OWN_WORDS),
+    "latency": MappedAssertion("latency", _latency),
+    "cost": MappedAssertion("cost", _cost),
+    "levenshtein": MappedAssertion(
         "similarity", _alike("edit"), "the score is 1 minus the distance by the length, not a limit of edits"
     ),
     "similar": _SIMILAR,
@@ -209,14 +211,14 @@ MAPPED: Mapping[str, Mapped] = {
     "bleu": _OVERLAP,
     "gleu": _OVERLAP,
     "meteor": _OVERLAP,
-    "llm-rubric": Mapped("judge", _judge("value"), _BY_OUR_JUDGE, judged=True),
-    "g-eval": Mapped("judge", _judge("value"), _BY_OUR_JUDGE, judged=True),
-    "model-graded-closedqa": Mapped("judge", _judge("value"), _BY_OUR_JUDGE, judged=True),
-    "pi": Mapped("judge", _judge("value"), _BY_OUR_JUDGE, judged=True),
+    "llm-rubric": MappedAssertion("judge", _judge("value"), _BY_OUR_JUDGE, judged=True),
+    "g-eval": MappedAssertion("judge", _judge("value"), _BY_OUR_JUDGE, judged=True),
+    "model-graded-closedqa": MappedAssertion("judge", _judge("value"), _BY_OUR_JUDGE, judged=True),
+    "pi": MappedAssertion("judge", _judge("value"), _BY_OUR_JUDGE, judged=True),
     "factuality": _FACTS,
     "model-graded-factuality": _FACTS,
-    "answer-relevance": Mapped("judge", _judge("answer-relevance", False), _BY_OUR_JUDGE, judged=True),
-    "context-faithfulness": Mapped("judge", _judge("context-faithfulness", False), _BY_OUR_JUDGE, judged=True),
+    "answer-relevance": MappedAssertion("judge", _judge("answer-relevance", False), _BY_OUR_JUDGE, judged=True),
+    "context-faithfulness": MappedAssertion("judge", _judge("context-faithfulness", False), _BY_OUR_JUDGE, judged=True),
 }
 
 _OWN_CODE = "write it as a function: python: module:function"
@@ -469,7 +471,7 @@ def _scorer(row: ScorerOptions, kind: str, node: Document, context: Context, tol
         value = _loaded(text, value)
     try:
         scorer = mapped.make(value, row)
-    except Unmapped as error:
+    except UnknownAssertion as error:
         context.tell.add(node.line, f"{told} is not brought along: {error}", "write a scorer for it")
         return None
     options = next(iter(scorer.values()))

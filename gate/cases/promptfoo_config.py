@@ -11,7 +11,7 @@ from gate.cases.convert import sound
 from gate.cases.losses import Bundle, BundleSuite, FreeNames, Losses
 from gate.cases.promptfoo_cases import tests_of_file
 from gate.cases.promptfoo_context import ALL_CHARS, FILE, Allowance, Context, items, names_in, parsed, value_at
-from gate.cases.promptfoo_prompts import Found, Reader, model_and_params
+from gate.cases.promptfoo_prompts import FoundPrompt, Reader, model_and_params
 from gate.cases.promptfoo_tests import Default, cases_of, default_of
 from gate.cases.reading import case_of, texts_in
 from gate.config.documents import Document, one_problem, quoted, read_yaml
@@ -26,7 +26,7 @@ _REMEDY = "write its value there, or a scorer for it"
 
 
 def _filled(
-    cases: list[Entry], prompt: Found, scorers: Sequence[JsonValue], losses: Losses, allowance: Allowance
+    cases: list[Entry], prompt: FoundPrompt, scorers: Sequence[JsonValue], losses: Losses, allowance: Allowance
 ) -> tuple[Entry, ...]:
     """The cases with an empty text for each variable that prompt or scorers name and they lack, as in promptfoo."""
     if "input" in prompt.names and (lacking := [case for case in cases if "input" not in case]):

@@ -41,7 +41,7 @@ _OURS = ("expected", "id", "slices")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPrompt:
     """One prompt.
 
     Args:
@@ -67,7 +67,7 @@ class Reader:
     taken: set[str] = field(default_factory=set)
     _tried: int = field(default=0, init=False)
 
-    def prompts(self, node: Document | None) -> list[Found]:
+    def prompts(self, node: Document | None) -> list[FoundPrompt]:
         """All prompts that are listed."""
         if node is None:
             return self._raw("{{ prompt }}", "prompt", 0)
@@ -76,7 +76,7 @@ class Reader:
             return [one for path, label in pairs for one in self._one(path, label)]
         return [one for item in items(node) for one in self._one(item, "")]
 
-    def _one(self, node: Document, label: str) -> list[Found]:
+    def _one(self, node: Document, label: str) -> list[FoundPrompt]:
         value = given = node.data
         if isinstance(given, dict):
             label = str(given.get("label") or label or (given.get("id", "") if "raw" in given else ""))
@@ -104,7 +104,7 @@ class Reader:
         self._tell_copied(f"the prompt {quoted(label)}, which stands in the configuration,", found, node.line)
         return found
 
-    def _file(self, named: str, path: str, label: str, line: int) -> Iterator[Found]:
+    def _file(self, named: str, path: str, label: str, line: int) -> Iterator[FoundPrompt]:
         text = self.context.text(named, line, "a prompt")
         if text is None:
             return
@@ -119,13 +119,13 @@ class Reader:
                     self.losses.add(line, f"blank lines around the text of {path} are sent, too", "take them out of it")
                 yield found
             return
-        copies: list[Found] = []
+        copies: list[FoundPrompt] = []
         for number, part in enumerate(parts, start=1):
             copies += self._raw(part, f"{label}-{number}" if len(parts) > 1 else label, line)
         self._tell_copied(path, copies, line)
         yield from copies
 
-    def _tell_copied(self, what: str, copies: list[Found], line: int) -> None:
+    def _tell_copied(self, what: str, copies: list[FoundPrompt], line: int) -> None:
         """Report which files are gated from now on: changes to the others would not be noticed."""
         if not copies:
             return
@@ -158,7 +158,7 @@ class Reader:
             return [part.strip() for part in _DELIMITER.split(text) if part.strip()]
         return [text.removesuffix("\n")]
 
-    def _raw(self, text: str, label: str, line: int) -> list[Found]:
+    def _raw(self, text: str, label: str, line: int) -> list[FoundPrompt]:
         """A template; one that is a conversation in JSON or YAML becomes a file with roles."""
         if not self._room(line):
             return []
@@ -172,7 +172,7 @@ class Reader:
         found = self._checked(path, content + "\n", label, line, content)
         return [found] if found is not None else []
 
-    def _checked(self, path: str, text: str | None, label: str, line: int, content: str) -> Found | None:
+    def _checked(self, path: str, text: str | None, label: str, line: int, content: str) -> FoundPrompt | None:
         """The prompt, if the gate can read it and means the same by its names."""
         try:
             parsed = reading.parse(text or content, path, template=text is None)
@@ -192,7 +192,7 @@ class Reader:
             return None
         self.taken.add(path)
         template = text is None and not path.lower().endswith(TEMPLATE_ENDINGS)
-        return Found(path, text, label, names, template)
+        return FoundPrompt(path, text, label, names, template)
 
     def _free(self, label: str, ending: str, text: str) -> str:
         """A path that is free, or at which this text stands from an earlier time."""

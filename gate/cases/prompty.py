@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from gate.cases.case import Entry
 from gate.cases.losses import Losses
 from gate.cases.promptfoo_context import Context, no_file, parsed, values
-from gate.cases.rows import Draft, Place
+from gate.cases.rows import Draft, RowPlace
 from gate.config.documents import Document, one_problem, read_yaml
 from gate.values import JsonValue
 
@@ -42,7 +42,7 @@ def sample_of(text: str, file: str, tell: Losses, other: Callable[[str], str | N
         given |= sample.data
     elif sample is not None and sample.data is not None:
         given |= _of_file(sample, Context(tell, posixpath.dirname(file), other))
-    draft = Draft(Place(sample.line if sample is not None else 0, 1, tell), "sample")
+    draft = Draft(RowPlace(sample.line if sample is not None else 0, 1, tell), "sample")
     said = given.pop("input", None)
     if isinstance(said, str) and said.strip():
         draft.case["input"] = said

@@ -293,7 +293,7 @@ def _own(found: Iterator[Document], problems: list[Problem]) -> Iterator[Documen
             from gate.cases import losses, rows
 
             lost = losses.Losses(document.file)
-            case = rows.openai_case(data, rows.Place(line, number, lost))
+            case = rows.openai_case(data, rows.RowPlace(line, number, lost))
             cases = [] if case is None else [case]
         else:
             yield document

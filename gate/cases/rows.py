@@ -22,7 +22,7 @@ _INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RowPlace:
     """Where a row stands."""
 
     line: int
@@ -41,7 +41,7 @@ class Draft:
         name: in the other tool; the place is used where it cannot be an id.
     """
 
-    def __init__(self, place: Place, name: JsonValue = None) -> None:
+    def __init__(self, place: RowPlace, name: JsonValue = None) -> None:
         self.place = place
         text = str(name).strip() if isinstance(name, (str, int)) and not isinstance(name, bool) else ""
         if name is not None and (not text or value_complaint(text)):
@@ -189,7 +189,7 @@ def difference(entry: Entry, back: Entry) -> dict[str, JsonValue]:
     return {**kept, **({WITHOUT: gone} if gone else {})}
 
 
-def case_of_helm(row: Row, place: Place) -> dict[str, JsonValue] | None:
+def case_of_helm(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     """The case of an instance; None, and a loss, where it asks nothing."""
     rest = dict(row)
     name = rest.pop("id", None)
@@ -261,7 +261,7 @@ def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def case_of_inspect(row: Row, place: Place) -> dict[str, JsonValue] | None:
+def case_of_inspect(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     """The case of a sample; None, and a loss, where it asks nothing."""
     rest = dict(row)
     draft = Draft(place, rest.pop("id", None))
@@ -331,7 +331,7 @@ _RECORDED = ("context", "error", "experiment_id", "metrics", "scores", "span_att
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RowForm:
     """One form of row.
 
     Args:
@@ -343,7 +343,7 @@ class Layout:
         tabular: the row as cells can hold it, and what the other tool then reads differently.
     """
 
-    read: Callable[[Row, Place], dict[str, JsonValue] | None]
+    read: Callable[[Row, RowPlace], dict[str, JsonValue] | None]
     write: Callable[[Entry], dict[str, JsonValue]]
     metadata: str = "metadata"
     asks: bool = False
@@ -352,13 +352,13 @@ class Layout:
     tabular: Callable[[Row], tuple[dict[str, JsonValue], tuple[str, ...]]] = lambda row: (dict(row), ())
 
 
-def openai_case(row: Row, place: Place) -> dict[str, JsonValue] | None:
+def openai_case(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     """The case of a sample of OpenAI evals; None, and a loss, where it asks nothing."""
     draft = Draft(place, f"sample-{place.number}")
     return draft.done() if _asks_openai(draft, row) else None
 
 
-def _openai(row: Row, place: Place) -> dict[str, JsonValue] | None:
+def _openai(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     inner = row.get("item")
     holder = dict(inner) if isinstance(inner, dict) else dict(row)
     draft = Draft(place, f"sample-{place.number}")
@@ -411,7 +411,7 @@ def _variables(entry: Entry, row: Row) -> dict[str, JsonValue]:
     return {key: value for key, value in (variables.items() if isinstance(variables, dict) else ()) if key not in taken}
 
 
-def _braintrust(row: Row, place: Place) -> dict[str, JsonValue] | None:
+def _braintrust(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     rest = _without_bookkeeping(row, place)
     draft = Draft(place, rest.pop("id", None))
     asked = rest.pop("input", None)
@@ -441,7 +441,7 @@ def _as_braintrust(entry: Entry) -> dict[str, JsonValue]:
     return {**row, "metadata": metadata_of(entry, tags=True), **({"tags": tags} if tags else {})}
 
 
-def _langsmith(row: Row, place: Place) -> dict[str, JsonValue] | None:
+def _langsmith(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     rest = _without_bookkeeping(row, place)
     draft = Draft(place, rest.pop("id", None))
     inputs, outputs = rest.pop("inputs", None), rest.pop("outputs", None)
@@ -470,18 +470,18 @@ def _as_langsmith(entry: Entry) -> dict[str, JsonValue]:
     return {**row, "metadata": metadata_of(entry)}
 
 
-def _without_bookkeeping(row: Row, place: Place) -> dict[str, JsonValue]:
+def _without_bookkeeping(row: Row, place: RowPlace) -> dict[str, JsonValue]:
     own = sorted(row.keys() & _BOOKKEEPING)
     if own:
         place.lost(f"{', '.join(own)} are the other tool's own, and are left out")
     return {key: value for key, value in row.items() if key not in _BOOKKEEPING}
 
 
-LAYOUTS: Mapping[str, Layout] = {
-    "openai-evals": Layout(_openai, _as_openai, asks=True),
-    "openai-items": Layout(_openai, _as_item, holder="item"),
-    "inspect": Layout(case_of_inspect, inspect_row, asks=True, tabular=cells_of),
-    "braintrust": Layout(_braintrust, _as_braintrust),
-    "langsmith": Layout(_langsmith, _as_langsmith, spread=("inputs", "outputs")),
-    "helm": Layout(case_of_helm, helm_row, metadata="extra_data", asks=True),
+LAYOUTS: Mapping[str, RowForm] = {
+    "openai-evals": RowForm(_openai, _as_openai, asks=True),
+    "openai-items": RowForm(_openai, _as_item, holder="item"),
+    "inspect": RowForm(case_of_inspect, inspect_row, asks=True, tabular=cells_of),
+    "braintrust": RowForm(_braintrust, _as_braintrust),
+    "langsmith": RowForm(_langsmith, _as_langsmith, spread=("inputs", "outputs")),
+    "helm": RowForm(case_of_helm, helm_row, metadata="extra_data", asks=True),
 }

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from gate.app.checks import resolve_check, resolve_check_files, run_check
-from gate.app.environment.settings import Settings
+from gate.app.resolving import resolve_check, resolve_check_files
 from gate.app.run_order import RunOrder
+from gate.app.runs import run_check
 from gate.cli.app import refuse_options
 from gate.cli.output import output_paths, print_note, report_run, run_progress
 from gate.config.models import parse_model
+from gate.environment.settings import Settings
 from gate.errors import GateError
 from gate.resolve.one_version import Chosen
 from gate.resolve.two_files import file_mode_run

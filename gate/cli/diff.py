@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gate.app.environment.settings import Push, Settings
-from gate.app.repository import own_folder
+from gate.app.resolving import GitPlace, resolve_files_mode, resolve_git_mode
 from gate.app.run_order import RunOrder
-from gate.app.sources import GitPlace, resolve_files_mode, resolve_git_mode
 from gate.cli.app import refuse_options
 from gate.cli.formats import format_of
 from gate.cli.output import output_paths, print_note, report_run, report_untouched, run_progress
 from gate.config.documents import quoted
 from gate.engine.schedule import Share
+from gate.environment.settings import Push, Settings
 from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.git.objects import Git
-from gate.git.repository import Sightings
+from gate.git.places import own_folder
+from gate.git.repository import ReadFiles
 from gate.report.escape import terminal_text
 from gate.resolve.resolved import Resolved, picked
 from gate.values import counted
@@ -95,7 +95,7 @@ def _compare(options: DiffOptions) -> int:
     return report_run(run_plan(plan, settings), out, as_json=options.as_json, quiet=options.quiet)
 
 
-def resolved_by(options: DiffOptions, seen: Sightings | None = None) -> Resolved:
+def resolved_by(options: DiffOptions, seen: ReadFiles | None = None) -> Resolved:
     """What there is to evaluate.
 
     Args:
@@ -105,7 +105,7 @@ def resolved_by(options: DiffOptions, seen: Sightings | None = None) -> Resolved
     return resolved if options.early_stop is None else resolved.stopping_early(options.early_stop)
 
 
-def _resolve(options: DiffOptions, seen: Sightings | None) -> Resolved:
+def _resolve(options: DiffOptions, seen: ReadFiles | None) -> Resolved:
     if options.base is not None:
         of_files = {
             "OLD NEW": options.prompts,
@@ -280,7 +280,7 @@ def merge(runs: tuple[Path, ...], out: Path | None, as_json: bool, quiet: bool) 
 
 def _read_again(asked: "Evaluation") -> Resolved:
     """What the shards evaluated, as this checkout has it."""
-    from gate.app.shards import resolve_commits
+    from gate.app.resolving import resolve_commits
     from gate.record.shard import FileInputs
 
     inputs = asked.inputs

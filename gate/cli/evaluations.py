@@ -313,11 +313,11 @@ def action() -> None:
     from datetime import UTC, datetime
 
     from gate.action.entry import act
-    from gate.action.evaluation import Stage
-    from gate.app.environment.settings import Settings
+    from gate.action.evaluation import EventServices
     from gate.cli.output import LineProgress, print_run
+    from gate.environment.settings import Settings
 
-    stage = Stage(
+    stage = EventServices(
         say=lambda line: print(line, flush=True),
         show=lambda run: print_run(run, "terminal"),
         progress=LineProgress,

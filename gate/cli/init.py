@@ -13,17 +13,17 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from gate.app.environment.settings import Settings
-from gate.app.repository import Place, place_here
 from gate.calls.providers.packaged_model import packaged_parts
 from gate.config.documents import printable, quoted
 from gate.config.models import parse_model
 from gate.config.values import is_python
+from gate.environment.settings import Settings
 from gate.errors import GateError
+from gate.git.places import Place, place_here
 from gate.paths import path_complaint
 from gate.record.comparison import FEWEST_UNITS
 from gate.scaffold.discovery import MOVE
-from gate.scaffold.files import ACTION, CONFIG, WORKFLOW, Layout, keys_of, needs_judge
+from gate.scaffold.files import ACTION, CONFIG, WORKFLOW, FileSettings, keys_of, needs_judge
 from gate.scaffold.proposal import (
     InitChoices,
     Proposal,
@@ -401,12 +401,12 @@ def _from_root(path: str, place: Place) -> str:
     return full.relative_to(root).as_posix()
 
 
-def _layout(options: InitOptions, place: Place) -> Layout:
+def _layout(options: InitOptions, place: Place) -> FileSettings:
     models = chosen_models(options.model, options.judge, _present())
     action = options.action or ACTION
     if not _ACTION.fullmatch(action):
         raise GateError(f"--action {quoted(action)} names no action", "write OWNER/REPO@COMMIT")
-    return Layout(options.config, place.branch, models, action)
+    return FileSettings(options.config, place.branch, models, action)
 
 
 def _present() -> tuple[str, ...]:
@@ -420,7 +420,9 @@ def _asks(options: InitOptions) -> bool:
     return not options.yes and options.talks and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _asked(options: InitOptions, layout: Layout, seen: RepositoryFindings, place: Place) -> tuple[InitOptions, Layout]:
+def _asked(
+    options: InitOptions, layout: FileSettings, seen: RepositoryFindings, place: Place
+) -> tuple[InitOptions, FileSettings]:
     """What neither flags nor files say: who answers, unless another tool does, and whether a workflow is wanted."""
     if options.model is None and seen.found and not os.path.lexists(place.root / options.config):
         known = ", ".join((*USUAL.values(), "local:gemma3-270m"))

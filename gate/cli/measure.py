@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from gate.app.environment.settings import Settings
-from gate.app.forecast import against_itself, forecast
-from gate.app.repository import own_folder
+from gate.app.resolving import against_itself
+from gate.calibration.plan import forecast
 from gate.cli.output import print_note, run_progress
 from gate.engine.forecast import FallToShow
+from gate.environment.settings import Settings
 from gate.errors import GateError
+from gate.git.places import own_folder
 from gate.report.sheets import judge_calibration
 from gate.report.sheets.plan import calibration_sheet, plan_sheet
 from gate.report.sheets.sheet import Sheet
@@ -53,7 +54,7 @@ def noise(
     quiet: bool,
 ) -> int:
     """Measure, or read a run, and print; 3 when some of the samples that were asked for have no score."""
-    from gate.app.calibration import conclude_noise, measure_noise
+    from gate.calibration.measure import conclude_noise, measure_noise
     from gate.record.calibration import dump_calibration
     from gate.store.run_folder import load_run
 
@@ -94,7 +95,7 @@ def judge(
     quiet: bool,
 ) -> int:
     """Judge the labelled answers, print, and keep what came out; 3 where some judgement is missing or has no score."""
-    from gate.app.calibration import JudgeRequest, check_place, free_place, keep_judge_calibration, measure_judge
+    from gate.calibration.measure import JudgeRequest, check_place, free_place, keep_judge_calibration, measure_judge
     from gate.record.calibration import FILE, dump_judge_calibration
 
     place = out or labels.parent / FILE

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gate.app.repository import own_folder
 from gate.app.run_order import run_folder
 from gate.calls.interface import SilentProgress
 from gate.cli.formats import endings_or, format_named, format_of
 from gate.errors import GateError
+from gate.files import write_lines
+from gate.git.places import own_folder
 from gate.record.run import RunRecord
 from gate.record.transcript import Failed, Sample
 from gate.report.escape import terminal_text
 from gate.report.view.cases import explain_command
 from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
-from gate.store.run_folder import write_lines
 
 if TYPE_CHECKING:
     from rich.console import Console

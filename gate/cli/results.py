@@ -163,8 +163,8 @@ def comment(run: Path, pull: int | None, repo: str, key: str, quiet: bool) -> No
       GITHUB_TOKEN=$(gh auth token) gate comment .gate/last --repo acme/support-bot --pull 7
     """
     from gate.action.comment import comment_on
-    from gate.app.environment.action import CommentPlace
     from gate.cli.output import print_note
+    from gate.environment.action import CommentPlace
     from gate.report.escape import terminal_text
 
     url, note = comment_on(run, CommentPlace.of(repo, pull or 0), key)
@@ -204,8 +204,8 @@ def push(run: Path, url: str, insecure: bool, quiet: bool) -> None:
 
 
 def _to_store(run: Path) -> str:
-    from gate.app.push import store_run_here
     from gate.report.escape import terminal_text
+    from gate.store.push import store_run_here
 
     kept = store_run_here(run)
     again = "" if kept.new else " already"
@@ -213,9 +213,9 @@ def _to_store(run: Path) -> str:
 
 
 def _to_server(run: Path, url: str, insecure: bool, quiet: bool) -> str:
-    from gate.app.push import SendOptions, send_run_here
     from gate.cli.output import print_note
     from gate.report.escape import terminal_text
+    from gate.store.push import SendOptions, send_run_here
 
     last = time.monotonic()
 

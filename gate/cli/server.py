@@ -36,9 +36,10 @@ def serve(host: str, port: int, person: str, jobs: int, log_format: Literal["tex
       GATE_DATABASE_URL=postgresql://gate@localhost/gate gate serve --port 0
       gate serve --host 0.0.0.0 --url https://gate.example.org
     """
-    from gate.app.environment.login import CHOICES, team_login_of
-    from gate.app.store import daily_pruning, local_store, redactor
     from gate.errors import GateError, with_extra
+    from gate.store.local_store import daily_pruning, local_store
+    from gate.store.redaction import redactor
+    from gate.web.login_settings import CHOICES, team_login_of
 
     team = team_login_of()
     if url and team is None:
@@ -49,13 +50,13 @@ def serve(host: str, port: int, person: str, jobs: int, log_format: Literal["tex
         from gate.web.login import login_of
         from gate.web.logs import log_to
         from gate.web.requests import LOOPBACK_NAMES
-        from gate.web.site import Site
+        from gate.web.site import WebSite
     except ImportError as error:
         raise GateError(f"the web interface needs the package {error.name}", with_extra("web")) from None
     hosts = LOOPBACK_NAMES | ({host_name_of(url)} if url else set())
     here = local_store(Path(), person)
     database = here.database.hurried(_PAGE_S)
-    site = Site(
+    site = WebSite(
         database,
         hosts,
         here.now,
@@ -102,7 +103,7 @@ def backup(file: Path) -> None:
     Example:
       gate store backup gate-2026-11-23.db
     """
-    from gate.app.store import back_up_store
+    from gate.store.local_store import back_up_store
 
     back_up_store(file)
 
@@ -113,7 +114,7 @@ def upgrade() -> None:
 
     A server does that when it starts. Back it up first.
     """
-    from gate.app.store import upgrade_store
+    from gate.store.local_store import upgrade_store
 
     before, now = upgrade_store()
     if before == now:
@@ -137,7 +138,7 @@ def prune(dry_run: bool) -> None:
       GATE_KEEP_OUTPUTS_DAYS=30 gate store prune --dry-run
       GATE_KEEP_OUTPUTS_DAYS=30 GATE_KEEP_RUNS_DAYS=730 gate store prune
     """
-    from gate.app.store import prune_store as forget
+    from gate.store.local_store import prune_store as forget
 
     done, would = forget(dry=dry_run), "would be " if dry_run else ""
     click.echo(f"Runs {would}removed: {done.runs:,}. Runs whose texts {would or 'are '}forgotten: {done.texts:,}.")
@@ -147,7 +148,7 @@ def prune(dry_run: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def info(as_json: bool) -> None:
     """Say where the store is, and what it holds."""
-    from gate.app.store import store_info as told
+    from gate.store.local_store import store_info as told
 
     found = told()
     if as_json:
@@ -207,8 +208,8 @@ def create(name: str, scopes: tuple[str, ...], days: int, never: bool, owner: st
       gate tokens create ci --scope runs:write
       gate tokens create nightly --scope cases:read --scope cases:write --days 365 | gh secret set GATE_TOKEN
     """
-    from gate.app.store import store_tokens
     from gate.report.escape import terminal_text
+    from gate.store.local_store import store_tokens
 
     with store_tokens(owner) as desk:
         issued = desk.create(name, scopes, None if never else days)
@@ -230,8 +231,8 @@ def show(as_json: bool) -> None:
     """
     import json
 
-    from gate.app.store import store_tokens
     from gate.report.escape import terminal_text
+    from gate.store.local_store import store_tokens
 
     with store_tokens() as desk:
         found, now = desk.tokens.all(), desk.now
@@ -269,8 +270,8 @@ def revoke(number: int) -> None:
     Example:
       gate tokens revoke 3
     """
-    from gate.app.store import store_tokens
     from gate.report.escape import terminal_text
+    from gate.store.local_store import store_tokens
 
     with store_tokens() as desk:
         gone = desk.revoke(number)

@@ -244,12 +244,12 @@ def demo(directory: Path | None) -> None:
     """
     import tempfile
 
-    from gate.app.environment.settings import Settings
     from gate.cli.output import print_run, run_progress
-    from gate.demo.tour import Stage, play
+    from gate.demo.tour import DemoSetting, play
+    from gate.environment.settings import Settings
 
     root = directory or Path(tempfile.mkdtemp(prefix="prompt-gate-demo-"))
-    stage = Stage(
+    stage = DemoSetting(
         say=lambda text: click.echo(text),
         show=lambda run: print_run(run, "terminal"),
         progress=lambda: run_progress(quiet=False),

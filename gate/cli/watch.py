@@ -8,7 +8,6 @@ from typing import Any
 import click
 from rich.console import Console
 
-from gate.app.environment.settings import Settings
 from gate.app.run_order import RunOrder
 from gate.app.runs import run_until_saved, wait_for_save
 from gate.cli import output
@@ -16,8 +15,9 @@ from gate.cli.app import error_message
 from gate.cli.diff import DiffOptions, check_options, resolved_by
 from gate.cli.output import output_paths, print_note, run_progress, skipped_text
 from gate.config.policy import Budget, Limit
+from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError, Interrupted, MissingKey
-from gate.git.repository import Sightings
+from gate.git.repository import ReadFiles
 from gate.record.run import RunRecord
 from gate.report import numbers
 from gate.report.escape import terminal_text
@@ -80,7 +80,7 @@ class Watch:
     out: Console
     settings: Settings
     session: Session = field(default_factory=Session)
-    _seen: Sightings = field(default_factory=Sightings)
+    _seen: ReadFiles = field(default_factory=ReadFiles)
 
     def run(self) -> int:
         """Compare and wait, again and again.
@@ -103,7 +103,7 @@ class Watch:
 
     def _once(self) -> int | None:
         """One comparison, and the wait for the next save; an exit code where that was the last."""
-        seen = Sightings()
+        seen = ReadFiles()
         try:
             resolved = resolved_by(self.options, seen)
         except GateError as error:

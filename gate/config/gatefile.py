@@ -301,7 +301,7 @@ class SuiteConfig:
         pattern: that the prompt's file matched; empty where the entry names the file.
         scorer_lines: 1-based line of each scorer; what moves within the file changes nothing.
         promises: compare what the prompt promises before and after; None where nobody wants to know.
-        sound: nothing is wrong with the entry; only `in_spite` returns others.
+        sound: nothing is wrong with the entry; only `parse_partly` returns others.
     """
 
     name: str
@@ -351,7 +351,7 @@ def load(text: str, file: str) -> Config:
     return _config(found, tuple(_suite(found, at, document, at) for at in range(len(found.suites))))
 
 
-def in_spite(text: str, file: str) -> Config:
+def parse_partly(text: str, file: str) -> Config:
     """What can be read of a configuration, whatever is wrong with the rest: a suite with a mistake is not `sound`.
 
     Raises:

@@ -79,7 +79,7 @@ _REFERENCES = ("$ref", "$dynamicRef")
 
 
 @dataclass(slots=True)
-class Work:
+class MatchingWork:
     """What one check may cost.
 
     Args:
@@ -120,7 +120,7 @@ def draft_of(schema: Schema) -> "type[Validator]":
     return found
 
 
-def bounded(schema: Schema, work: Work, formats: "FormatChecker | None" = None) -> "Validator":
+def bounded(schema: Schema, work: MatchingWork, formats: "FormatChecker | None" = None) -> "Validator":
     """A validator of the schema's own draft that fetches nothing and stops when the work is done.
 
     Args:
@@ -151,7 +151,7 @@ def bounded(schema: Schema, work: Work, formats: "FormatChecker | None" = None) 
     return validator
 
 
-def regex_format(work: Work) -> "FormatChecker":
+def regex_format(work: MatchingWork) -> "FormatChecker":
     """The format `regex` of the meta-schemas: a pattern that we can search for."""
     from jsonschema import FormatChecker
 
@@ -177,7 +177,7 @@ def _parts(schema: Schema) -> int:
     return found
 
 
-def _counted(work: Work, name: str, keyword: Keyword, crawl: Callable[[], int]) -> Keyword:
+def _counted(work: MatchingWork, name: str, keyword: Keyword, crawl: Callable[[], int]) -> Keyword:
     # For these two the library looks each part of the instance up in a list of the others: a thousand are affordable.
     quadratic = name in ("unevaluatedItems", "unevaluatedProperties")
 
@@ -198,7 +198,7 @@ def _counted(work: Work, name: str, keyword: Keyword, crawl: Callable[[], int]) 
 class _Keywords:
     """The keywords that search for patterns or compare everything with everything, as the drafts have them."""
 
-    work: Work
+    work: MatchingWork
 
     def by_name(self) -> dict[str, Keyword]:
         return {
@@ -282,7 +282,7 @@ def schema_complaint(schema: dict[str, JsonValue]) -> str:
     try:
         if mistake := _mistake(schema):
             return mistake
-        validator = bounded(schema, Work(_PROBING, _SECONDS))
+        validator = bounded(schema, MatchingWork(_PROBING, _SECONDS))
         for probe in _PROBES:
             validator.is_valid(probe)
     except TooSlow as slow:
@@ -299,7 +299,7 @@ def schema_complaint(schema: dict[str, JsonValue]) -> str:
 
 def _mistake(schema: dict[str, JsonValue]) -> str:
     """Where the schema is not what its draft asks for."""
-    work = Work(_READING, _SECONDS)
+    work = MatchingWork(_READING, _SECONDS)
     error = next(bounded(draft_of(schema).META_SCHEMA, work, regex_format(work)).iter_errors(schema), None)
     if error is None:
         return ""

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from gate.app.environment.settings import Settings
+from gate.app.resolving import GitPlace, resolve_git_mode
 from gate.app.run_order import RunOrder
 from gate.app.runs import run_plan
-from gate.app.sources import GitPlace, resolve_git_mode
 from gate.calls.interface import Progress
 from gate.demo.repository import CHANGES, MAIN, Change, build
+from gate.environment.settings import Settings
+from gate.files import CACHE_FOLDER
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
-from gate.store.run_folder import CACHE_FOLDER
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class DemoSetting:
     """Where the demo plays."""
 
     say: Callable[[str], None]
@@ -27,7 +27,7 @@ class Stage:
     settings: Settings
 
 
-def play(root: Path, stage: Stage) -> bool:
+def play(root: Path, stage: DemoSetting) -> bool:
     """Make the repository and gate both of its changes."""
     build(root)
     stage.say(f"A throw-away repository: {root}")

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Grid:
+class SampleArrays:
     """One suite of a table. Every array has the shape [2, N, k]: both arms, the cases of the exam, their samples.
 
     Where there is no sample, figures are 0 and flags are false.
@@ -122,7 +122,7 @@ class Scores:
         return self.candidate - self.baseline
 
 
-def scores(grid: Grid, missing: Mapping[ArmName, float] | None = None, most: int | None = None) -> Scores:
+def scores(grid: SampleArrays, missing: Mapping[ArmName, float] | None = None, most: int | None = None) -> Scores:
     """The scores of one suite.
 
     A case counts as many samples as the poorer arm has, the first ones by index: unequal numbers would break the
@@ -330,7 +330,7 @@ WANTED = 30
 """Pairs of answers of one sitting that latency, cost and cached tokens need, where answers are reused."""
 
 
-def side_by_side(grid: Grid) -> tuple[Bools, str]:
+def side_by_side(grid: SampleArrays) -> tuple[Bools, str]:
     """The replies that may be compared in time and money.
 
     A provider's cache is cold for the first call of each arm, which is left out. An answer that was reused is left

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gate.cases.case import members
 from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
-from gate.engine.arrays import Bools, Floats, Grid, Ints, Slice, Stack, clusters, side_by_side, units_of
+from gate.engine.arrays import Bools, Floats, Ints, SampleArrays, Slice, Stack, clusters, side_by_side, units_of
 from gate.engine.samples import NOT_APPLICABLE, UNKNOWN, Key
 from gate.record.comparison import ArmAxis, AxisComparison, AxisName, Comparison, Estimate, PassRate, PassState, State
 from gate.record.transcript import ArmName, Dollars, Reply, Sample, Unscored, Usage
@@ -183,7 +183,7 @@ def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
     Slices that can block are tested together; those too small to block are tested outside of that family, and each
     advisory one has a test of its own.
     """
-    tester = Tester(stack, policy, seed)
+    tester = JointTest(stack, policy, seed)
     able = {piece.full_name: stack.unit_count(piece.rows) >= BLOCKABLE_UNITS for piece in stack.slices}
     together = [piece for piece in stack.slices if piece.rows.size and not (piece.advisory and able[piece.full_name])]
     joint = tester.test(together) if together else None
@@ -198,7 +198,7 @@ def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
 
 
 @dataclass(frozen=True, slots=True)
-class Tester:
+class JointTest:
     """One method at one level with one seed, over one stack."""
 
     stack: Stack
@@ -248,7 +248,7 @@ class Tester:
         )
 
 
-def comparison(tester: Tester, piece: Slice, result: JointResult | None, *, tested: bool) -> Comparison:
+def comparison(tester: JointTest, piece: Slice, result: JointResult | None, *, tested: bool) -> Comparison:
     """One slice as the record shows it."""
     stack, policy = tester.stack, tester.policy
     if result is None:
@@ -356,7 +356,7 @@ class _Measured:
         return int(self.baseline.size)
 
 
-def cost(grid: Grid, alpha: float) -> AxisComparison:
+def cost(grid: SampleArrays, alpha: float) -> AxisComparison:
     """Cost per call without judges, candidate against baseline; `alpha` is the one-sided level of each bound."""
     kept, too_few = side_by_side(grid)
     blank = _blank("cost", grid.suite.exam.policy.max_cost_increase)
@@ -385,7 +385,7 @@ def cost(grid: Grid, alpha: float) -> AxisComparison:
     return _filled(blank, measured, cost_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
 
 
-def latency(grid: Grid, alpha: float) -> AxisComparison:
+def latency(grid: SampleArrays, alpha: float) -> AxisComparison:
     """Latency of one call: geometric mean over cases of the per-case ratio; `alpha` as in `cost`."""
     kept, too_few = side_by_side(grid)
     blank = _blank("latency", grid.suite.exam.policy.max_latency_increase)
@@ -400,7 +400,7 @@ def latency(grid: Grid, alpha: float) -> AxisComparison:
     return filled.model_copy(update={"p50_change": estimate(p50), "p95_change": estimate(p95)})
 
 
-def _measure(grid: Grid, values: Floats, kept: Bools, *, geometric: bool = False) -> _Measured:
+def _measure(grid: SampleArrays, values: Floats, kept: Bools, *, geometric: bool = False) -> _Measured:
     """Means of each case, arithmetic or geometric, over the cases that both arms have a figure for."""
     known = np.where(kept, values, 1.0)
     terms = np.log(known) if geometric else known
@@ -422,7 +422,7 @@ def estimate(found: Interval) -> Estimate:
     return Estimate(value=found.value, lower=lower, upper=upper)
 
 
-def _usage(grid: Grid, arm: int) -> Usage:
+def _usage(grid: SampleArrays, arm: int) -> Usage:
     """Tokens of all replies, compared or not."""
     replied = grid.replied[arm]
     return Usage(*(int(grid.numbers(name)[arm][replied].sum()) for name in ("fresh", "read", "write", "output")))

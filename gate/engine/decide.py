@@ -8,7 +8,7 @@ import numpy as np
 
 from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
-from gate.engine.arrays import ARMS, Grid, scores, stack
+from gate.engine.arrays import ARMS, SampleArrays, scores, stack
 from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass_rates
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, look, needed, why_not
@@ -255,7 +255,7 @@ class _Known:
     """The facts behind every verdict on a run, whatever the missing samples are taken for."""
 
     table: SampleTable
-    grids: Mapping[str, Grid]
+    grids: Mapping[str, SampleArrays]
     compared: Axes
     unfinished: str | None
     looks: Looks | None
@@ -285,7 +285,7 @@ class Assessor:
 
         `table` has every finished sample, failed ones included; `unfinished` says why the run ended early, or is None.
         """
-        grids = {suite.name: Grid(suite, table) for suite in self.suites}
+        grids = {suite.name: SampleArrays(suite, table) for suite in self.suites}
         sides, alpha = {suite.name: grids[suite.name] for suite in self.compared}, self.policy.alpha
         compared = {name: (cost(grid, alpha), latency(grid, alpha)) for name, grid in sides.items()}
         looks = None
@@ -351,7 +351,7 @@ def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -
     return Decision(Verdict.INCONCLUSIVE, 3, (why, *incomplete_cases(missing)))
 
 
-def _incomplete(grids: Mapping[str, Grid], most: Mapping[str, int]) -> tuple[str, ...]:
+def _incomplete(grids: Mapping[str, SampleArrays], most: Mapping[str, int]) -> tuple[str, ...]:
     """Names of the cases that lack a score, in the order of the exams."""
     out = []
     for name, grid in grids.items():
@@ -363,7 +363,7 @@ def _incomplete(grids: Mapping[str, Grid], most: Mapping[str, int]) -> tuple[str
     return tuple(out)
 
 
-def _tally(grids: Mapping[str, Grid], most: Mapping[str, int]) -> tuple[int, Counter[str]]:
+def _tally(grids: Mapping[str, SampleArrays], most: Mapping[str, int]) -> tuple[int, Counter[str]]:
     """How many of the needed samples there are, and why some have no score."""
     taken, reasons = 0, Counter[str]()
     for name, grid in grids.items():

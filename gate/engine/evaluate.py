@@ -9,7 +9,7 @@ from math import fsum
 
 from gate.calls.interface import Stop
 from gate.cases.case import Case
-from gate.engine.arrays import Floats, Grid, Rows, pair_count, scores, side_by_side
+from gate.engine.arrays import Floats, Rows, SampleArrays, pair_count, scores, side_by_side
 from gate.engine.compare import cost_figures, latency_figures
 from gate.engine.decide import Assessment, Assessor
 from gate.engine.prompt_cache import cache_comparisons
@@ -73,7 +73,7 @@ def reuse_record(suite: Suite, table: SampleTable, drift: Drift | None = None) -
         candidate=_arm(rows, ArmName.CANDIDATE),
         oldest=_oldest(rows.figures("at")[reused]),
         # The pairs of answers that cost and latency may rest on.
-        pairs=0 if suite.baseline is None else pair_count(side_by_side(Grid(suite, table))[0]),
+        pairs=0 if suite.baseline is None else pair_count(side_by_side(SampleArrays(suite, table))[0]),
         drift=None if drift is None else DriftRecord(pairs=drift.pairs, reason=drift.reason or None),
         opinions=opinions,
     )
@@ -94,7 +94,7 @@ def judged(suite: Suite, table: SampleTable, intervals: Intervals) -> tuple[list
     """The results of the rubrics and the juries of one suite."""
     if not table.parts:
         return [], []
-    grid = Grid(suite, table)
+    grid = SampleArrays(suite, table)
     return list(rubric_results(suite, grid, intervals)), list(jury_results(suite, grid, intervals))
 
 
@@ -239,7 +239,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
     caching = finished.caching.get(suite.name)
     # All figures of quality rest on the same samples: pairs that were asked ahead of the looks are not among them.
     counted = replace(suite, samples=needed(suite, finished.assessment.samples))
-    grid = Grid(counted, table)
+    grid = SampleArrays(counted, table)
     rubrics, juries = judged(counted, table, _intervals(finished))
     conversations, tools = _agents(grid)
     return SuiteRecord(
@@ -304,11 +304,11 @@ def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
         reuse=reuse_record(suite, table),
         rubrics=rubrics,
         juries=juries,
-        conversations=_agents(Grid(suite, table))[0],
+        conversations=_agents(SampleArrays(suite, table))[0],
     )
 
 
-def _agents(grid: Grid) -> tuple[Conversations | None, ToolDifference | None]:
+def _agents(grid: SampleArrays) -> tuple[Conversations | None, ToolDifference | None]:
     """What agents did; None where no case has a conversation."""
     if not any(grid.outlines):
         return None, None
@@ -322,7 +322,7 @@ def _intervals(finished: Finished) -> Intervals:
 
 
 def _compared_cases(suite: Suite, table: SampleTable, fallen: Set[str]) -> list[CaseRecord]:
-    grid = Grid(suite, table)
+    grid = SampleArrays(suite, table)
     known = scores(grid)
     deltas = dict(zip(known.positions.tolist(), known.deltas.tolist(), strict=True))
     values = grid.figures("score").astype(object)

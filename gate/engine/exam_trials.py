@@ -7,10 +7,10 @@ from math import fsum
 from gate.calls.interface import Progress, Stop
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy
-from gate.engine.arrays import Grid, Rows, scores, stack
+from gate.engine.arrays import Rows, SampleArrays, scores, stack
 from gate.engine.compare import compare
 from gate.engine.record_parts import added_up, calls_record, change, dollars_spent, trial_record, with_trials
-from gate.engine.run import Collector, Marking, Runner, Tools
+from gate.engine.run import Collector, Runner, SampleScoring, Tools
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.engine.schedule import Job, count
 from gate.errors import GateError
@@ -139,7 +139,7 @@ class _Trials:
     async def _rescored(self, trial: Trial, source: SampleTable) -> SampleTable:
         """The same answers, scored by the change's scorers."""
         panel, out = self.tools.panel(trial.suite.exam), SampleTable()
-        marking = Marking(lambda _: panel, lambda: None)
+        marking = SampleScoring(lambda _: panel, lambda: None)
         known = source.by_case()
 
         async def take(job: Job) -> tuple[Sample, ...]:
@@ -182,7 +182,7 @@ class _Trials:
     def _compared(self, suite: Suite, table: SampleTable) -> Comparison:
         """All cases of a trial, tested by themselves, and by `maxt` whatever the method of the run."""
         both = suite if suite.baseline is not None else replace(suite, baseline=suite.candidate)
-        stacked = stack([both], {both.name: scores(Grid(both, table))})
+        stacked = stack([both], {both.name: scores(SampleArrays(both, table))})
         policy = RunPolicy(confidence=self.resolved.policy.confidence)
         return compare(stacked, policy, self.seed).slices[0][1]
 
@@ -217,7 +217,7 @@ def _paid(sample: Sample) -> Sample:
 
 def _alone(suite: Suite, table: SampleTable) -> list[float]:
     """Mean scores of the cases that have one, of the one arm that was asked."""
-    grid = Grid(suite, table)
+    grid = SampleArrays(suite, table)
     values, known = grid.figures("score")[1], grid.scored[1]
     return [float(values[row][known[row]].mean()) for row in range(len(known)) if known[row].any()]
 

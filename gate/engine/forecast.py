@@ -115,7 +115,7 @@ class FallToShow:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class SliceLayout:
     """The slices of a run before it is made."""
 
     stack: Stack
@@ -129,13 +129,13 @@ def tier(units: int) -> Tier:
     return next(name for least, name in _TIERS if units >= least)
 
 
-def layout(suites: Sequence[Suite], policy: RunPolicy, spreads: Mapping[str, Spread] | None = None) -> Layout:
+def layout(suites: Sequence[Suite], policy: RunPolicy, spreads: Mapping[str, Spread] | None = None) -> SliceLayout:
     """Stack the suites as the run would."""
     paired = [suite for suite in suites if len(suite.arms) > 1]
     if not paired:
         nothing = np.empty(0)
         empty = Stack(nothing, nothing, np.empty(0, dtype=np.int64), ())
-        return Layout(empty, frozenset(), math.inf, lambda _: math.inf)
+        return SliceLayout(empty, frozenset(), math.inf, lambda _: math.inf)
     blank = {suite.name: _blank(len(suite.exam.cases)) for suite in paired}
     whole = stack(paired, blank)
     family = {
@@ -147,7 +147,7 @@ def layout(suites: Sequence[Suite], policy: RunPolicy, spreads: Mapping[str, Spr
     ties = sum(known[suite.name].ties * len(suite.exam.cases) for suite in paired if suite.name in known)
     scale = _Scale(policy, ties / max(1, whole.units.size))
     critical = scale.critical(family, whole.units) if family else math.inf
-    return Layout(whole, frozenset(family), critical, cache(scale.alone))
+    return SliceLayout(whole, frozenset(family), critical, cache(scale.alone))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class _Scale:
         return self.critical({OVERALL: np.arange(units)}, np.arange(units))
 
 
-def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: FallToShow) -> SuiteForecast:
+def suite_forecast(suite: Suite, spread: Spread, found: SliceLayout, question: FallToShow) -> SuiteForecast:
     """What the slices of one suite could show; `found` has the slices of the whole run."""
     slices = tuple(
         _slice(suite, piece, spread, found, question) for piece in found.stack.slices if piece.suite == suite.name
@@ -197,7 +197,7 @@ def _beyond(found: FigureRange, margin: float) -> FigureRange:
     return FigureRange(*ends)
 
 
-def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: FallToShow) -> SliceForecast:
+def _slice(suite: Suite, piece: Slice, spread: Spread, found: SliceLayout, question: FallToShow) -> SliceForecast:
     units = found.stack.unit_count(piece.rows)
     cases = int(piece.rows.size)
     tested = piece.full_name in found.tested

@@ -12,7 +12,7 @@ from gate.calls.interface import Calls, Memory, Progress, Stop
 from gate.cases.case import NotBuilt
 from gate.config.models import Params
 from gate.config.scorer import ScorerSpec
-from gate.engine.arrays import WANTED, Grid
+from gate.engine.arrays import WANTED, SampleArrays
 from gate.engine.compare import drifted
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.engine.schedule import Job, Pair, Schedule, Share, by_lane, count, lacking, look, looks_planned, why_not
@@ -156,7 +156,7 @@ class _Half:
 
 
 @dataclass(slots=True)
-class Marking:
+class SampleScoring:
     """Scores the answers of a run."""
 
     panel: Callable[[str], Panel]
@@ -409,14 +409,14 @@ class Collector:
     _models: dict[tuple[str, ArmName], set[str]] = field(default_factory=dict, init=False)
     _panels: Mapping[str, Panel] = field(init=False)
     _apart: Mapping[str, bool] = field(init=False)
-    _marking: Marking = field(init=False)
+    _marking: SampleScoring = field(init=False)
     _unwritten: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         suites = self.resolved.suites
         self.found.samples = SampleTable(self.tools.sink.words)
         self._panels = {suite.name: self.tools.panel(suite.exam) for suite in suites}
-        self._marking = Marking(self._panels.__getitem__, self._see_whether_to_stop)
+        self._marking = SampleScoring(self._panels.__getitem__, self._see_whether_to_stop)
         self._apart = {suite.name: self.tools.apart or same_arms(suite) for suite in suites}
 
     async def collect(self) -> Collection:
@@ -467,7 +467,7 @@ class Collector:
             if self.stop.reason is not None:
                 return
             done |= {pair.key for pairs in repeat for pair in pairs}
-            grids = {suite.name: Grid(suite, self.found.samples) for suite in suites}
+            grids = {suite.name: SampleArrays(suite, self.found.samples) for suite in suites}
             if lacking(suites, grids):
                 break
             if look(suites, policy, self.seed, grids).samples is not None:

@@ -307,7 +307,7 @@ class SampleTable:
             model_id, stop_reason, sitting = self._sources.values[source]
             usage, origin = _usage(fresh, read, write, output), Origin(sitting, at, bool(reused))
             seconds = None if latency == _NO_TIME else latency
-            paid = cast(Cost, _cost(price, cost))
+            paid = cast("Cost", _cost(price, cost))
             reply = Reply("" if blank else UNREAD, model_id, usage, paid, seconds, attempts, stop_reason, origin)
         first = self._rows["scores"][row - 1] if row else 0
         scores = tuple(self._score(at) for at in range(first, end))

@@ -13,8 +13,8 @@ import numpy as np
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
-from gate.engine.arrays import Grid, Slice, Stack, scores, stack, units_of
-from gate.engine.compare import FLIPS_BELOW_LEVEL, Quality, Tester, comparison
+from gate.engine.arrays import SampleArrays, Slice, Stack, scores, stack, units_of
+from gate.engine.compare import FLIPS_BELOW_LEVEL, JointTest, Quality, comparison
 from gate.record.comparison import Comparison
 from gate.record.transcript import ArmName, Sample
 from gate.stats.arrays import BLOCKABLE_UNITS, JointResult
@@ -237,7 +237,7 @@ def spared(suite: Suite, samples: int | None) -> int:
     return len(suite.arms) * len(suite.exam.cases) * (suite.samples - needed(suite, samples))
 
 
-def lacking(suites: Sequence[Suite], grids: Mapping[str, Grid]) -> bool:
+def lacking(suites: Sequence[Suite], grids: Mapping[str, SampleArrays]) -> bool:
     """Has a sample of a compared suite no score?
 
     Then all samples are taken: what the missing scores could have changed is known only at the end.
@@ -256,7 +256,7 @@ class Looks:
     suites: Sequence[Suite]
     policy: RunPolicy
     seed: int
-    grids: Mapping[str, Grid]
+    grids: Mapping[str, SampleArrays]
     seen: Sequence[Stack]
     ended: "Sequential | None"
 
@@ -276,12 +276,12 @@ class Looks:
         else:
             latest = _stack(self.suites, self.grids, None, missing)
             joint = _test([*self.seen, latest], self.suites, self.policy, self.seed, last=True).joint
-        tester = Tester(latest, self.policy, self.seed)
+        tester = JointTest(latest, self.policy, self.seed)
         rows = tuple((piece, _comparison(tester, piece, joint)) for piece in latest.slices)
         return Quality(rows, joint.family, joint.flips if joint.family else None)
 
 
-def look(suites: Sequence[Suite], policy: RunPolicy, seed: int, grids: Mapping[str, Grid]) -> Looks:
+def look(suites: Sequence[Suite], policy: RunPolicy, seed: int, grids: Mapping[str, SampleArrays]) -> Looks:
     """Look at a run after each complete repeat, until a look ends it."""
     # A suite that has no part in the verdict may take more samples: all of them are there at the end.
     repeats = [*range(1, looks_planned(suites)), None]
@@ -291,7 +291,7 @@ def look(suites: Sequence[Suite], policy: RunPolicy, seed: int, grids: Mapping[s
     return Looks(suites, policy, seed, grids, seen, found if found is not None and found.over else None)
 
 
-def _comparison(tester: Tester, piece: Slice, joint: JointResult) -> Comparison:
+def _comparison(tester: JointTest, piece: Slice, joint: JointResult) -> Comparison:
     tested = piece.full_name in joint
     result = joint if tested else tester.alone(piece) if piece.rows.size else None
     return comparison(tester, piece, result, tested=tested)
@@ -306,13 +306,13 @@ def _able(suites: Sequence[Suite]) -> list[Suite]:
     return [s for s in _compared(suites) if not s.trial and np.unique(units_of(s)).size >= BLOCKABLE_UNITS]
 
 
-def _complete(suites: Sequence[Suite], grids: Mapping[str, Grid], repeats: int | None) -> bool:
+def _complete(suites: Sequence[Suite], grids: Mapping[str, SampleArrays], repeats: int | None) -> bool:
     return all(bool(grids[suite.name].scored[:, :, :repeats].all()) for suite in _compared(suites))
 
 
 def _stack(
     suites: Sequence[Suite],
-    grids: Mapping[str, Grid],
+    grids: Mapping[str, SampleArrays],
     repeats: int | None,
     missing: Mapping[ArmName, float] | None = None,
 ) -> Stack:

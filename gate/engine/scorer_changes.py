@@ -8,7 +8,7 @@ import numpy as np
 
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
-from gate.engine.arrays import ARMS, Bools, Floats, Grid, Ints, paired, units_of
+from gate.engine.arrays import ARMS, Bools, Floats, Ints, SampleArrays, paired, units_of
 from gate.engine.compare import estimate, finite_bound
 from gate.engine.samples import PartKey
 from gate.record.comparison import (
@@ -80,7 +80,7 @@ _FAILED = 1e-9
 """A score that is not above this fails the answer."""
 
 
-def scorer_changes(grid: Grid) -> tuple[ScorerChange, ...]:
+def scorer_changes(grid: SampleArrays) -> tuple[ScorerChange, ...]:
     """The scorers of one suite, in the order of the exam, then those that only some cases have; at most `MOST`."""
     suite = grid.suite
     required: dict[str, bool] = {}
@@ -92,7 +92,7 @@ def scorer_changes(grid: Grid) -> tuple[ScorerChange, ...]:
     return tuple(_change(grid, name, weights.get(name), required=required[name]) for name in names[:MOST])
 
 
-def _change(grid: Grid, name: str, weight: float | None, *, required: bool) -> ScorerChange:
+def _change(grid: SampleArrays, name: str, weight: float | None, *, required: bool) -> ScorerChange:
     known, values = grid.scorer(name)
     found = case_means(grid.suite, known, values)
     passed = case_means(grid.suite, known, (values > _FAILED).astype(values.dtype)) if required else None
@@ -133,7 +133,7 @@ class Intervals:
     seed: int
 
 
-def rubric_results(suite: Suite, grid: Grid, intervals: Intervals) -> tuple[RubricResult, ...]:
+def rubric_results(suite: Suite, grid: SampleArrays, intervals: Intervals) -> tuple[RubricResult, ...]:
     """Every rubric that scored anything of a suite.
 
     The intervals of its dimensions are one joint test: they hold for all of them together.
@@ -145,7 +145,7 @@ def rubric_results(suite: Suite, grid: Grid, intervals: Intervals) -> tuple[Rubr
     )
 
 
-def jury_results(suite: Suite, grid: Grid, intervals: Intervals) -> tuple[JuryResult, ...]:
+def jury_results(suite: Suite, grid: SampleArrays, intervals: Intervals) -> tuple[JuryResult, ...]:
     """Every jury that scored anything of a suite."""
     specs = _specs(suite)
     keys = _keys(grid, "judge")
@@ -182,7 +182,7 @@ def _specs(suite: Suite) -> dict[str, list[ScorerSpec]]:
     return out
 
 
-def _keys(grid: Grid, kind: str) -> dict[str, list[PartKey]]:
+def _keys(grid: SampleArrays, kind: str) -> dict[str, list[PartKey]]:
     out: dict[str, list[PartKey]] = {}
     for key in grid.parts():
         if key[2] == kind:
@@ -190,7 +190,7 @@ def _keys(grid: Grid, kind: str) -> dict[str, list[PartKey]]:
     return out
 
 
-def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> RubricResult:
+def _rubric(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Intervals) -> RubricResult:
     rubric = scorer.rubric
     rows = [case_means(suite, *grid.part(key)) for key in scorer.keys]
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(rows)
@@ -228,7 +228,7 @@ def _bounds(suite: Suite, rows: Sequence[Means], intervals: Intervals) -> list[t
     return [(finite_bound(found[name].lower), finite_bound(found[name].upper)) for name in slices]
 
 
-def _jury(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> JuryResult | None:
+def _jury(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Intervals) -> JuryResult | None:
     from gate.stats.agreement import Drawing, Ratings, ac
     from gate.stats.agreement import alpha as krippendorff
 
@@ -277,7 +277,7 @@ def _estimate(found: Figure | Undefined) -> Estimate | None:
 _TOLERANCE = 1e-9
 
 
-def positions(grid: Grid, alpha: float = 0.025) -> list[PositionBias]:
+def positions(grid: SampleArrays, alpha: float = 0.025) -> list[PositionBias]:
     """The bias of each pairwise judge of a suite.
 
     Pairs of equal answers, which nobody was asked about, and pairs without a verdict are left out.

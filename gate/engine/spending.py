@@ -22,7 +22,7 @@ Role: TypeAlias = Literal["baseline", "candidate", "judge", "user"]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Range:
     """A number and where it comes from."""
 
     value: float
@@ -30,7 +30,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlay:
+class ModelSpending:
     """The calls of one suite to one model in one role.
 
     Args:
@@ -43,9 +43,9 @@ class Outlay:
     role: Role
     model: str
     calls: int
-    input_tokens: Figure
-    output_tokens: Figure
-    seconds: Figure
+    input_tokens: Range
+    output_tokens: Range
+    seconds: Range
     cost: Cost
     alone: bool
     in_a_row: int = 1
@@ -60,7 +60,7 @@ class Spending:
         cost_note: why the cost is not known; empty otherwise.
     """
 
-    outlays: tuple[Outlay, ...]
+    outlays: tuple[ModelSpending, ...]
     calls: int
     cost: Cost
     cost_note: str
@@ -217,7 +217,7 @@ class Estimator:
         calls = sum(outlay.calls for outlay in outlays)
         return Spending(outlays, calls, cost, note, _minutes(outlays, concurrency), concurrency)
 
-    def _suite(self, suite: Suite) -> Iterator[Outlay]:
+    def _suite(self, suite: Suite) -> Iterator[ModelSpending]:
         for role, arm in answering(suite).items():
             yield self._answers(suite, role, arm)
         user = suite.exam.conversing.user.model
@@ -231,7 +231,7 @@ class Estimator:
         for (model, _), pairs in asked.items():
             yield self._judgements(suite, model, pairs)
 
-    def _answers(self, suite: Suite, role: Role, arm: Arm) -> Outlay:
+    def _answers(self, suite: Suite, role: Role, arm: Arm) -> ModelSpending:
         cases = suite.exam.cases
         rendered, turns = sum(_requestcharacters(arm, case) for case in cases), sum(case.turns for case in cases)
         known = self.earlier.get((suite.name, role), PerCall(None, False, None)).of_each(
@@ -244,13 +244,13 @@ class Estimator:
                 one, basis = known.usage, ("measured", "measured")
             else:
                 one, basis = Usage(one.input_tokens, 0, 0, known.usage.output_tokens), ("assumed", "measured")
-        seconds = Figure(SECONDS, "assumed") if known.seconds is None else Figure(known.seconds, "measured")
+        seconds = Range(SECONDS, "assumed") if known.seconds is None else Range(known.seconds, "measured")
         asked = arm.model, arm.params
         found = self._outlay((suite.name, role), asked, suite.samples * turns, (one, basis), seconds)
         longest = max((case.turns for case in cases), default=1)
         return replace(found, in_a_row=longest, at_least=_open(suite.exam, arm))
 
-    def _user(self, suite: Suite, model: ModelRef) -> Outlay:
+    def _user(self, suite: Suite, model: ModelRef) -> ModelSpending:
         """The simulated user is asked at least once for each conversation: whether the goal is reached."""
         params = suite.exam.conversing.user.params
         played = [(case, case.user) for case in suite.exam.cases if case.user is not None]
@@ -258,10 +258,10 @@ class Estimator:
         one = _assumed(told / len(played) + CHARS_PER_TOKEN * (_longest(suite) or OUTPUT_TOKENS), params)
         calls = len(played) * suite.samples * len(suite.arms)
         who: tuple[str, Role] = (suite.name, "user")
-        found = self._outlay(who, (model, params), calls, (one, ("assumed", "assumed")), Figure(SECONDS, "assumed"))
+        found = self._outlay(who, (model, params), calls, (one, ("assumed", "assumed")), Range(SECONDS, "assumed"))
         return replace(found, at_least=True)
 
-    def _judgements(self, suite: Suite, name: str, pairs: Sequence[tuple[ScorerSpec, Case]]) -> Outlay:
+    def _judgements(self, suite: Suite, name: str, pairs: Sequence[tuple[ScorerSpec, Case]]) -> ModelSpending:
         """All opinions of one model."""
         from gate.scoring.judge_prompt import judge_messages
 
@@ -276,7 +276,7 @@ class Estimator:
             one = replace(one, output_tokens=max(one.output_tokens, *(_said(spec) for spec, _ in pairs)))
         assumed: tuple[Basis, Basis] = ("assumed", "assumed")
         who: tuple[str, Role] = (suite.name, "judge")
-        return self._outlay(who, (parse_model(name), params), calls, (one, assumed), Figure(SECONDS, "assumed"))
+        return self._outlay(who, (parse_model(name), params), calls, (one, assumed), Range(SECONDS, "assumed"))
 
     def _outlay(
         self,
@@ -284,20 +284,20 @@ class Estimator:
         asked: tuple[ModelRef, Params],
         calls: int,
         each: tuple[Usage, tuple[Basis, Basis]],
-        seconds: Figure,
-    ) -> Outlay:
+        seconds: Range,
+    ) -> ModelSpending:
         model, params = asked
         usage, (of_input, of_output) = each
         if self.cap is not None and usage.output_tokens > self.cap:
             usage, of_output = replace(usage, output_tokens=self.cap), "assumed"
         cost = self.price(model, params, usage)
-        return Outlay(
+        return ModelSpending(
             suite=who[0],
             role=who[1],
             model=str(model),
             calls=calls,
-            input_tokens=Figure(usage.total_input * calls, of_input),
-            output_tokens=Figure(usage.output_tokens * calls, of_output),
+            input_tokens=Range(usage.total_input * calls, of_input),
+            output_tokens=Range(usage.output_tokens * calls, of_output),
             seconds=seconds,
             cost=Dollars(cost.amount * calls) if isinstance(cost, Dollars) else cost,
             alone=model.provider in _ALONE,
@@ -352,7 +352,7 @@ def _longest(suite: Suite) -> int | None:
     return max(known) if len(known) == len(bounds) else None
 
 
-def _total(outlays: Sequence[Outlay]) -> tuple[Cost, str]:
+def _total(outlays: Sequence[ModelSpending]) -> tuple[Cost, str]:
     unknown = [o.model for o in outlays if isinstance(o.cost, Unpriced) and o.cost.why == "unknown"]
     if unknown:
         return Unpriced("unknown"), f"the price of {', '.join(dict.fromkeys(unknown))} at its address is not known"
@@ -360,7 +360,7 @@ def _total(outlays: Sequence[Outlay]) -> tuple[Cost, str]:
     return (Dollars(math.fsum(known)), "") if known else (Unpriced("n/a"), "no model with a price is called")
 
 
-def _minutes(outlays: Sequence[Outlay], concurrency: int) -> float:
+def _minutes(outlays: Sequence[ModelSpending], concurrency: int) -> float:
     """A model inside this process answers one call after another; the others share the calls in flight."""
     alone: dict[str, float] = {}
     calls, shared = 0, 0.0

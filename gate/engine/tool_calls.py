@@ -8,7 +8,7 @@ import numpy as np
 
 from gate.cases.case import members
 from gate.config.values import OVERALL
-from gate.engine.arrays import Bools, Floats, Grid, Ints, paired
+from gate.engine.arrays import Bools, Floats, Ints, SampleArrays, paired
 from gate.record.comparison import ArmConversations, ChangedCalls, Conversations, ToolChange, ToolDifference, ToolSlice
 from gate.record.transcript import Outline
 
@@ -34,13 +34,13 @@ class _Conversations:
         numbers: int[2, N, k], the outline number of each.
     """
 
-    grid: Grid
+    grid: SampleArrays
     known: Bools
     numbers: Ints
     outlines: Sequence[Outline | None]
 
     @classmethod
-    def of(cls, grid: Grid) -> "_Conversations":
+    def of(cls, grid: SampleArrays) -> "_Conversations":
         outlines = grid.outlines or [None]
         talked = np.array([outline is not None for outline in outlines], dtype=np.bool_)
         numbers = grid.numbers("outline")
@@ -87,7 +87,7 @@ class _Conversations:
         return calls if times > len(numbers) / 2 else None
 
 
-def talks(grid: Grid) -> Conversations | None:
+def talks(grid: SampleArrays) -> Conversations | None:
     """Turns, questions back and calls of tools, of one arm or both; None where no case has a conversation."""
     found = _Conversations.of(grid)
     positions, turns = found.means(lambda outline: outline.turns)
@@ -125,7 +125,7 @@ def _talk(turns: Floats, followups: Floats, asking: Floats, calls: Floats, faile
     )
 
 
-def tool_difference(grid: Grid) -> ToolDifference | None:
+def tool_difference(grid: SampleArrays) -> ToolDifference | None:
     """Which tools the candidate called no longer, or newly; None where no agent called any, or one does not say so."""
     found = _Conversations.of(grid)
     positions, _ = found.means(lambda outline: outline.turns)

@@ -95,7 +95,7 @@ _OURS = (".gate/", "__pycache__/")
 
 
 @dataclass(slots=True)
-class Sightings:
+class ReadFiles:
     """Files and lists that were looked at, and their state.
 
     Args:
@@ -109,21 +109,21 @@ class Sightings:
     def see(self, path: Path) -> None:
         """Note a file, which may be missing; the first note counts."""
         if path not in self.files:
-            self.files[path] = look(path)
+            self.files[path] = file_state(path)
 
     def changed(self) -> bool:
         """Has anything changed since?"""
-        if any(look(path) != seen for path, seen in self.files.items()):
+        if any(file_state(path) != seen for path, seen in self.files.items()):
             return True
         return any(_given(names) != seen for names, seen in self.lists.values())
 
-    def again(self) -> "Sightings":
+    def again(self) -> "ReadFiles":
         """The same places in their current state."""
-        files = {path: look(path) for path in self.files}
-        return Sightings(files, {key: (names, _given(names)) for key, (names, _) in self.lists.items()})
+        files = {path: file_state(path) for path in self.files}
+        return ReadFiles(files, {key: (names, _given(names)) for key, (names, _) in self.lists.items()})
 
 
-def look(path: Path) -> Look:
+def file_state(path: Path) -> Look:
     """The state of a file, without reading it."""
     try:
         facts = path.stat()
@@ -141,12 +141,12 @@ def _given(names: Names) -> tuple[str, ...] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class RecordingSource:
     """A folder's files (`gate.prompts.files.FileSource`) that notes in `seen` each file that is asked for."""
 
     inner: FileSource
     root: Path
-    seen: Sightings
+    seen: ReadFiles
 
     @property
     def label(self) -> str:

@@ -12,7 +12,7 @@ from gate.values import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class PostedComment:
     """A comment on the pull request; `body` is Markdown."""
 
     id: int

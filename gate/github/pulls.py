@@ -10,7 +10,7 @@ from github.IssueComment import IssueComment
 from github.PullRequest import PullRequest as Raw
 
 from gate.github.client import GitHub, asking, bounded, required
-from gate.github.events import LabelEvent, Posted, PullRequest
+from gate.github.events import LabelEvent, PostedComment, PullRequest
 from gate.record.parts import Role
 
 
@@ -34,7 +34,7 @@ def _login(user: Any) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
+class PullState:
     """A pull request at this moment: `open` or `closed`, its labels and its newest commit."""
 
     state: str
@@ -106,12 +106,12 @@ class PullRequestApi:
         path = f"{self.github.repository.url}/collaborators/{quote(login, safe='')}/permission"
         return self.github.repository.requester.requestJsonAndCheck("GET", path)[1]
 
-    def now(self) -> Now:
+    def now(self) -> PullState:
         """State, labels and newest commit."""
         with asking("read the labels of the pull request"):
             pull = self.github.pull(self.number)
             labels = tuple(required(label.name, str) for label in pull.labels)
-            return Now(required(pull.state, str), labels, required(pull.head.sha, str))
+            return PullState(required(pull.state, str), labels, required(pull.head.sha, str))
 
     def events(self) -> tuple[LabelEvent, ...]:
         """Every change of a label, oldest first."""
@@ -130,13 +130,13 @@ class PullRequestApi:
         with asking("read the head of the pull request"):
             return required(self.github.pull(self.number).head.sha, str)
 
-    def comments(self) -> list[Posted]:
+    def comments(self) -> list[PostedComment]:
         """All of them, oldest first."""
         with asking("read the comments"):
             # To GitHub a pull request is an issue, too, and that half of it has the comments.
             return [_posted(one) for one in bounded(self.github.repository.get_issue(self.number).get_comments())]
 
-    def create(self, body: str) -> Posted:
+    def create(self, body: str) -> PostedComment:
         """Post a comment."""
         with asking("post the comment", _WRITE):
             made = _posted(self.github.repository.get_issue(self.number).create_comment(body))
@@ -144,26 +144,26 @@ class PullRequestApi:
         self._writer = made.author or self._writer
         return made
 
-    def update(self, comment: Posted, body: str) -> None:
+    def update(self, comment: PostedComment, body: str) -> None:
         """Replace the text of a comment."""
         with asking("update the comment", _WRITE):
             requester = self.github.repository.requester
             _, updated = requester.requestJsonAndCheck("PATCH", self._url(comment), input={"body": body})
             required(updated["html_url"], str)
 
-    def delete(self, comment: Posted) -> None:
+    def delete(self, comment: PostedComment) -> None:
         """Delete a comment."""
         with asking("delete a double of the comment", _WRITE):
             self.github.repository.requester.requestJsonAndCheck("DELETE", self._url(comment))
 
-    def _url(self, comment: Posted) -> str:
+    def _url(self, comment: PostedComment) -> str:
         return f"{self.github.repository.url}/issues/comments/{comment.id}"
 
 
-def _posted(one: IssueComment) -> Posted:
+def _posted(one: IssueComment) -> PostedComment:
     # GitHub gives no user for an account that is gone.
     author = required(one.user.login, str) if one.user else ""
-    return Posted(required(one.id, int), author, one.body or "", required(one.html_url, str))
+    return PostedComment(required(one.id, int), author, one.body or "", required(one.html_url, str))
 
 
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

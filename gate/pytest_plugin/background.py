@@ -6,10 +6,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gate.app.environment.settings import Settings
 from gate.app.run_order import RunOrder
 from gate.app.runs import Running, carry_out
 from gate.engine.check import Examiner, ReportedCases
+from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError
 from gate.record.parts import CaseResult
 from gate.record.transcript import Sample

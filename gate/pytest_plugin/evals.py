@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gate.app.checks import resolve_check
-from gate.app.environment.settings import Settings
-from gate.app.repository import root_of
+from gate.app.resolving import resolve_check
 from gate.app.run_order import RunOrder, run_folder
 from gate.calls.interface import SilentProgress
 from gate.config.policy import Budget
 from gate.engine.check import ReportedCases
+from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError
-from gate.pytest_plugin import asked
+from gate.files import GATE_FOLDER
+from gate.git.places import root_of
+from gate.pytest_plugin import selection
 from gate.pytest_plugin.background import BackgroundCheck, CaseAnswer
 from gate.pytest_plugin.items import CaseItem, ConfigFile, score_notes
 from gate.report import numbers
 from gate.resolve.one_version import Chosen, with_cases
 from gate.resolve.resolved import Resolved
-from gate.store.run_folder import GATE_FOLDER
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -154,7 +154,7 @@ class Evals:
         return self._root / GATE_FOLDER / ("pytest" if self._worker is None else f"pytest-{self._worker}")
 
     def _window(self, item: CaseItem) -> int:
-        calls = max(1, int(self.config.getoption(asked.dest("--gate-concurrency"), 32)))
+        calls = max(1, int(self.config.getoption(selection.dest("--gate-concurrency"), 32)))
         return min(FURTHEST, max(2, ceil(2 * calls / item.suite.samples)))
 
     def _ask(self, item: CaseItem) -> None:
@@ -168,7 +168,7 @@ class Evals:
 
     def _plan(self) -> RunOrder:
         def option(name: str) -> bool:
-            return bool(self.config.getoption(asked.dest(name), False))
+            return bool(self.config.getoption(selection.dest(name), False))
 
         if option("--gate-no-cache") and option("--gate-refresh"):
             raise GateError("--gate-no-cache and --gate-refresh do not go together")
@@ -180,7 +180,7 @@ class Evals:
         folder = self._root / GATE_FOLDER
         return RunOrder(
             resolved=replace(resolved, budget=self._share(resolved.budget)),
-            concurrency=max(1, int(self.config.getoption(asked.dest("--gate-concurrency"), 32))),
+            concurrency=max(1, int(self.config.getoption(selection.dest("--gate-concurrency"), 32))),
             seed=None,
             out=self._out,
             progress=SilentProgress(),

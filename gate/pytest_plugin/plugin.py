@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gate.pytest_plugin import asked
+from gate.pytest_plugin import selection
 
 if TYPE_CHECKING:
     from gate.pytest_plugin.evals import Evals
@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("--gate-refresh", {"action": "store_true", "help": "Ask for every answer anew."}),
     ]
     for name, settings in options:
-        group.addoption(name, dest=asked.dest(name), **settings)
+        group.addoption(name, dest=selection.dest(name), **settings)
     parser.addini("gate_config", f"Prompt Gate's configuration (default: {CONFIG})", default="")
 
 
@@ -44,8 +44,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Find out whether evals are requested; if not, nothing is read."""
     config.addinivalue_line("markers", MARKER)
     path, named = _config_path(config)
-    wanted = asked.generally(config)
-    if not wanted and not asked.names_file(config, path):
+    wanted = selection.generally(config)
+    if not wanted and not selection.names_file(config, path):
         return
     if not path.is_file():
         if named:
@@ -55,20 +55,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
     config.stash[_EVALS] = Evals(config, path)
     ours = bool(_option(config)) or config.args_source is not pytest.Config.ArgsSource.ARGS
-    if wanted and ours and not asked.names_file(config, path):
+    if wanted and ours and not selection.names_file(config, path):
         config.args.append(str(path))
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Say so where evals are requested but there is no configuration, or no path leads to it."""
     path, _ = _config_path(config)
-    if not asked.generally(config):
+    if not selection.generally(config):
         return None
     if not path.is_file():
         return f"eval: there is no {path}; --gate-config names another file"
-    if asked.leads_to(config, path):
+    if selection.leads_to(config, path):
         return None
-    return f"eval: {asked.from_here(config, path)} is not among the paths; name it, or pass --gate-config"
+    return f"eval: {selection.from_here(config, path)} is not among the paths; name it, or pass --gate-config"
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -79,7 +79,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave evals out unless requested."""
-    if asked.generally(config):
+    if selection.generally(config):
         return
     evals = config.stash.get(_EVALS, None)
     out = [
@@ -87,7 +87,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items
         if item.get_closest_marker("eval")
         and not (evals is not None and item.path == evals.path)
-        and not asked.names_item(config, item)
+        and not selection.names_item(config, item)
     ]
     if out:
         gone = set(map(id, out))
@@ -184,7 +184,7 @@ def _config_path(config: pytest.Config) -> tuple[Path, bool]:
 
 
 def _option(config: pytest.Config) -> str:
-    return str(config.getoption(asked.dest("--gate-config"), None) or "")
+    return str(config.getoption(selection.dest("--gate-config"), None) or "")
 
 
 def _absolute(path: Path) -> Path:

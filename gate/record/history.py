@@ -35,7 +35,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class HistoryFigure:
     """One slice of one suite of one run, on one axis.
 
     Args:
@@ -101,7 +101,7 @@ class SuiteResult:
 
     name: str
     store: str
-    figures: tuple[Figure, ...]
+    figures: tuple[HistoryFigure, ...]
     results: tuple[CaseResult, ...]
     agreements: tuple[Agreement, ...]
 
@@ -133,7 +133,7 @@ class RunRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class HistoryPoint:
     """A figure in a trend."""
 
     run: int
@@ -141,7 +141,7 @@ class Point:
     branch: str
     event: str
     verdict: Verdict
-    figure: Figure
+    figure: HistoryFigure
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ def _alone(suite: NewSuiteRecord) -> SuiteResult:
 
 
 def _of_suite(
-    suite: SuiteRecord | NewSuiteRecord, figures: tuple[Figure, ...], results: tuple[CaseResult, ...]
+    suite: SuiteRecord | NewSuiteRecord, figures: tuple[HistoryFigure, ...], results: tuple[CaseResult, ...]
 ) -> SuiteResult:
     agreements = tuple(_agreements(suite.juries, suite.exam.judges))
     return SuiteResult(suite.name, _stored(suite.exam.store), figures, results, agreements)
@@ -265,13 +265,13 @@ def _stored(label: str) -> str:
     return "" if named is None else named.name
 
 
-def _quality(one: Comparison, cases: Sequence[CaseRecord]) -> Figure:
+def _quality(one: Comparison, cases: Sequence[CaseRecord]) -> HistoryFigure:
     means = [
         (case.cluster or f"\n{case.id}", fmean(scored))
         for case in cases
         if _inside(case.slices, one.slice) and (scored := [score for score in case.candidate if score is not None])
     ]
-    return Figure(
+    return HistoryFigure(
         axis="quality",
         slice=one.slice,
         n=one.n,
@@ -286,7 +286,7 @@ def _quality(one: Comparison, cases: Sequence[CaseRecord]) -> Figure:
     )
 
 
-def _rate(one: PassRate, cases: Sequence[NewCaseRecord]) -> Figure:
+def _rate(one: PassRate, cases: Sequence[NewCaseRecord]) -> HistoryFigure:
     """The mean score, with the state of the pass rate: both kinds of run fit into one trend."""
     means = [
         (f"\n{case.id}", fmean(scored))
@@ -294,18 +294,20 @@ def _rate(one: PassRate, cases: Sequence[NewCaseRecord]) -> Figure:
         if _inside(case.slices, one.slice) and (scored := [score for score in case.scores if score is not None])
     ]
     mean = fmean(value for _, value in means) if means else None
-    return Figure("quality", one.slice, one.n, one.units, None, mean, _error(means), None, None, None, one.state.value)
+    return HistoryFigure(
+        "quality", one.slice, one.n, one.units, None, mean, _error(means), None, None, None, one.state.value
+    )
 
 
-def _axis(one: AxisComparison) -> Figure:
+def _axis(one: AxisComparison) -> HistoryFigure:
     state = "not_compared" if not one.compared else "exceeded" if one.exceeded else "within"
     means = one.baseline.mean, one.candidate.mean
-    return Figure(one.axis, OVERALL, one.n, one.n, *means, None, one.change, one.lower, one.upper, state)
+    return HistoryFigure(one.axis, OVERALL, one.n, one.n, *means, None, one.change, one.lower, one.upper, state)
 
 
-def _level(axis: Axis, one: ArmAxis, applicable: bool) -> Iterator[Figure]:
+def _level(axis: Axis, one: ArmAxis, applicable: bool) -> Iterator[HistoryFigure]:
     if applicable:
-        yield Figure(axis, OVERALL, one.calls, one.calls, None, one.mean, None, None, None, None, "alone")
+        yield HistoryFigure(axis, OVERALL, one.calls, one.calls, None, one.mean, None, None, None, None, "alone")
 
 
 def _result(case: str, arm: ArmName, scores: Sequence[float | None]) -> CaseResult:

@@ -14,10 +14,10 @@ from gate.record.history import (
     CaseInRun,
     CaseOverTime,
     Context,
-    Figure,
+    HistoryFigure,
+    HistoryPoint,
     JudgeOverTime,
     OverrideRow,
-    Point,
     RunRow,
 )
 from gate.report import numbers
@@ -379,7 +379,7 @@ class TrendView:
     chart: Chart | None
 
 
-def trend_view(points: Sequence[Point], axis: Axis) -> TrendView:
+def trend_view(points: Sequence[HistoryPoint], axis: Axis) -> TrendView:
     """A trend as people see it; the oldest point comes first."""
     rows = tuple(_row(point, axis) for point in points)
     known = [(point.figure.candidate, point.figure, row) for point, row in zip(points, rows, strict=True)]
@@ -394,7 +394,7 @@ def trend_view(points: Sequence[Point], axis: Axis) -> TrendView:
     )
 
 
-def _description(drawn: Sequence[tuple[float, Figure, TrendRow]], axis: Axis) -> str:
+def _description(drawn: Sequence[tuple[float, HistoryFigure, TrendRow]], axis: Axis) -> str:
     if not drawn:
         return "No run has this figure."
     first, last = drawn[0], drawn[-1]
@@ -406,7 +406,7 @@ def _description(drawn: Sequence[tuple[float, Figure, TrendRow]], axis: Axis) ->
     return f"{counted(len(drawn), 'run')}, {ends}; {spread}."
 
 
-def _row(point: Point, axis: Axis) -> TrendRow:
+def _row(point: HistoryPoint, axis: Axis) -> TrendRow:
     figure, bounds = point.figure, _bounds(point.figure, axis)
     candidate = _text(figure.candidate, axis)
     interval = numbers.NOTHING if bounds is None else f"{_text(bounds[0], axis)} to {_text(bounds[1], axis)}"
@@ -428,7 +428,7 @@ def _row(point: Point, axis: Axis) -> TrendRow:
     )
 
 
-def _bounds(figure: Figure, axis: Axis) -> ChartBounds | None:
+def _bounds(figure: HistoryFigure, axis: Axis) -> ChartBounds | None:
     """Where the mean of the candidate lies, by Student's t over independent groups of cases."""
     if figure.candidate is None or figure.error is None or figure.units < 2:
         return None
@@ -452,7 +452,7 @@ def _label(value: float, axis: Axis) -> str:
     return numbers.score(value, 2) if axis == "quality" else _text(value, axis)
 
 
-def _change(figure: Figure) -> str:
+def _change(figure: HistoryFigure) -> str:
     if figure.change is None:
         return numbers.NOTHING
     if figure.axis == "quality":

@@ -220,7 +220,7 @@ Text: TypeAlias = tuple[str | Code, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class NamedNumber:
     """One line on how the verdict was reached; `brief` ones are also in the shortest report."""
 
     label: str

@@ -55,14 +55,14 @@ def _is_phone(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class LintRemark:
     """One piece of advice, without the cases in its message, and the ids of the cases that it is about."""
 
     message: str
     cases: tuple[str, ...]
 
 
-def advice(entries: Sequence[Entry], *, stored: bool = False) -> tuple[Advice, ...]:
+def advice(entries: Sequence[Entry], *, stored: bool = False) -> tuple[LintRemark, ...]:
     """What could be better about an eval set; none of it is an error."""
     cases = [case_of(entry) for entry in entries]
     # A transcript has no place for a description.
@@ -71,30 +71,30 @@ def advice(entries: Sequence[Entry], *, stored: bool = False) -> tuple[Advice, .
     return (*refused, *_twice(cases), *_aimless(cases), *_spellings(cases), *_lonely(cases), *_undescribed(describable))
 
 
-def _refused(cases: Sequence[Case]) -> Iterator[Advice]:
+def _refused(cases: Sequence[Case]) -> Iterator[LintRemark]:
     found: dict[str, list[str]] = defaultdict(list)
     for case in cases:
         for told in dict.fromkeys(reach.told for _, reach in own_reaches(case)):
             found[told].append(case.id)
     for told, names in found.items():
         message = f"a scorer of its own {told}: the gate will refuse it unless the suite in gate.yaml names the same"
-        yield Advice(message, tuple(names))
+        yield LintRemark(message, tuple(names))
 
 
-def _twice(cases: Sequence[Case]) -> Iterator[Advice]:
+def _twice(cases: Sequence[Case]) -> Iterator[LintRemark]:
     asked: dict[Hashable, list[str]] = defaultdict(list)
     for case in cases:
         variables: JsonValue = dict(case.vars)
         asked[(case.question, case.facts, repr(case.user), digest(variables))].append(case.id)
     for names in asked.values():
         if len(names) > 1:
-            yield Advice("the same question is asked more than once, and would count as often", tuple(names))
+            yield LintRemark("the same question is asked more than once, and would count as often", tuple(names))
 
 
-def _aimless(cases: Sequence[Case]) -> Iterator[Advice]:
+def _aimless(cases: Sequence[Case]) -> Iterator[LintRemark]:
     found = tuple(case.id for case in cases if not _aims(case))
     if found:
-        yield Advice("neither 'expected' nor 'criteria' nor scorers of its own say what a good answer is", found)
+        yield LintRemark("neither 'expected' nor 'criteria' nor scorers of its own say what a good answer is", found)
 
 
 def _aims(case: Case) -> bool:
@@ -102,7 +102,7 @@ def _aims(case: Case) -> bool:
     return bool(own) or any(one.criteria or one.scorers for one in case.rounds)
 
 
-def _spellings(cases: Sequence[Case]) -> Iterator[Advice]:
+def _spellings(cases: Sequence[Case]) -> Iterator[LintRemark]:
     for dimension, values in _slices(cases).items():
         alike: dict[str, list[str]] = defaultdict(list)
         for value in values:
@@ -111,20 +111,20 @@ def _spellings(cases: Sequence[Case]) -> Iterator[Advice]:
             if len(spelt) > 1:
                 told = " and ".join(repr(value) for value in spelt)
                 names = tuple(name for value in spelt for name in values[value])
-                yield Advice(f"{dimension} is {told}, which are different slices", names)
+                yield LintRemark(f"{dimension} is {told}, which are different slices", names)
 
 
-def _lonely(cases: Sequence[Case]) -> Iterator[Advice]:
+def _lonely(cases: Sequence[Case]) -> Iterator[LintRemark]:
     for dimension, values in _slices(cases).items():
         for value, names in values.items():
             if len(names) == 1 and len(cases) > 1:
-                yield Advice(f"the slice {dimension}={value} has one case, which can show nothing", tuple(names))
+                yield LintRemark(f"the slice {dimension}={value} has one case, which can show nothing", tuple(names))
 
 
-def _undescribed(cases: Sequence[Case]) -> Iterator[Advice]:
+def _undescribed(cases: Sequence[Case]) -> Iterator[LintRemark]:
     found = tuple(case.id for case in cases if not case.description)
     if found:
-        yield Advice("no 'description' says what it is for", found)
+        yield LintRemark("no 'description' says what it is for", found)
 
 
 def _slices(cases: Sequence[Case]) -> Mapping[str, Mapping[str, list[str]]]:

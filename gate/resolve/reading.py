@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from gate.cases import reading as case_files
 from gate.cases.case import Case
 from gate.config.documents import decode
-from gate.config.gatefile import Config, Promises, SuiteConfig, in_spite, load
+from gate.config.gatefile import Config, Promises, SuiteConfig, load, parse_partly
 from gate.config.models import ModelRef
 from gate.config.values import is_python, is_store
 from gate.errors import GateError, InputErrors, Problem
@@ -31,7 +31,7 @@ from gate.resolve.exam import (
     with_quotes,
 )
 from gate.resolve.pairing import Pair, Sides, stored
-from gate.resolve.trust import forbidden, model_fault, of_suite, replaced, strange, unfit
+from gate.resolve.trust import forbidden, foreign_scorers, model_fault, of_suite, replaced, unfit
 from gate.suite import Exam, Suite
 
 if TYPE_CHECKING:
@@ -79,14 +79,14 @@ class Reader:
             return None
         return self._parsed(lambda: load(decode(data, where), where))
 
-    def in_spite(self) -> Config | None:
+    def parse_partly(self) -> Config | None:
         """What can be read of a head configuration that has errors, which are noted already.
 
         Of a suite with an error only its prompt and its cases are checked here; other problems might only follow from
         the error.
         """
         text = decode(self.sides.head.read(self.config_path) or b"", self.config_path)
-        config = self._parsed(lambda: in_spite(text, self.config_path))
+        config = self._parsed(lambda: parse_partly(text, self.config_path))
         for suite in config.suites if config is not None else ():
             if not suite.sound:
                 self._look_at(suite)
@@ -272,7 +272,7 @@ class Reader:
             self.problems.extend(cases.problems)
             return None
         if cases is not None and (kept := stored(self.sides.shelf, config.cases)):
-            if found := strange(cases, config, kept.label):
+            if found := foreign_scorers(cases, config, kept.label):
                 self.problems.extend(found)
                 return None
         return cases

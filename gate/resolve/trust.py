@@ -17,7 +17,7 @@ from gate.resolve.pairing import Pair, Sides
 from gate.suite import Suite
 
 
-def refused(suites: Iterable[Suite], base: Config | None) -> list[str]:
+def refused_changes(suites: Iterable[Suite], base: Config | None) -> list[str]:
     """What a change from outside asks for and does not get, as sentences.
 
     It may name any model of a service. Other servers, files of this machine and made-up answers are the merge target's
@@ -150,7 +150,7 @@ def forbidden(name: str, target: Target | None, base: Config | None) -> str:
     return f"suite {name} has an agent with addresses or variables, and no suite of the merge target has the same one"
 
 
-def elsewhere(name: str, target: Target | None, base: Config | None) -> str:
+def foreign_addresses(name: str, target: Target | None, base: Config | None) -> str:
     """A remark on addresses and variables that the merge target does not use; empty where there is none.
 
     Args:
@@ -212,13 +212,13 @@ def _brought(sides: Sides, pattern: str) -> dict[str, Problem]:
     before = sides.base.links(pattern) if now else {}
     new = {path: kind for path, kind in sorted(now.items()) if before.get(path) != kind}
     links = [path for path, kind in new.items() if kind.startswith(LINK)]
-    refused = {path: "submodule" for path in new.keys() - set(links) if _in_pattern(path, pattern)}
+    refused_changes = {path: "submodule" for path in new.keys() - set(links) if _in_pattern(path, pattern)}
     files = sides.head.listing() if links else {}
     for path in links[:MOST_FOLLOWED]:
         if _brings(path, _end(sides.head, path), pattern, files):
-            refused[path] = "symbolic link"
-    refused |= dict.fromkeys(links[MOST_FOLLOWED:], "symbolic link")
-    return {path: _problem(path, what, pattern) for path, what in refused.items()}
+            refused_changes[path] = "symbolic link"
+    refused_changes |= dict.fromkeys(links[MOST_FOLLOWED:], "symbolic link")
+    return {path: _problem(path, what, pattern) for path, what in refused_changes.items()}
 
 
 def _in_pattern(path: str, pattern: str) -> bool:
@@ -259,33 +259,33 @@ def _problem(path: str, what: str, pattern: str) -> Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class CaseReach:
     """What a scorer uses beside a case and the answers to it."""
 
     key: tuple[str, ...]
     told: str = field(compare=False)
 
 
-def reaches(spec: ScorerSpec) -> Iterator[Reach]:
+def reaches(spec: ScorerSpec) -> Iterator[CaseReach]:
     """Code, a look-up in a database, or models, without the model that answers.
 
     The expected result, the criteria and the threshold of a scorer do not count.
     """
     if spec.coded:
-        yield Reach(("code", spec.function), f"runs the function {quoted(spec.function)}")
+        yield CaseReach(("code", spec.function), f"runs the function {quoted(spec.function)}")
     if spec.lookup:
-        yield Reach(("database", spec.lookup), f"looks into the database of {quoted(str(spec.options.get('url')))}")
+        yield CaseReach(("database", spec.lookup), f"looks into the database of {quoted(str(spec.options.get('url')))}")
     for model in spec.models:
-        yield Reach(("model", model), f"asks the model {quoted(model)}")
+        yield CaseReach(("model", model), f"asks the model {quoted(model)}")
 
 
-def own_reaches(case: Case) -> Iterator[tuple[ScorerSpec, Reach]]:
+def own_reaches(case: Case) -> Iterator[tuple[ScorerSpec, CaseReach]]:
     """What a case's own scorers use."""
     own = (*(case.scorers or ()), *case.extra_scorers, *case.round_scorers)
     return ((spec, reach) for spec in own for reach in reaches(spec))
 
 
-def strange(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tuple[Problem, ...]:
+def foreign_scorers(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tuple[Problem, ...]:
     """Every scorer of stored cases that uses more than its suite does."""
     known, problems = _known(suite), Problems(label)
     for case in cases:
@@ -297,6 +297,6 @@ def strange(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tuple[Prob
     return problems.found
 
 
-def _known(suite: SuiteConfig) -> set[Reach]:
-    own = Reach(("model", str(suite.model)), "")
+def _known(suite: SuiteConfig) -> set[CaseReach]:
+    own = CaseReach(("model", str(suite.model)), "")
     return {own} | {reach for spec in suite.scorers for reach in reaches(spec)}

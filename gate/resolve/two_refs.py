@@ -27,7 +27,7 @@ from gate.suite import Exam, Suite
 from gate.values import UNREAD, counted
 
 if TYPE_CHECKING:
-    from gate.testgen.rules.prompt_scorers import Order
+    from gate.testgen.rules.prompt_scorers import Instruction
 
 SHOWN = 3
 """Instructions that a sentence quotes."""
@@ -73,14 +73,14 @@ def on_change(suite: Suite) -> str:
     )
 
 
-def _orders(prompt: Prompt) -> "tuple[Order, ...]":
+def _orders(prompt: Prompt) -> "tuple[Instruction, ...]":
     """The instructions that the author gives the model; user and assistant messages of a chat file give none."""
     texts = [one.content for one in prompt.messages if not prompt.chat or one.role == "system"]
     texts += [part.text for part in prompt.parts.files]
     # The grammar of orders is large, and most suites have a scorer that may read any of them.
     from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, orders_of
 
-    found: list[Order] = []
+    found: list[Instruction] = []
     left = CHARS
     for text in texts:
         # A prompt may pull in a hundred parts, and each order is compared with those that went.
@@ -97,7 +97,7 @@ def _reads_form(exam: Exam) -> bool:
     return bool(scorers) and all(map(_of_form, scorers))
 
 
-def _unread(orders: "Iterable[Order]", exam: Exam) -> list[str]:
+def _unread(orders: "Iterable[Instruction]", exam: Exam) -> list[str]:
     """Instructions that no scorer checks."""
     scorers = tuple(exam.all_scorers())
     labelled = any(one.name == "label" for one in scorers)
@@ -108,7 +108,7 @@ def _of_form(spec: ScorerSpec) -> bool:
     return KINDS[spec.kind].of_form and "{{" not in json.dumps(dict(spec.options), default=str)
 
 
-def _is_read(order: "Order", scorers: Sequence[ScorerSpec]) -> bool:
+def _is_read(order: "Instruction", scorers: Sequence[ScorerSpec]) -> bool:
     return bool(order.scorers) and all(any(_same(wanted, one) for one in scorers) for wanted in order.scorers)
 
 
@@ -134,7 +134,7 @@ def remarks(
 ) -> tuple[str, ...]:
     """All remarks, the most important first."""
     notes = list(map(str, deleted))
-    talks = (trust.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
+    talks = (trust.foreign_addresses(suite.name, suite.candidate.target, base) for suite in touched.values())
     notes += [note for note in talks if note]
     notes += _new_prompts(sides, pairs)
     notes += _notes(pairs, touched) if base else []
@@ -274,7 +274,7 @@ def _adoption(sides: Sides, config: str, base: Config | None) -> tuple[str, ...]
 
 def _check_stranger(sides: Sides, suites: Sequence[Suite], base: Config | None) -> None:
     """Raises GateError where a change from outside asks for what it may not have."""
-    if sides.stranger and (found := trust.refused(suites, base)):
+    if sides.stranger and (found := trust.refused_changes(suites, base)):
         hint = "a change from outside may name another model of a service, and no other server and no file"
         raise GateError("; ".join(found), hint)
 

@@ -31,7 +31,7 @@ _OF_EXPECTED = frozenset({"contains", "exact", "starts_with", "similarity", "num
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class FileSettings:
     """Settings of the written files."""
 
     config: str
@@ -40,7 +40,7 @@ class Layout:
     action: str = ACTION
 
 
-def config_text(drafts: Sequence[SuiteDraft], layout: Layout) -> str:
+def config_text(drafts: Sequence[SuiteDraft], layout: FileSettings) -> str:
     """`gate.yaml`, with comments on likely next steps."""
     models = layout.models
     # Parameters of one model may be none of another's, and defaults would be both's.
@@ -61,7 +61,7 @@ def config_text(drafts: Sequence[SuiteDraft], layout: Layout) -> str:
     return _rendered("gate.yaml", view)
 
 
-def case_text(draft: SuiteDraft, layout: Layout) -> str:
+def case_text(draft: SuiteDraft, layout: FileSettings) -> str:
     """The case file of a suite: YAML for editing where the cases are made up, else JSON Lines."""
     found = draft.entries or ()
     if not draft.starter:
@@ -77,7 +77,7 @@ def judge_text() -> str:
     return _file("judge.md.j2")
 
 
-def workflow_text(drafts: Sequence[SuiteDraft], layout: Layout) -> str:
+def workflow_text(drafts: Sequence[SuiteDraft], layout: FileSettings) -> str:
     """The workflow with the permissions that the comment needs."""
     view = {
         "keys": keys_of(drafts, layout.models),

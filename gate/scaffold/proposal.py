@@ -8,14 +8,14 @@ from gate.calls.endpoints import refused_parameters
 from gate.cases import reading as case_files
 from gate.cases.bundles import is_bundle, read_bundle
 from gate.cases.case import Case
-from gate.cases.losses import Bundle, BundleSuite, Loss, told
+from gate.cases.losses import Bundle, BundleSuite, Loss, described_losses
 from gate.config.documents import decode
 from gate.config.gatefile import CASE_ENDINGS
 from gate.config.models import parse_model, parse_params
 from gate.errors import GateError, InputErrors
 from gate.scaffold import discovery, files
 from gate.scaffold.discovery import CODE_ENDINGS, FoundPrompt, PassedFile, PromptConstant, prompt_constants
-from gate.scaffold.files import Layout
+from gate.scaffold.files import FileSettings
 from gate.scaffold.starter_cases import NOTE
 from gate.scaffold.suites import (
     JUDGES,
@@ -74,7 +74,7 @@ class Proposal:
 
     texts: Mapping[str, str]
     drafts: tuple[SuiteDraft, ...]
-    layout: Layout
+    layout: FileSettings
     more: tuple[str, ...] = ()
     unjudged: int = 0
 
@@ -137,7 +137,7 @@ def _not_copied(
     return [one for one in found if one.path in bare or not any(copy in one.text for copy in copies)]
 
 
-def propose(seen: RepositoryFindings, tree: RepositoryFiles, wishes: InitChoices, layout: Layout) -> Proposal:
+def propose(seen: RepositoryFindings, tree: RepositoryFiles, wishes: InitChoices, layout: FileSettings) -> Proposal:
     """Decide on suites and files; existing files are never overwritten.
 
     Raises:
@@ -181,12 +181,12 @@ def loss_lines(losses: Mapping[str, Sequence[Loss]]) -> list[str]:
     """Lines for a terminal: the number of losses, and each kind of them."""
     lines: list[str] = []
     for path, found in losses.items():
-        head, *rest = told(found, f"{files.LOSSES} has all of them")
+        head, *rest = described_losses(found, f"{files.LOSSES} has all of them")
         lines += [f"{path}: {head}", *rest]
     return lines
 
 
-def _with_models(made: Sequence[SuiteDraft], layout: Layout) -> tuple[list[SuiteDraft], Layout]:
+def _with_models(made: Sequence[SuiteDraft], layout: FileSettings) -> tuple[list[SuiteDraft], FileSettings]:
     """The model of each suite: the user's, else the other tool's, else the default."""
     if layout.models.named:
         return [replace(draft, model=None) for draft in made], layout

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.app.repository import Place
 from gate.errors import GateError, InputErrors, Problem
+from gate.files import write_all_new
+from gate.git.places import Place
 from gate.paths import matches
 from gate.prompts.files import FileSource, content_fingerprint
 from gate.scaffold import discovery
 from gate.scaffold.discovery import PassedFile
-from gate.scaffold.files import CASES_SCHEMA, CONFIG_SCHEMA, Layout
+from gate.scaffold.files import CASES_SCHEMA, CONFIG_SCHEMA, FileSettings
 from gate.scaffold.proposal import InitChoices, Proposal, RepositoryFindings, propose, search_repository
 from gate.scaffold.suites import RepositoryFiles
 from gate.scaffold.validate import ConfigurationReport, validate_source
-from gate.store.run_folder import write_all_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,15 @@ def found_at(place: Place, wishes: InitChoices) -> RepositoryFindings:
     return search_repository(tree_of(place), wishes)
 
 
-def proposal_for(place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: Layout) -> Proposal:
+def proposal_for(place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: FileSettings) -> Proposal:
     """The files, with the schemas for editors."""
     found = propose(seen, tree_of(place), wishes, layout)
     return replace(found, texts={**found.texts, **_schemas()})
 
 
-def without_unusable(place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: Layout) -> RepositoryFindings:
+def without_unusable(
+    place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: FileSettings
+) -> RepositoryFindings:
     """The findings without unusable prompts, which are reported instead.
 
     A prompt named by the user stays, and its mistakes are reported as such.
@@ -115,7 +117,7 @@ def _reason(path: str, problem: Problem) -> str:
     return _TRIED.sub("", discovery.problem_text(problem))
 
 
-def _mistakes(place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: Layout) -> tuple[Problem, ...]:
+def _mistakes(place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: FileSettings) -> tuple[Problem, ...]:
     if not seen.found or os.path.lexists(place.root / layout.config):
         return ()
     texts = propose(seen, tree_of(place), wishes, layout).texts

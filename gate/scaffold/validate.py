@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.app.environment.settings import Settings, keys_of
-from gate.app.repository import place_here, prompt_builder
-from gate.app.sources import store_case_reader
+from gate.agents.code_folder import prompt_builder
 from gate.calls.budget import PriceList
 from gate.calls.endpoints import PACKAGED_MODEL, refused_parameters
 from gate.calls.providers.factory import Factory
@@ -17,7 +15,9 @@ from gate.config.models import ModelRef, Params, parse_model, parse_params
 from gate.config.policy import Budget
 from gate.config.targets import ToolLoop
 from gate.config.values import OVERALL
+from gate.environment.settings import Settings, keys_of
 from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
+from gate.git.places import place_here
 from gate.paths import is_glob
 from gate.prompts.files import FileSource
 from gate.record.comparison import FEWEST_UNITS
@@ -28,6 +28,7 @@ from gate.resolve.pairing import Pair, Sides, pair
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import rehearse, settings_notes
 from gate.scaffold.starter_cases import NOTE
+from gate.store.local_store import store_case_reader
 from gate.suite import Suite
 from gate.values import counted
 
@@ -87,7 +88,7 @@ def _validated(sides: Sides, config: str) -> ConfigurationReport:
         where = f"at {label}" if sides.head.sha else f"in the {label}"
         raise GateError(f"there is no {config} {where}", hint)
     # What is wrong with one entry hides nothing of the files that it and others name.
-    head = head or reader.in_spite()
+    head = head or reader.parse_partly()
     if head is None:
         return ConfigurationReport(config, label, (), problems=_sorted(reader.problems))
     head = replace(head, suites=tuple(suite for suite in head.suites if suite.sound))

@@ -20,7 +20,7 @@ from gate.scoring.judge_prompt import (
     pair_messages,
     shown_besides,
 )
-from gate.scoring.judge_reply import PAIR_SCHEMA, Malformed, VerdictForm, read_preference
+from gate.scoring.judge_reply import PAIR_SCHEMA, MalformedVerdict, VerdictForm, read_preference
 from gate.scoring.verdict import Verdict, echo_complaint, is_wordless
 
 
@@ -73,12 +73,12 @@ class JudgeQuestion:
     fences: tuple[str, ...]
 
     def verdict(self, reply: Reply | Failed) -> Verdict | Unscored:
-        """The verdict in a reply; raises `Malformed`."""
+        """The verdict in a reply; raises `MalformedVerdict`."""
         if isinstance(reply, Failed):
             return Unscored(f"the judge gave no answer: {reply.reason}")
         verdict = self.read(reply)
         if is_wordless(verdict, self.fences):
-            raise Malformed("a reason in the judge's reply holds no word of its own")
+            raise MalformedVerdict("a reason in the judge's reply holds no word of its own")
         return echo_complaint(verdict, self.judged, self.shown) or verdict
 
 
@@ -95,7 +95,7 @@ async def ask_judge(calls: Calls, question: JudgeQuestion) -> JudgeOpinion:
         try:
             opinion.verdict = question.verdict(reply)
             break
-        except Malformed as problem:
+        except MalformedVerdict as problem:
             opinion.verdict = Unscored(problem.reason)
             if attempt == 0:
                 request = question.request(problem.reason)

@@ -30,7 +30,7 @@ _WORDS = {
 }
 
 
-class Malformed(Exception):
+class MalformedVerdict(Exception):
     """A reply that is not a verdict; the reason is one line, without any text of the reply."""
 
     def __init__(self, reason: str) -> None:
@@ -49,34 +49,34 @@ def read_object(reply: Reply) -> dict[str, JsonValue]:
     """The one JSON object of a reply.
 
     Servers that ignore the schema may put a Markdown fence or prose around it; a second brace outside of it makes it
-    unclear which object is meant. Raises `Malformed`.
+    unclear which object is meant. Raises `MalformedVerdict`.
     """
     ended = ending_of(reply)
     if ended == "refused":
-        raise Malformed("the judge refused")
+        raise MalformedVerdict("the judge refused")
     if ended == "empty":
-        raise Malformed("the judge's reply is empty")
+        raise MalformedVerdict("the judge's reply is empty")
     try:
         return _one_object(reply.text)
-    except Malformed:
+    except MalformedVerdict:
         if ended == "cut off":
-            raise Malformed("the judge's reply was cut off: raise max_output_tokens of its params") from None
+            raise MalformedVerdict("the judge's reply was cut off: raise max_output_tokens of its params") from None
         raise
 
 
 def _one_object(text: str) -> dict[str, JsonValue]:
     if len(text) > LONGEST_REPLY:
-        raise Malformed(f"the judge's reply is longer than {LONGEST_REPLY:,} characters")
+        raise MalformedVerdict(f"the judge's reply is longer than {LONGEST_REPLY:,} characters")
     start, end = text.find("{"), text.rfind("}")
     if not 0 <= start < end:
-        raise Malformed(f"{_AGAINST}: there is no JSON object in it")
+        raise MalformedVerdict(f"{_AGAINST}: there is no JSON object in it")
     try:
         # Two objects, or a brace in the text around one, are not JSON.
         found = parse_json(text[start : end + 1])
     except BadJson:
-        raise Malformed(f"{_AGAINST}: it holds no JSON object, or more than one") from None
+        raise MalformedVerdict(f"{_AGAINST}: it holds no JSON object, or more than one") from None
     if not isinstance(found, dict) or "[" in text[:start] or "]" in text[end + 1 :]:
-        raise Malformed(f"{_AGAINST}: it is not one JSON object")
+        raise MalformedVerdict(f"{_AGAINST}: it is not one JSON object")
     return found
 
 
@@ -111,7 +111,7 @@ class VerdictForm:
         return _schema(dict.fromkeys(self.rubric.fields, _schema({"reason": {"type": "string"}, "score": score})))
 
     def read(self, reply: Reply) -> Verdict:
-        """Raises `Malformed` for a reply that is no verdict."""
+        """Raises `MalformedVerdict` for a reply that is no verdict."""
         found = read_object(reply)
         if self.rubric is None:
             mark = _read_mark(found, (0.0, 1.0), "")
@@ -131,11 +131,11 @@ class VerdictForm:
 
 def _dimension(found: Mapping[str, JsonValue], field: str, rubric: Rubric) -> ScoredReason:
     if field not in found:
-        raise Malformed(f"{_AGAINST}: {field} is missing")
+        raise MalformedVerdict(f"{_AGAINST}: {field} is missing")
     mark = _read_mark(found[field], (rubric.low, rubric.high), field)
     # 4.0 is 4. Servers that ignore the schema may send 4.5.
     if rubric.grades and not mark.score.is_integer():
-        raise Malformed(f"{_AGAINST}: {field}.score is not a whole number")
+        raise MalformedVerdict(f"{_AGAINST}: {field}.score is not a whole number")
     return mark
 
 
@@ -143,18 +143,18 @@ def _read_mark(found: JsonValue, scale: tuple[float, float], field: str) -> Scor
     """A reason with a score on a scale; `field` is its place in the reply, empty for the reply itself."""
     place = f"{field}." if field else ""
     if not isinstance(found, Mapping):
-        raise Malformed(f"{_AGAINST}: {field or 'the reply'} is not an object")
+        raise MalformedVerdict(f"{_AGAINST}: {field or 'the reply'} is not an object")
     try:
         mark = _Mark.model_validate(found)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name, what = str(first["loc"][0]), _WORDS.get(first["type"], "cannot be used")
-        raise Malformed(f"{_AGAINST}: {place}{name} {what}") from None
+        raise MalformedVerdict(f"{_AGAINST}: {place}{name} {what}") from None
     low, high = scale
     if not low <= mark.score <= high:
-        raise Malformed(f"{_AGAINST}: {place}score is not within {low:g} to {high:g}")
+        raise MalformedVerdict(f"{_AGAINST}: {place}score is not within {low:g} to {high:g}")
     if not mark.reason.strip():
-        raise Malformed(f"{_AGAINST}: {place}reason is empty")
+        raise MalformedVerdict(f"{_AGAINST}: {place}reason is empty")
     return ScoredReason(mark.reason, mark.score, field)
 
 
@@ -165,11 +165,11 @@ PAIR_SCHEMA = _schema({"reason": {"type": "string"}, "better": {"type": "string"
 
 
 def read_preference(reply: Reply) -> Verdict:
-    """The value of the answer that was shown first; raises `Malformed`."""
+    """The value of the answer that was shown first; raises `MalformedVerdict`."""
     found = read_object(reply)
     reason, better = found.get("reason"), found.get("better")
     if not isinstance(reason, str) or not reason.strip() or len(reason) > LONGEST_REASON:
-        raise Malformed(f"{_AGAINST}: reason must be a text")
+        raise MalformedVerdict(f"{_AGAINST}: reason must be a text")
     if not isinstance(better, str) or better not in WORTH:
-        raise Malformed(f"{_AGAINST}: better must be {', '.join(WORTH)}")
+        raise MalformedVerdict(f"{_AGAINST}: better must be {', '.join(WORTH)}")
     return Verdict(WORTH[better], reason, (ScoredReason(reason, WORTH[better], word=better),))

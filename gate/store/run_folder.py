@@ -1,12 +1,11 @@
-"""A run on disk: its folder with record and samples, records read back, and sessions that end with the run."""
+"""A run on disk: its folder with record and samples, and records read back."""
 
 import json
 import os
 import re
 import shutil
-import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -17,146 +16,15 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from gate.config.documents import one_problem
 from gate.errors import GateError
-from gate.messages import Message
+from gate.files import make_gate_folder, read_bounded, write_lines, write_whole
 from gate.record.run import RunRecord
 from gate.record.transcript import ArmName, Sample, Words, words_of
 from gate.values import JsonValue, complaint, parsed, written
 
-
-def read_bounded(path: Path, most: int) -> bytes | None:
-    """The bytes of a file; None where they are more than `most`."""
-    if path.stat().st_size > most:
-        return None
-    parts, left = list[bytes](), most + 1
-    with path.open("rb") as file:
-        while left and (part := file.read(min(2**24, left))):
-            parts.append(part)
-            left -= len(part)
-    return b"".join(parts) if left else None
-
-
-GATE_FOLDER = ".gate"
-STORE_FILE = Path(GATE_FOLDER) / "gate.db"
-
-CACHE_FOLDER = Path(GATE_FOLDER) / "cache"
-"""Where answers are kept from run to run."""
-
-
-def make_gate_folder(path: Path) -> None:
-    """Make a folder, and keep it out of git if it is `.gate` or inside it."""
-    home = path if path.name == GATE_FOLDER else path.parent
-    own = home.name == GATE_FOLDER
-    if own and (path.is_symlink() or home.is_symlink()):
-        raise GateError(f"{path} lies behind a symbolic link", "remove the link, or name a folder with --out")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        ignored = home / ".gitignore"
-        if own and not ignored.is_file():
-            # Runs hold model outputs; they are not for the repository unless somebody decides so.
-            ignored.unlink(missing_ok=True)
-            with ignored.open("x", encoding="utf-8") as file:
-                file.write("*\n")
-    except OSError as error:
-        raise GateError(f"cannot write to {path}: {error.strerror}", "name another folder with --out") from None
-
-
-_HINT = "name another place with --out"
-
-
-def write_new(path: Path, text: str) -> None:
-    """Write a new file, whole or not at all."""
-    write_all_new({path: text})
-
-
-def write_all_new(texts: Mapping[Path, str]) -> None:
-    """Write several new files, or none where one is in the way; see `write_new`."""
-    for path in texts:
-        _check_way(path)
-        if os.path.lexists(path):
-            raise GateError(f"{path} is there already, and nothing is overwritten", f"remove it, or {_HINT}")
-    written: list[Path] = []
-    try:
-        for path, text in texts.items():
-            _link(path, text)
-            written.append(path)
-    except (GateError, KeyboardInterrupt):
-        for path in written:
-            path.unlink(missing_ok=True)
-        raise
-
-
-def rewrite(path: Path, text: str) -> None:
-    """Replace the text of a file, whole or not at all; its rights stay."""
-    rewrite_all({path: text})
-
-
-def rewrite_all(texts: Mapping[Path, str]) -> None:
-    """Replace the texts of several files; all are on the disk before the first file is replaced. See `rewrite`."""
-    for path in texts:
-        _check_way(path)
-        if path.is_symlink() or not path.is_file():
-            raise GateError(f"{path} is no plain file", "name the file itself")
-    made: dict[Path, Path] = {}
-    path = Path()
-    try:
-        for path, text in texts.items():
-            made[path] = _beside(path, text.encode("utf-8"))
-            made[path].chmod(path.stat().st_mode & 0o7777)
-        for path, new in made.items():
-            new.replace(path)
-    except OSError as error:
-        raise GateError(f"cannot write to {error.filename2 or path}: {error.strerror}", "check its rights") from None
-    except UnicodeEncodeError:
-        raise GateError(f"cannot write to {path}: its new text is no Unicode", "look at the prompt's words") from None
-    finally:
-        for new in made.values():
-            new.unlink(missing_ok=True)
-
-
-def _check_way(path: Path) -> None:
-    """Refuse a link on the way, which a repository may have brought; an absolute path was named by the user."""
-    if path.is_absolute():
-        return
-    for folder in path.parents:
-        if folder.is_symlink():
-            raise GateError(f"{path} lies behind the symbolic link {folder}", f"remove the link, or {_HINT}")
-
-
-def _link(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new = _beside(path, text.encode("utf-8"))
-        try:
-            new.chmod(0o666 & ~_umask())
-            os.link(new, path, follow_symlinks=False)  # unlike a rename this fails where something is in the way
-        finally:
-            new.unlink(missing_ok=True)
-    except OSError as error:
-        raise GateError(f"cannot write to {path}: {error.strerror}", _HINT) from None
-
-
-def _beside(path: Path, data: bytes) -> Path:
-    """A temporary file with the data, in the same folder."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return Path(name)
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
 SCHEMA = "prompt-gate/sample/1"
+
 SAMPLE_ADAPTER: TypeAdapter[Sample] = TypeAdapter(Sample)
+
 LONGEST_LINE = 64 * 2**20
 """Bytes of one sample; a longer line is refused."""
 
@@ -411,24 +279,6 @@ def dump_run(run: RunRecord) -> str:
     return run.model_dump_json(by_alias=True, indent=2) + "\n"
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old or the new one, never a half."""
-    write_lines(path, (text,))
-
-
-def write_lines(path: Path, parts: Iterable[str] | Iterable[bytes]) -> None:
-    """As `write_whole`, piece by piece; leaves nothing behind where the pieces fail."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "wb") as file:
-            file.writelines(part.encode(errors="replace") if isinstance(part, str) else part for part in parts)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
 def _line_at(file: BinaryIO, place: int) -> bytes:
     """The line that begins at a byte, without moving the writer's position."""
     line = b""
@@ -449,6 +299,7 @@ AnyRecord = TypeVar("AnyRecord", bound=BaseModel)
 
 LARGEST_RECORD = 256 * 1024 * 1024
 """Bytes; a larger file is not a record."""
+
 _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){1,2}\w{0,20}", re.ASCII)
 
 
@@ -508,36 +359,3 @@ def _other_version(told: dict[str, JsonValue]) -> str:
     if not isinstance(wrote, str) or not _VERSION.fullmatch(wrote) or wrote == own:
         return ""
     return f"Prompt Gate {wrote} wrote it, and this is {own}: read it with that version"
-
-
-_MESSAGES: TypeAdapter[tuple[Message, ...]] = TypeAdapter(tuple[Message, ...])
-_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
-
-
-@dataclass(frozen=True, slots=True)
-class SessionFiles:
-    """See `gate.agents.interface.Sessions`."""
-
-    folder: Path
-
-    def save(self, session: str, messages: Sequence[Message]) -> None:
-        try:
-            make_gate_folder(self.folder)
-        except GateError as error:
-            raise OSError(0, error.message) from None
-        write_whole(self._path(session), written(_MESSAGES, tuple(messages)).decode())
-
-    def load(self, session: str) -> tuple[Message, ...] | None:
-        try:
-            return _MESSAGES.validate_python(parsed(self._path(session).read_bytes()))
-        except (OSError, ValueError):
-            return None
-
-    def clear(self) -> None:
-        """Remove all sessions."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _path(self, session: str) -> Path:
-        if not _ID.fullmatch(session):
-            raise ValueError(f"{session!r} is no id of a session")
-        return self.folder / f"{session}.json"

@@ -10,19 +10,11 @@ from gate.config.documents import printable, quoted
 from gate.engine.schedule import NoSuchSample, SamplePlaces
 from gate.engine.shards import contradiction
 from gate.errors import CannotEvaluate, GateError, Problem
+from gate.files import write_whole
 from gate.record.shard import ShardRecord
 from gate.record.transcript import Sample
 from gate.store.run_folder import SAMPLES_FILE as SAMPLES_FILE
-from gate.store.run_folder import (
-    BadSample,
-    SampleLine,
-    content_of,
-    parse_sample,
-    read_record,
-    sample_at,
-    sample_lines,
-    write_whole,
-)
+from gate.store.run_folder import BadSample, SampleLine, content_of, parse_sample, read_record, sample_at, sample_lines
 
 SHARD_FILE = "shard.json"
 LARGEST_SHARD = 16 * 2**20

@@ -27,7 +27,7 @@ LONGEST_REPLY = 400_000
 _APOLOGIES = ("i'm sorry", "i am sorry", "i cannot", "i can't", "i’m sorry", "sorry,", "i won't", "i am unable")
 
 
-class Malformed(Exception):
+class MalformedAnswer(Exception):
     """A reply that is not what was asked for.
 
     Args:
@@ -54,7 +54,7 @@ class Question(Generic[Value]):
         stage: names its templates: `templates/STAGE_system.md.j2` and `templates/STAGE_user.md.j2`.
         view: their variables.
         schema: JSON Schema of the reply, an object: every property required, no others.
-        read: makes something of that object; raises `Malformed`.
+        read: makes something of that object; raises `MalformedAnswer`.
         instructions: what the user of the gate adds.
         index: tells requests apart that are the same in every word.
         lacks: how much is missing of what was asked for. A cached reply that lacks something is asked for again; a
@@ -174,20 +174,20 @@ class Asker:
         why = ""
         first = await self._try(question, why)
         found, known = first
-        if isinstance(found, Malformed):
+        if isinstance(found, MalformedAnswer):
             why = found.reason
             second = await self._try(question, why)
             found, known = second
-        if known and not isinstance(found, Failed) and (isinstance(found, Malformed) or question.lacks(found)):
+        if known and not isinstance(found, Failed) and (isinstance(found, MalformedAnswer) or question.lacks(found)):
             found = await self._better(question, why, found)
         self.on_reply()
-        return found.failed if isinstance(found, Malformed) else found
+        return found.failed if isinstance(found, MalformedAnswer) else found
 
     async def ask_all(self, questions: Sequence[Question[Value]]) -> list[Value | Failed]:
         """Ask several concurrently; the answers come in the order of the questions."""
         return await together(map(self.ask, questions))
 
-    async def _try(self, question: Question[Value], problem: str) -> tuple[Value | Failed | Malformed, bool]:
+    async def _try(self, question: Question[Value], problem: str) -> tuple[Value | Failed | MalformedAnswer, bool]:
         """What came of one request, and whether its reply was cached by an earlier run."""
         reply = await self.calls.call(self._request(question, problem))
         self.effort += effort_of(reply)
@@ -198,15 +198,15 @@ class Asker:
         return _read(question, reply), reply.origin.reused and reply.origin.sitting not in self._sittings
 
     async def _better(
-        self, question: Question[Value], problem: str, known: Value | Malformed
-    ) -> Value | Failed | Malformed:
+        self, question: Question[Value], problem: str, known: Value | MalformedAnswer
+    ) -> Value | Failed | MalformedAnswer:
         """The cached result, or that of a fresh reply if it can be used and does not lack more."""
 
         def worth(reply: Reply) -> bool:
             found = _read(question, reply)
-            if isinstance(found, Malformed):
+            if isinstance(found, MalformedAnswer):
                 return False
-            return isinstance(known, Malformed) or question.lacks(found) <= question.lacks(known)
+            return isinstance(known, MalformedAnswer) or question.lacks(found) <= question.lacks(known)
 
         request = self._request(question, problem)
         key = (request.messages, request.index, request.about)
@@ -214,8 +214,8 @@ class Asker:
             task = self._anew[key] = asyncio.ensure_future(self._fresh(request, worth))
         reply = await task
         if isinstance(reply, Failed):
-            return reply if isinstance(known, Malformed) else known
-        if isinstance(known, Malformed) or worth(reply):
+            return reply if isinstance(known, MalformedAnswer) else known
+        if isinstance(known, MalformedAnswer) or worth(reply):
             return _read(question, reply)
         return known
 
@@ -257,10 +257,10 @@ class GenerationSetup:
         return self.settings.instructions.get(stage, "")
 
 
-def _read(question: Question[Value], reply: Reply) -> Value | Malformed:
+def _read(question: Question[Value], reply: Reply) -> Value | MalformedAnswer:
     try:
         return question.read(read_object(reply))
-    except Malformed as malformed:
+    except MalformedAnswer as malformed:
         return malformed
 
 
@@ -272,11 +272,11 @@ def read_object(reply: Reply) -> dict[str, JsonValue]:
     """
     ended, text = ending_of(reply), reply.text
     if ended == "refused":
-        raise Malformed("the model refused")
+        raise MalformedAnswer("the model refused")
     if ended == "empty":
-        raise Malformed("the reply is empty")
+        raise MalformedAnswer("the reply is empty")
     if len(text) > LONGEST_REPLY:
-        raise Malformed(f"the reply is longer than {LONGEST_REPLY:,} characters")
+        raise MalformedAnswer(f"the reply is longer than {LONGEST_REPLY:,} characters")
     start, end = text.find("{"), text.rfind("}")
     if 0 <= start < end:
         try:
@@ -286,10 +286,10 @@ def read_object(reply: Reply) -> dict[str, JsonValue]:
         if isinstance(found, dict):
             return found
     if ended == "cut off":
-        raise Malformed("the reply was cut off: raise max_output_tokens")
+        raise MalformedAnswer("the reply was cut off: raise max_output_tokens")
     if start < 0 and text.strip().lower().startswith(_APOLOGIES):
-        raise Malformed("the model refused", quoted(text.strip()))
-    raise Malformed("the reply is not one JSON object")
+        raise MalformedAnswer("the model refused", quoted(text.strip()))
+    raise MalformedAnswer("the reply is not one JSON object")
 
 
 def read_text(found: Mapping[str, JsonValue], key: str, most: int = 4_000, *, blank: bool = False) -> str:
@@ -300,19 +300,19 @@ def read_text(found: Mapping[str, JsonValue], key: str, most: int = 4_000, *, bl
     """
     value = found.get(key)
     if not isinstance(value, str):
-        raise Malformed(f"{key} is missing or no text")
+        raise MalformedAnswer(f"{key} is missing or no text")
     if len(value) > most:
-        raise Malformed(f"{key} is longer than {most:,} characters")
+        raise MalformedAnswer(f"{key} is longer than {most:,} characters")
     if not value.strip() and not blank:
-        raise Malformed(f"{key} is empty")
+        raise MalformedAnswer(f"{key} is empty")
     return value.strip()
 
 
 def read_objects(found: Mapping[str, JsonValue], key: str) -> list[dict[str, JsonValue]]:
-    """A list of objects; `Malformed` if it is something else."""
+    """A list of objects; `MalformedAnswer` if it is something else."""
     value = found.get(key)
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise Malformed(f"{key} is no list of objects")
+        raise MalformedAnswer(f"{key} is no list of objects")
     return [item for item in value if isinstance(item, dict)]
 
 
@@ -320,14 +320,14 @@ def read_each(
     found: Mapping[str, JsonValue], key: str, read: Callable[[Mapping[str, JsonValue]], Value]
 ) -> list[Value]:
     """The usable objects of a list; the first error is raised only where none can be used."""
-    out, problems = list[Value](), list[Malformed]()
+    out, problems = list[Value](), list[MalformedAnswer]()
     for item in read_objects(found, key):
         try:
             out.append(read(item))
-        except Malformed as problem:
+        except MalformedAnswer as problem:
             problems.append(problem)
     if not out:
-        raise problems[0] if problems else Malformed(f"{key} is empty")
+        raise problems[0] if problems else MalformedAnswer(f"{key} is empty")
     return out
 
 

@@ -15,18 +15,18 @@ from fastapi import Depends, FastAPI
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from gate.app.environment.login import CHOICES
 from gate.errors import GateError
 from gate.web import monitoring
 from gate.web.api import operations
 from gate.web.error_pages import API_PREFIX, EXPECTED, WatchedApp, error_response, fault_response
 from gate.web.login import SESSION, SESSION_S, Oidc, TrustedProxy
+from gate.web.login_settings import CHOICES
 from gate.web.logs import Fault, library_logs
 from gate.web.monitoring import Metrics
 from gate.web.pages import access, case_files, cases, jobs, runs, suites, trends
 from gate.web.rendering import STATIC, NavigationEntry
-from gate.web.requests import Guards
-from gate.web.site import Role, Site, refuse_another_site
+from gate.web.requests import RequestChecks
+from gate.web.site import Role, WebSite, refuse_another_site
 
 PAGES = (
     *(suites.router, cases.router, case_files.router, runs.router),
@@ -42,27 +42,27 @@ NAVIGATION = (
 )
 
 
-def create_app(site: Site) -> ASGIApp:
+def create_app(site: WebSite) -> ASGIApp:
     """The web interface of a site, with its guards and its request log."""
     app = inner_app(site)
     return WatchedApp(guarded(app, site), site.now, (app.state.metrics.seen, site.log))
 
 
-def guarded(app: ASGIApp, site: Site) -> ASGIApp:
+def guarded(app: ASGIApp, site: WebSite) -> ASGIApp:
     """An application behind the guards of a site."""
     if isinstance(site.login, TrustedProxy):
-        return Guards(app, site.hosts, site.login)
+        return RequestChecks(app, site.hosts, site.login)
     if not isinstance(site.login, Oidc):
-        return Guards(app, site.hosts)
+        return RequestChecks(app, site.hosts)
     from starlette.middleware.sessions import SessionMiddleware
 
     secure, key = site.url.startswith("https:"), site.login.settings.secret_key
     # Browsers take a cookie of that prefix from this very name alone: no neighbour under the same domain plants one.
     name = f"__Host-{SESSION}" if secure else SESSION
-    return Guards(SessionMiddleware(app, key, name, SESSION_S, https_only=secure), site.hosts)
+    return RequestChecks(SessionMiddleware(app, key, name, SESSION_S, https_only=secure), site.hosts)
 
 
-def inner_app(site: Site) -> FastAPI:
+def inner_app(site: WebSite) -> FastAPI:
     """The application without its guards."""
     app = FastAPI(title="Prompt Gate", openapi_url=f"{API_PREFIX}openapi.json", docs_url=None, redoc_url=None)
     app.state.site, app.state.metrics, app.state.navigation = site, Metrics(site.database), NAVIGATION
@@ -124,7 +124,7 @@ def host_name_of(url: str) -> str:
 class _Server(uvicorn.Server):
     """Ends its jobs before it waits for the requests that watch them."""
 
-    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+    def __init__(self, config: uvicorn.Config, site: WebSite) -> None:
         super().__init__(config)
         self._site = site
 
@@ -139,7 +139,7 @@ class ListeningServer:
     """A server with an open port; it answers once it is run."""
 
     door: socket.socket
-    site: Site
+    site: WebSite
 
     @property
     def url(self) -> str:
@@ -156,7 +156,7 @@ class ListeningServer:
             _Server(config, self.site).run(sockets=[self.door])
 
 
-def listen(site: Site, address: Address) -> ListeningServer:
+def listen(site: WebSite, address: Address) -> ListeningServer:
     """Open the port."""
     if site.login is None and not address.loopback:
         message = f"{address.host} can be reached from other machines, and nobody would have to log in"
@@ -172,7 +172,7 @@ def listen(site: Site, address: Address) -> ListeningServer:
 
 
 @contextmanager
-def run_daily(site: Site, every_s: float = DAY_S) -> Iterator[None]:
+def run_daily(site: WebSite, every_s: float = DAY_S) -> Iterator[None]:
     """Runs the site's daily work at once and then each day, until the end; failures are logged, and tried again."""
     if site.daily is None:
         yield

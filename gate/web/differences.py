@@ -20,7 +20,7 @@ _MOST_LINES = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class DiffPart:
     """A piece of two texts: in both of them, or in one."""
 
     text: str
@@ -34,7 +34,7 @@ class ChangedKey:
     key: str
     old: str
     new: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DiffPart, ...]
 
 
 def changed_keys(old: Entry, new: Entry) -> tuple[ChangedKey, ...]:
@@ -47,14 +47,14 @@ def changed_keys(old: Entry, new: Entry) -> tuple[ChangedKey, ...]:
     return tuple(found)
 
 
-def text_pieces(old: str, new: str) -> Iterator[Piece]:
+def text_pieces(old: str, new: str) -> Iterator[DiffPart]:
     """Both texts combined, in words; in lines where they are long, and one after the other where they are very long."""
     parts, most = _WORDS, _MOST_WORDS
     if len(old) + len(new) > 20 * _MOST_WORDS or max(_count(old, _WORDS), _count(new, _WORDS)) > _MOST_WORDS:
         parts, most = _LINES, _MOST_LINES
     before, now = parts.findall(old), parts.findall(new)
     if max(len(before), len(now)) > most:
-        yield from _given(Piece(old, "removed"), Piece(new, "added"))
+        yield from _given(DiffPart(old, "removed"), DiffPart(new, "added"))
         return
     for tag, start, end, first, last in SequenceMatcher(None, before, now, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -63,11 +63,11 @@ def text_pieces(old: str, new: str) -> Iterator[Piece]:
             yield from _given(_piece(before[start:end], "removed"), _piece(now[first:last], "added"))
 
 
-def _piece(parts: Sequence[str], state: State) -> Piece:
-    return Piece("".join(parts), state)
+def _piece(parts: Sequence[str], state: State) -> DiffPart:
+    return DiffPart("".join(parts), state)
 
 
-def _given(*found: Piece) -> Iterator[Piece]:
+def _given(*found: DiffPart) -> Iterator[DiffPart]:
     return (piece for piece in found if piece.text)
 
 

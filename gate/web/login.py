@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.types import Scope
 
-from gate.app.environment.login import OidcSettings, ProxySettings, TeamLogin
 from gate.config.values import value_complaint
 from gate.store.access import STRANGER, Person, Role
+from gate.web.login_settings import OidcSettings, ProxySettings, TeamLogin
 
 if TYPE_CHECKING:
     from authlib.integrations.starlette_client import StarletteOAuth2App

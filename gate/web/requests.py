@@ -54,7 +54,7 @@ class TooLarge(HTTPException):
 
 
 @dataclass(frozen=True, slots=True)
-class Guards:
+class RequestChecks:
     """Checks requests before the application.
 
     proxy: the only allowed sender, which names the person; None allows everybody.

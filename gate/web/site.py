@@ -22,7 +22,7 @@ from gate.web.logs import Log, no_log
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class WebSite:
     """One web interface over one store.
 
     Args:
@@ -62,10 +62,10 @@ class Site:
         return Audit(self.database)
 
 
-def site_of(request: Request) -> Site:
+def site_of(request: Request) -> WebSite:
     """The site of a request."""
     site = request.app.state.site
-    assert isinstance(site, Site)  # noqa: S101
+    assert isinstance(site, WebSite)  # noqa: S101
     return site
 
 
@@ -158,4 +158,4 @@ def log_event(request: Request, what: str, about: str = "") -> None:
 
 
 CurrentPerson = Annotated[Person, Depends(person_of)]
-CurrentSite = Annotated[Site, Depends(site_of)]
+CurrentSite = Annotated[WebSite, Depends(site_of)]

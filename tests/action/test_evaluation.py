@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.action.evaluation import limited_budget, tightened_policy
-from gate.app.environment.action import Inputs
 from gate.config.policy import Budget, Limit, RunPolicy
+from gate.environment.action import Inputs
 
 NUMBERS = st.none() | st.integers(1, 100)
 

@@ -8,7 +8,7 @@ import pytest
 
 from gate.action.override import NewestCommit, look_up, override_of, spellings
 from gate.errors import CannotEvaluate
-from gate.github.events import LabelEvent, Posted
+from gate.github.events import LabelEvent, PostedComment
 from gate.github.pulls import PullRequestApi
 from gate.record.parts import Role, Rule
 from tests.action.labelling import HEAD, LABEL, TRIAGE, event
@@ -42,13 +42,13 @@ class World:
         self.asked.append(f"commit {sha[:1]}")
         return None
 
-    def comments(self) -> Sequence[Posted]:
+    def comments(self) -> Sequence[PostedComment]:
         self.asked.append("comments")
         raise CannotEvaluate("cannot read the comments")
 
     @property
     def sources(self) -> PullRequestApi:
-        return cast(PullRequestApi, self)
+        return cast("PullRequestApi", self)
 
 
 @pytest.mark.parametrize("name", [LABEL, f"[{LABEL}]", "Skip-Prompt-Diff", "[SKIP-PROMPT-DIFF]"])

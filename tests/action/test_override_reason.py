@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.action.override import LONGEST_REASON, reason_by
-from gate.github.events import Posted
+from gate.github.events import PostedComment
 
 
-def said(body: str, author: str = "olivia") -> Posted:
-    return Posted(1, author, body, "https://github.test/c/1")
+def said(body: str, author: str = "olivia") -> PostedComment:
+    return PostedComment(1, author, body, "https://github.test/c/1")
 
 
 @pytest.mark.parametrize(

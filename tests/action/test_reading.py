@@ -1,7 +1,7 @@
 """How long a change may be read: what is said depends on what took so long."""
 
 from gate.action.evaluation import READING_MINUTES, reading_deadline
-from gate.app.environment.action import Inputs
+from gate.environment.action import Inputs
 
 
 def test_the_workflow_says_how_long() -> None:

@@ -5,8 +5,8 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from gate.agents.conversation_tools import ToolOutput
 from gate.agents.interface import AgentFailed
-from gate.agents.toolbox import ToolOutput
 from gate.messages import Tool
 from gate.values import JsonValue
 

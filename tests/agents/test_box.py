@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from gate.agents.conversation_tools import ConversationToolbox, Injection, RecordedTools, ToolRules, ToolSource
 from gate.agents.interface import AgentFailed
 from gate.agents.masks import Masks
-from gate.agents.toolbox import ConversationToolbox, Injection, RecordedTools, ToolRules, ToolSource
 from gate.config.targets import RecordedTool, ToolAnswer
 from gate.record.transcript import ToolUse
 from gate.values import JsonValue

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gate.agents.toolbox import Injection
+from gate.agents.conversation_tools import Injection
 from gate.messages import Tool
 from gate.values import JsonValue
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.mcp_servers import ToolKit, needed_variables
 from gate.agents.processes import ProgramPlace
-from gate.agents.toolkit import ToolKit, needed_variables
 from gate.config.targets import Server, ToolLoop
 from gate.errors import GateError, MissingKey
 
@@ -59,7 +59,7 @@ import sys
 sys.modules["mcp"] = None
 from gate.config.targets import Server, ToolLoop
 from gate.errors import GateError
-from gate.agents.toolkit import check_mcp
+from gate.agents.mcp_servers import check_mcp
 check_mcp(ToolLoop(fixtures="tools.yaml"))
 try:
     check_mcp(ToolLoop(servers={name: Server(url="http://127.0.0.1:9/sse") for name in ("shop", "yard")}))

@@ -8,10 +8,10 @@ import pytest
 
 from gate.agents.interface import Answer
 from gate.agents.loop import Equipment, LoopAgent
+from gate.agents.sessions import SessionFiles
 from gate.cases.case import Case, Round
 from gate.messages import Message
 from gate.record.transcript import RESULT_CHARS, Dollars, Failed, Reply
-from gate.store.run_folder import SessionFiles
 from tests.support.conversing import FakeBox, calls, question
 from tests.support.fakes import ScriptedCalls, reply
 

@@ -10,7 +10,7 @@ from aiohttp import web
 from gate.agents.external import ProtocolSession, Service, ServiceAgent
 from gate.agents.interface import AgentFailed, Answer
 from gate.agents.masks import Masks
-from gate.app.agents import _client
+from gate.agents.resources import _client
 from gate.cases.case import Case
 from tests.support.agent_service import AgentService, Answering, polite
 from tests.support.conversing import question

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.environment.settings import Settings
-from gate.app.run_order import RunOrder, answer_secret, open_memory, refuse_tracked
+from gate.app.run_order import RunOrder, answer_secret, open_memory
+from gate.environment.settings import Settings
 from gate.errors import GateError
+from gate.git.places import refuse_tracked
 from tests.support.command import git
 from tests.support.fakes import Memory
 from tests.support.finished import resolved

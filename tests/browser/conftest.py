@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from gate.store.sql.database import Database
 from gate.web.app import create_app
-from gate.web.site import Site
+from gate.web.site import WebSite
 from tests.support import browsing, stores
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
@@ -45,12 +45,12 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 @pytest.fixture
-def site(database: Database) -> Site:
+def site(database: Database) -> WebSite:
     return browsing.site(database)
 
 
 @contextmanager
-def served(site: Site) -> Iterator[str]:
+def served(site: WebSite) -> Iterator[str]:
     """The address of a site, as long as it is served."""
     config = uvicorn.Config(create_app(site), port=0, log_level="warning", access_log=False)
     running = uvicorn.Server(config)
@@ -65,7 +65,7 @@ def served(site: Site) -> Iterator[str]:
 
 
 @pytest.fixture
-def server(site: Site) -> Iterator[str]:
+def server(site: WebSite) -> Iterator[str]:
     """The address of a site."""
     with served(site) as address:
         yield address

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from gate.store.sql.database import Database
 from gate.web import addresses
 from gate.web.jobs.board import Jobs
-from gate.web.site import Site
+from gate.web.site import WebSite
 from tests.browser.conftest import served
 from tests.support import asking, people, repository, stores
 from tests.support.asking import judged
@@ -67,7 +67,7 @@ def database(request: pytest.FixtureRequest, repo: Path, monkeypatch: pytest.Mon
 
 
 @pytest.fixture
-def site(database: Database, repo: Path) -> Iterator[Site]:
+def site(database: Database, repo: Path) -> Iterator[WebSite]:
     """A server for a team, whose proxy has logged an editor in."""
     login = people.proxy(editors=("Eve",), address="127.0.0.1")
     with Jobs(repo, lambda: datetime.now(UTC)) as jobs:
@@ -75,7 +75,7 @@ def site(database: Database, repo: Path) -> Iterator[Site]:
 
 
 @pytest.fixture
-def server(site: Site) -> Iterator[str]:
+def server(site: WebSite) -> Iterator[str]:
     with served(site) as address:
         yield address
 

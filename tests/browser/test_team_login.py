@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from gate.store.sql.database import Database
-from gate.web.site import Site
+from gate.web.site import WebSite
 from tests.browser.test_axe import serious
 from tests.support import oidc_provider, people
 from tests.support.oidc_provider import Provider
@@ -22,7 +22,7 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture
-def site(database: Database, provider: Provider) -> Site:
+def site(database: Database, provider: Provider) -> WebSite:
     # Without an address of its own the server takes that of this machine, which has no TLS.
     login = people.oidc(provider.issuer, editors=("@example.org",), viewers=())
     return replace(people.server(database, login), url="")

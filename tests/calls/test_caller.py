@@ -9,7 +9,7 @@ import pytest
 
 from gate.calls.budget import Counters, Pricer
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.interface import Misconfigured, NoMemory, Rejected, Request, Transient
+from gate.calls.interface import Misconfigured, NoMemory, RejectedRequest, Request, Transient
 from gate.calls.limits import RetryPolicy, Timing
 from gate.config.policy import Budget
 from gate.record.transcript import Dollars, Failed, Reply, Unpriced, Usage
@@ -64,7 +64,7 @@ def test_attempts_come_to_an_end() -> None:
 
 
 def test_a_request_that_will_never_work_is_sent_once() -> None:
-    provider = Scripted([Rejected("context too long")])
+    provider = Scripted([RejectedRequest("context too long")])
     calls = caller(provider)
     assert run(lambda: calls.call(request())) == Failed("context too long", 1)
     assert provider.seen == 1
@@ -112,7 +112,7 @@ def test_one_unknown_price_makes_the_sum_unknown() -> None:
 
 
 def test_an_answer_that_cannot_be_taken_is_paid_all_the_same() -> None:
-    provider = Scripted([Rejected("the answer is too long", unheard=True)])
+    provider = Scripted([RejectedRequest("the answer is too long", unheard=True)])
     calls = caller(provider, CallPolicy(budget=Budget(max_usd=0.035)))
     for _ in range(6):
         failed = run(lambda: calls.call(request()))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.interface import Misconfigured, Rejected, Transient
+from gate.calls.interface import Misconfigured, RejectedRequest, Transient
 from gate.calls.providers.clients import Failure, Service, classify_error, read_error, retry_after
 from gate.calls.untrusted import Cleaner
 
@@ -114,7 +114,7 @@ def test_a_parameter_that_is_not_taken_stops_the_run(error: str) -> None:
     ],
 )
 def test_this_one_request_will_never_work(status: int, body: str) -> None:
-    assert isinstance(sort(status, body), Rejected)
+    assert isinstance(sort(status, body), RejectedRequest)
 
 
 @given(st.integers(300, 599), st.binary(max_size=200), st.dictionaries(st.text(), st.text()))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.interface import Rejected, Request, Transient
+from gate.calls.interface import RejectedRequest, Request, Transient
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.messages import Message
@@ -166,7 +166,7 @@ def test_every_call_ends_once_whatever_goes_wrong(seed: int, share: float, concu
             Transient("529", None, throttled=True),
             Transient("500"),
             Transient("dropped"),
-            Rejected("filtered"),
+            RejectedRequest("filtered"),
         )
         return rng.choice(kinds)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.interface import Completion, Rejected, Request
+from gate.calls.interface import Completion, RejectedRequest, Request
 from gate.calls.providers.replay import ReplayProvider, parse_answers
 from gate.config.models import ModelRef, Params
 from gate.errors import InputErrors
@@ -37,7 +37,7 @@ def test_what_was_recorded_comes_back() -> None:
 
 
 def test_an_input_without_a_recording() -> None:
-    with pytest.raises(Rejected, match="no recorded output for the input 'other question'"):
+    with pytest.raises(RejectedRequest, match="no recorded output for the input 'other question'"):
         ask(parse_answers(rows({"input": "q", "output": "a"}), "r.jsonl"), "other\nquestion")
 
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.interface import Rejected, Transient
+from gate.calls.interface import RejectedRequest, Transient
 from gate.calls.providers import anthropic, local, openai
-from gate.calls.untrusted import Cleaner, Malformed
+from gate.calls.untrusted import Cleaner, MalformedReply
 from gate.record.transcript import Usage
 from gate.values import JsonValue
 
@@ -90,7 +90,7 @@ def test_anthropic_texts(reply: dict[str, JsonValue], text: str, stop: str) -> N
     ],
 )
 def test_openai_replies_without_an_answer(reply: dict[str, JsonValue]) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedReply):
         openai.read_completion(reply, 0.1, Cleaner(), "asked")
 
 
@@ -98,12 +98,12 @@ def test_openai_replies_without_an_answer(reply: dict[str, JsonValue]) -> None:
     "reply", [{}, {"content": None}, {"content": "hi"}, {"content": [{"type": "text"}]}, {"type": "error"}]
 )
 def test_anthropic_replies_without_an_answer(reply: dict[str, JsonValue]) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedReply):
         anthropic.read_completion(reply, 0.1, Cleaner(), "asked")
 
 
 def test_an_error_inside_a_good_status_is_quoted() -> None:
-    with pytest.raises(Malformed, match="upstream is down"):
+    with pytest.raises(MalformedReply, match="upstream is down"):
         openai.read_completion({"error": {"message": "upstream\nis down"}}, 0.1, Cleaner(), "asked")
 
 
@@ -162,7 +162,7 @@ def test_a_reply_that_names_no_model_is_of_the_one_that_was_asked(model: JsonVal
 def test_any_openai_field_may_be_anything(name: str, value: JsonValue) -> None:
     try:
         completion = openai.read_completion(openai_reply(**{name: value}), 0.1, Cleaner(), "asked")
-    except Malformed:
+    except MalformedReply:
         return
     completion.text.encode()
     assert completion.usage.total_input >= 0
@@ -172,7 +172,7 @@ def test_any_openai_field_may_be_anything(name: str, value: JsonValue) -> None:
 def test_any_anthropic_field_may_be_anything(name: str, value: JsonValue) -> None:
     try:
         completion = anthropic.read_completion(anthropic_reply(**{name: value}), 0.1, Cleaner(), "asked")
-    except Malformed:
+    except MalformedReply:
         return
     completion.text.encode()
     assert completion.usage.total_input >= 0
@@ -182,12 +182,12 @@ def test_any_anthropic_field_may_be_anything(name: str, value: JsonValue) -> Non
 def test_any_reply_of_llama_cpp_is_read_or_refused(reply: dict[str, JsonValue]) -> None:
     try:
         local.completion(reply, "m.gguf", 0.1).text.encode()
-    except (Malformed, Rejected, Transient) as error:
+    except (MalformedReply, RejectedRequest, Transient) as error:
         assert str(error)
 
 
 def test_errors_of_llama_cpp() -> None:
-    with pytest.raises(Rejected, match="exceeds the available context"):
+    with pytest.raises(RejectedRequest, match="exceeds the available context"):
         local.completion({"error": {"code": 400, "message": "request exceeds the available context"}}, "m", 0.1)
     with pytest.raises(Transient, match="out of memory"):
         local.completion({"error": {"code": 500, "message": "out of memory"}}, "m", 0.1)

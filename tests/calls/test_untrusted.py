@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.untrusted import Cleaner, Malformed, is_html, json_object
+from gate.calls.untrusted import Cleaner, MalformedReply, is_html, json_object
 
 KEY = "sk-secret-0123456789abcdef"
 
@@ -43,7 +43,7 @@ def test_text_can_always_be_written_to_a_file(text: str) -> None:
     "body", [b"", b"[]", b"null", b'{"a": ', b"\xff\xfe", b'{"a": ' + b"9" * 5000 + b"}", b"[" * 200_000]
 )
 def test_anything_but_an_object_is_malformed(body: bytes) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedReply):
         json_object(body)
 
 
@@ -51,7 +51,7 @@ def test_anything_but_an_object_is_malformed(body: bytes) -> None:
 def test_parsing_bytes_fails_in_one_way_only(body: bytes) -> None:
     try:
         assert isinstance(json_object(body), dict)
-    except Malformed as error:
+    except MalformedReply as error:
         assert str(error)
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.cases.convert import bring
-from gate.cases.losses import Loss, told
+from gate.cases.convert import import_cases
+from gate.cases.losses import Loss, described_losses
 from gate.values import JsonValue
 
 DATA = Path(__file__).parents[1] / "data" / "formats"
@@ -79,10 +79,10 @@ ROWS = [
 
 @pytest.mark.parametrize(("file", "text", "format_", "case"), ROWS)
 def test_formats_are_told_by_their_content(file: str, text: str, format_: str, case: dict[str, object]) -> None:
-    found = bring(text, file)
+    found = import_cases(text, file)
     assert found.format == format_
     assert found.cases == (case,)
-    assert bring("\ufeff" + text, file, format_).cases == (case,)
+    assert import_cases("\ufeff" + text, file, format_).cases == (case,)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_formats_are_told_by_their_content(file: str, text: str, format_: str, c
     ],
 )
 def test_real_files_are_told_and_brought_along(file: str, format_: str, count: int, lost: int) -> None:
-    found = bring((DATA / file).read_text(encoding="utf-8"), file)
+    found = import_cases((DATA / file).read_text(encoding="utf-8"), file)
     assert (found.format, len(found.cases), len(found.losses)) == (format_, count, lost)
 
 
@@ -111,7 +111,7 @@ def test_what_cannot_be_asked_is_left_out_and_told() -> None:
         {"id": "c", "input": [{"role": "assistant", "content": "x"}], "target": "y"},
         {"id": "d", "input": "", "target": "y"},
     ]
-    found = bring("\n".join(map(json.dumps, rows)), "a.jsonl")
+    found = import_cases("\n".join(map(json.dumps, rows)), "a.jsonl")
     assert [case["id"] for case in found.cases] == ["a", "a-2"]
     assert found.cases[1]["slices"] == {"n": "5"}
     assert [loss.where for loss in found.losses] == [f"a.jsonl:{line}" for line in (2, 3, 3, 4, 5, 2)]
@@ -119,8 +119,10 @@ def test_what_cannot_be_asked_is_left_out_and_told() -> None:
 
 def test_losses_are_told_in_lines_that_a_terminal_has_room_for() -> None:
     same = [Loss(f"a:{at}", "'rouge-n' is not brought along", "use similarity") for at in range(5)]
-    assert told(same, "")[1:] == ["  a:0, a:1, a:2 and 2 more: 'rouge-n' is not brought along (use similarity)"]
-    lines = told([Loss("a", f"key {'x' * at} is lost") for at in range(40)], "see b.md")
+    assert described_losses(same, "")[1:] == [
+        "  a:0, a:1, a:2 and 2 more: 'rouge-n' is not brought along (use similarity)"
+    ]
+    lines = described_losses([Loss("a", f"key {'x' * at} is lost") for at in range(40)], "see b.md")
     assert (len(lines), lines[1], lines[-1]) == (32, "  a: key  is lost", "  10 more kinds; see b.md")
 
 
@@ -136,5 +138,5 @@ def test_losses_are_told_in_lines_that_a_terminal_has_room_for() -> None:
 )  # fmt: skip
 def test_conversations_as_langsmith_exports_them(messages: JsonValue, asked: dict[str, JsonValue]) -> None:
     row = {"inputs": {"messages": messages}, "outputs": {"output": "So."}}
-    (case,) = bring(json.dumps(row), "examples.jsonl", "langsmith").cases
+    (case,) = import_cases(json.dumps(row), "examples.jsonl", "langsmith").cases
     assert case == {"id": "row-1", "expected": "So.", **asked}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gate.cases.bundles import read_bundle
 from gate.cases.case import SlowTemplate
-from gate.cases.convert import FORMATS, bring
+from gate.cases.convert import FORMATS, import_cases
 from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import MAPPED
 from gate.cases.promptfoo_context import Allowance, Context, value_at
@@ -69,7 +69,7 @@ def test_rows(rows: list[Any], data: st.DataObject) -> None:
     file = data.draw(st.sampled_from(["a.jsonl", "a.json", "a.yaml"]))
     text = "\n".join(map(json.dumps, rows)) if file == "a.jsonl" else json.dumps(rows)
     try:
-        found = bring(text, file, data.draw(st.sampled_from(["", *FORMATS])))
+        found = import_cases(text, file, data.draw(st.sampled_from(["", *FORMATS])))
     except GateError:
         return
     for entry in found.cases:
@@ -80,7 +80,7 @@ def test_rows(rows: list[Any], data: st.DataObject) -> None:
     text=TEXT | st.lists(TEXT | WORDS | st.sampled_from([",", ";", '"', "\n", "\r\n", "id", "__expected"])).map("".join)
 )
 def test_tables(text: str) -> None:
-    for read in (lambda: parse(text, "a.csv"), lambda: bring(text, "a.csv")):
+    for read in (lambda: parse(text, "a.csv"), lambda: import_cases(text, "a.csv")):
         try:
             read()
         except GateError as error:
@@ -139,7 +139,7 @@ def test_variables_that_are_each_quick_enough_end_the_reading_together() -> None
 def test_a_short_text_that_stands_for_long_cases_is_not_multiplied(text: str) -> None:
     """Four hundred cases of half a megabyte or more, in the gate's own reader, too."""
     test = {"vars": {"a": text, "b": [str(number) for number in range(400)]}}
-    for read in (parse, bring):
+    for read in (parse, import_cases):
         with pytest.raises(InputErrors, match="tests:1: stand for cases of more than 134,217,728 characters"):
             read(json.dumps(test) + "\n", "tests.jsonl")
 
@@ -158,13 +158,13 @@ def test_long_cases_are_not_written_for_each_of_many_prompts() -> None:
 
 def test_a_thousand_cases_of_one_name_are_numbered_in_no_time() -> None:
     text = '{"input": "a", "expected": "b", "metadata": {}, "id": "same"}\n' * 4_000
-    found = bring(text, "a.jsonl", "braintrust")
+    found = import_cases(text, "a.jsonl", "braintrust")
     assert found.cases[-1]["id"] == "same-4000"
 
 
 def test_thousands_of_scorers_of_one_name_are_numbered_in_no_time() -> None:
     named = {"type": "contains", "value": "x", "metric": "m"}
-    (case,) = bring(json.dumps({"vars": {"a": "b"}, "assert": [named] * 20_000}) + "\n", "a.jsonl").cases
+    (case,) = import_cases(json.dumps({"vars": {"a": "b"}, "assert": [named] * 20_000}) + "\n", "a.jsonl").cases
     scorers = case["scorers"]
     assert isinstance(scorers, list)
     assert [scorers[place]["name"] for place in (0, 1, -1)] == ["m", "m 2", "m 20000"]  # type: ignore[index,call-overload]

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from gate.cases.convert import FORMATS, bring
+from gate.cases.convert import FORMATS, import_cases
 from gate.cases.promptfoo_assertions import KNOWN, MAPPED, NAMED
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -37,7 +37,7 @@ def test_the_tables_say_what_the_code_does() -> None:
 
 def test_the_sheet_of_the_page_becomes_what_the_page_says() -> None:
     (sheet,) = re.findall(r"```csv\n(.*?)```", PAGE, re.DOTALL)
-    found = bring(sheet, "questions.csv", slices=["tier"])
+    found = import_cases(sheet, "questions.csv", slices=["tier"])
     told = ", ".join(f"{heading} → {meaning}" for heading, meaning in found.columns)
     assert f"cases.jsonl: {len(found.cases)} new\ncolumns: {told}\n" in PAGE
     assert found.cases[0] == {

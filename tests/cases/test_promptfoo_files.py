@@ -6,7 +6,7 @@ import pytest
 
 from gate.cases.bundles import read_bundle
 from gate.cases.case import render
-from gate.cases.convert import bring
+from gate.cases.convert import import_cases
 from gate.cases.losses import Bundle
 from gate.cases.reading import case_of
 from gate.errors import GateError, InputErrors
@@ -141,13 +141,13 @@ def test_prompts_that_cannot_come_along_are_named(prompt: str, what: str) -> Non
 def test_a_configuration_is_told_by_its_name_and_says_where_its_tests_are() -> None:
     text = "providers: [x]\ndefaultTest: {options: {provider: 'file://j.js'}}\ntests: [file://t/one.yaml]\n"
     with pytest.raises(GateError) as raised:
-        bring(text, FILE)
+        import_cases(text, FILE)
     assert raised.value.hint.startswith("tests in other files are left out: file://t/one.yaml; convert those files")
     with pytest.raises(GateError) as raised:
-        bring("redteam: {purpose: x}\ntargets: [https]\n", FILE)
+        import_cases("redteam: {purpose: x}\ntargets: [https]\n", FILE)
     assert raised.value.hint.startswith("the configuration holds no tests")
     shared = "tests:\n- {vars: &v {a: b}}\n- {vars: {<<: *v, c: d}}\n"
-    assert [case["vars"] for case in bring(shared, FILE).cases] == [{"a": "b"}, {"a": "b", "c": "d"}]
+    assert [case["vars"] for case in import_cases(shared, FILE).cases] == [{"a": "b"}, {"a": "b", "c": "d"}]
 
 
 def test_a_variable_that_takes_long_to_fill_in_ends_the_reading() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gate.cases.bundles import read_bundle
-from gate.cases.convert import put
+from gate.cases.convert import export_cases
 from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import scorers_of
 from gate.cases.promptfoo_context import Context, javascript, listed, translated, value_at
@@ -61,7 +61,8 @@ def test_a_list_is_several_cases_where_it_begins_with_a_text(value: Any, count: 
 def test_an_assertion_that_is_not_quite_the_same_is_told_on_the_way_out() -> None:
     def told(scorer: Any) -> list[str]:
         return [
-            loss.what for loss in put([{"id": "c", "input": "?", "scorers": [scorer]}], "c.yaml", "promptfoo").losses
+            loss.what
+            for loss in export_cases([{"id": "c", "input": "?", "scorers": [scorer]}], "c.yaml", "promptfoo").losses
         ]
 
     assert told({"exact": {"value": "a"}}) == [
@@ -98,7 +99,7 @@ def test_a_pattern_goes_both_ways(pattern: str) -> None:
 def test_a_pattern_that_javascript_has_not_is_told(pattern: str) -> None:
     assert javascript(pattern) is None
     scorer: Any = {"regex": {"pattern": pattern}}
-    losses = put([{"id": "c", "input": "?", "scorers": [scorer]}], "c.yaml", "promptfoo").losses
+    losses = export_cases([{"id": "c", "input": "?", "scorers": [scorer]}], "c.yaml", "promptfoo").losses
     assert [loss.what for loss in losses] == ["promptfoo has no assertion for the scorer regex of the case 'c'"]
 
 

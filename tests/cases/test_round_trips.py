@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.cases.convert import bring, put
+from gate.cases.convert import export_cases, import_cases
 from gate.cases.losses import kinds
 from gate.cases.reading import canonical
 from tests.support.case_entries import AGENT, LABEL, PLAIN, SAID, VARS, named
@@ -55,7 +55,7 @@ def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) ->
     expected = asking if name in ("openai-evals", "inspect", "helm") else cases
     if not expected:
         return
-    made = put(cases, file, name)
+    made = export_cases(cases, file, name)
     text, losses = made.text, made.losses
     assert made.count == len(expected)
     left_out = [loss for loss in losses if "left out" in loss.what]
@@ -67,7 +67,7 @@ def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) ->
     assert not told or lost
     if told:
         return
-    found = bring(text, file, name)
+    found = import_cases(text, file, name)
     assert [canonical(case) for case in found.cases] == [canonical(case) for case in expected]
 
 
@@ -76,16 +76,16 @@ def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) ->
 def test_what_no_other_tool_can_hold_is_told(cases: list[Any], name: str) -> None:
     cases = [*cases, {"id": f"plain {name}".strip(), "input": "Hello?"}]
     for format_, file in FILES[2:]:
-        made = put(cases, file, format_)
+        made = export_cases(cases, file, format_)
         text, losses = made.text, made.losses
         assert len(losses) >= len(cases) - 1
         assert kinds(losses)[0].what.endswith("is a conversation with an agent, and is left out")
-        assert len(bring(text, file, format_).cases) == 1
+        assert len(import_cases(text, file, format_).cases) == 1
 
 
 def test_a_variable_that_is_called_like_a_key_of_another_tool_stays() -> None:
     case = {"id": "a", "input": "Hello?", "vars": {"tags": [], "plan": "basic"}}
     for format_, file in FILES[2:]:
-        made = put([case], file, format_)
+        made = export_cases([case], file, format_)
         assert not made.losses
-        assert [canonical(found) for found in bring(made.text, file, format_).cases] == [canonical(case)]
+        assert [canonical(found) for found in import_cases(made.text, file, format_).cases] == [canonical(case)]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gate.cases.bundles import read_bundle
-from gate.cases.convert import Brought, bring, put
+from gate.cases.convert import ImportedCases, export_cases, import_cases
 
 DATA = Path(__file__).parents[1] / "data/formats"
 TALK = [
@@ -23,8 +23,8 @@ TALK = [
 ]
 
 
-def brought(file: str) -> Brought:
-    return bring((DATA / file).read_text(encoding="utf-8"), file)
+def brought(file: str) -> ImportedCases:
+    return import_cases((DATA / file).read_text(encoding="utf-8"), file)
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
@@ -54,7 +54,7 @@ def test_instances_of_helm(file: str) -> None:
 
 
 def test_a_conversation_is_one_for_helm_too() -> None:
-    (row,) = json.loads(put([{"id": "a", "messages": TALK, "expected": "Fine"}], "c.json", "helm").text)
+    (row,) = json.loads(export_cases([{"id": "a", "messages": TALK, "expected": "Fine"}], "c.json", "helm").text)
     assert row["input"] == {"text": "", "messages": TALK} and "extra_data" not in row
 
 
@@ -65,15 +65,15 @@ def test_a_prompty_of_the_second_version() -> None:
     assert suite.cases == ({"id": "sample", "vars": {"question": "Where is it?", "tone": "kind"}},)
     assert (suite.model, suite.params) == ("openai:gpt-5-mini", {"max_output_tokens": 50, "temperature": 0.2})
     listed = "---\ninputs:\n  - {name: question, example: Why?}\n  - {kind: string}\n---\nuser:\n{{ question }}\n"
-    assert bring(listed, "a.prompty").cases == ({"id": "sample", "vars": {"question": "Why?"}},)
+    assert import_cases(listed, "a.prompty").cases == ({"id": "sample", "vars": {"question": "Why?"}},)
 
 
 @pytest.mark.parametrize("expected", [42, {"city": "Paris"}, ["a", 1], True])
 def test_an_ideal_is_a_text_or_texts(expected: Any) -> None:
     case = {"id": "sample-1", "input": "x", "expected": expected}
-    text = put([case], "c.jsonl", "openai-evals").text
+    text = export_cases([case], "c.jsonl", "openai-evals").text
     assert json.loads(text)["ideal"] == json.dumps(expected)
-    assert bring(text, "c.jsonl").cases == (case,)
+    assert import_cases(text, "c.jsonl").cases == (case,)
 
 
 def test_what_inspect_reads_otherwise_in_a_table_is_told() -> None:
@@ -81,28 +81,28 @@ def test_what_inspect_reads_otherwise_in_a_table_is_told() -> None:
         {"id": "talk", "messages": TALK, "expected": ["a", "b"]},
         {"id": "pick", "input": "[1, 2]", "expected": "B", "vars": {"choices": ["one", "two, three"]}},
     ]
-    made = put(cases, "c.csv", "inspect")
+    made = export_cases(cases, "c.csv", "inspect")
     assert [loss.what for loss in made.losses] == [
         "of the case 'talk', its conversation is read as one text by inspect",
         "of the case 'talk', its targets are read as one text by inspect",
         "cells of the case 'pick' that look like JSON stand in quotes",
         "of the case 'pick', its choices are cut at each comma by inspect",
     ]
-    assert [case["id"] for case in bring(made.text, "c.csv").cases] == ["talk", "pick"]
-    assert put(cases, "c.jsonl", "inspect").losses == ()
+    assert [case["id"] for case in import_cases(made.text, "c.csv").cases] == ["talk", "pick"]
+    assert export_cases(cases, "c.jsonl", "inspect").losses == ()
 
 
 def test_a_conversation_under_any_name_is_asked() -> None:
     for inputs in ({"input": TALK}, {"turns": TALK}, {"messages": TALK}):
         row = json.dumps({"id": "a", "inputs": inputs, "outputs": {"message": {"role": "assistant", "content": "Yes"}}})
-        assert bring(row, "c.jsonl").cases == ({"id": "a", "messages": TALK, "expected": "Yes"},)
+        assert import_cases(row, "c.jsonl").cases == ({"id": "a", "messages": TALK, "expected": "Yes"},)
 
 
 def test_what_an_experiment_of_braintrust_recorded_is_no_answer_to_expect() -> None:
     row = {"id": "a", "root_span_id": "r", "input": "Hi", "output": "Ho", "scores": {"x": 1}, "metrics": {"tokens": 3}}
-    found = bring(json.dumps(row), "c.jsonl")
+    found = import_cases(json.dumps(row), "c.jsonl")
     assert found.cases == ({"id": "a", "input": "Hi"},)
     assert "what an experiment recorded is left out: output, metrics, scores" in [loss.what for loss in found.losses]
     # Where nothing was recorded, it is what datasets of former days call the reference.
     row = {"id": "a", "_xact_id": "1", "input": "Hi", "output": "Ho"}
-    assert bring(json.dumps(row), "c.jsonl").cases == ({"id": "a", "input": "Hi", "expected": "Ho"},)
+    assert import_cases(json.dumps(row), "c.jsonl").cases == ({"id": "a", "input": "Hi", "expected": "Ho"},)

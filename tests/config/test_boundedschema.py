@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema.validators import validator_for
 
-from gate.config.json_schema import TooSlow, Work, bounded, schema_complaint
+from gate.config.json_schema import MatchingWork, TooSlow, bounded, schema_complaint
 from gate.values import JsonValue
 
 KEYS = st.sampled_from(["", "a", "ab", "b", "b\n", "a\nb"])
@@ -38,7 +38,7 @@ def schemas(draw: st.DrawFn) -> dict[str, JsonValue]:
 @given(schemas(), VALUES)
 def test_verdicts_are_the_librarys(schema: dict[str, JsonValue], value: JsonValue) -> None:
     assert schema_complaint(schema) == ""
-    assert bounded(schema, Work()).is_valid(value) == validator_for(schema)(schema).is_valid(value)
+    assert bounded(schema, MatchingWork()).is_valid(value) == validator_for(schema)(schema).is_valid(value)
 
 
 def doubling(depth: int) -> dict[str, JsonValue]:
@@ -84,7 +84,7 @@ LONG = "ab" * 40
 )
 def test_work_without_end_is_given_up(schema: dict[str, JsonValue], value: JsonValue) -> None:
     with pytest.raises(TooSlow):
-        list(bounded(schema, Work(steps=20_000, seconds=0.6)).iter_errors(value))
+        list(bounded(schema, MatchingWork(steps=20_000, seconds=0.6)).iter_errors(value))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_work_without_end_is_given_up(schema: dict[str, JsonValue], value: JsonV
     ids=["objects", "numbers of one hash", "lists"],
 )
 def test_many_items_are_compared_in_one_pass(items: list[JsonValue]) -> None:
-    validator = bounded({"uniqueItems": True}, Work(steps=10))
+    validator = bounded({"uniqueItems": True}, MatchingWork(steps=10))
     assert validator.is_valid(items)
     assert not validator.is_valid([*items, items[7]])
 
@@ -108,13 +108,15 @@ def test_many_items_are_compared_in_one_pass(items: list[JsonValue]) -> None:
     ],
 )
 def test_unique_items_follow_the_equality_of_json_schema(items: list[JsonValue], unique: bool) -> None:
-    assert bounded({"uniqueItems": True}, Work()).is_valid(items) == unique
+    assert bounded({"uniqueItems": True}, MatchingWork()).is_valid(items) == unique
 
 
 def test_anchors_stand_for_the_ends_of_the_text() -> None:
-    assert not bounded({"pattern": "^[0-9]+$"}, Work()).is_valid("5\nand more")
+    assert not bounded({"pattern": "^[0-9]+$"}, MatchingWork()).is_valid("5\nand more")
 
 
 def test_a_value_of_an_answer_is_no_draft() -> None:
     schema: dict[str, JsonValue] = {"const": {"$schema": "http://json-schema.org/draft-07/schema#"}}
-    assert bounded(schema, Work()).is_valid(json.loads('{"$schema": "http://json-schema.org/draft-07/schema#"}'))
+    assert bounded(schema, MatchingWork()).is_valid(
+        json.loads('{"$schema": "http://json-schema.org/draft-07/schema#"}')
+    )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
 from gate.engine import compare
-from gate.engine.arrays import Grid
+from gate.engine.arrays import SampleArrays
 from gate.engine.compare import pass_rates
 from gate.engine.decide import Assessment, Assessor
 from gate.engine.samples import SampleTable
@@ -223,7 +223,7 @@ def measured(cases: int, *, failed: int = 0, clusters: list[str | None] | None =
     samples: list[Sample] = take(one, lambda case, arm, index: 1.0, slower)
     gone = {case.id for case in one.exam.cases[:failed]}
     kept = [s if s.case_id not in gone or s.arm is ArmName.BASELINE else _lost(s) for s in samples]
-    return compare.latency(Grid(one, SampleTable.holding(kept)), 0.025)
+    return compare.latency(SampleArrays(one, SampleTable.holding(kept)), 0.025)
 
 
 def _lost(sample: Sample) -> Sample:
@@ -248,14 +248,14 @@ def test_cases_that_only_one_arm_answered_are_left_out() -> None:
 def test_an_arm_s_first_call_alone_is_not_compared_and_says_so() -> None:
     one = suite([{}], samples=1)
     taken = [replace(sample, warmup=True) for sample in take(one, lambda case, arm, index: 1.0, slower)]
-    grid = Grid(one, SampleTable.holding(taken))
+    grid = SampleArrays(one, SampleTable.holding(taken))
     for found in (compare.latency(grid, 0.025), compare.cost(grid, 0.025)):
         assert not found.compared and found.applicable
         assert (
             found.reason == "only the first call of each version has a counterpart, and it warms the provider's cache"
         )
     local = [replace(sample, reply=replace(reply(), cost=Unpriced("n/a"))) for sample in taken]
-    found = compare.cost(Grid(one, SampleTable.holding(local)), 0.025)
+    found = compare.cost(SampleArrays(one, SampleTable.holding(local)), 0.025)
     assert (found.applicable, found.reason) == (False, "local models and recorded answers have no price")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
-from gate.engine.arrays import Grid
+from gate.engine.arrays import SampleArrays
 from gate.engine.decide import Assessment, Assessor
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, lacking, look, looks_planned, why_not
@@ -45,7 +45,7 @@ def broken(tier: str) -> ScoreOf:
 
 def at(suites: Sequence[Suite], samples: Sequence[Sample], policy: RunPolicy = ON) -> Looks:
     table = SampleTable.holding(samples)
-    return look(suites, policy, 7, {suite.name: Grid(suite, table) for suite in suites})
+    return look(suites, policy, 7, {suite.name: SampleArrays(suite, table) for suite in suites})
 
 
 def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
@@ -54,7 +54,7 @@ def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
     for repeats in range(1, looks_planned(suites)):
         taken = [sample for sample in samples if sample.index < repeats or sample.suite in new]
         table = SampleTable.holding(taken)
-        if lacking(suites, {suite.name: Grid(suite, table) for suite in suites}):
+        if lacking(suites, {suite.name: SampleArrays(suite, table) for suite in suites}):
             break
         if at(suites, taken).samples is not None:
             return taken

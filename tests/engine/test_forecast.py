@@ -14,7 +14,7 @@ from gate.config.policy import Budget, RunPolicy, SlicePolicy, SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.engine.forecast import EarlierRun, FallToShow, PlanInputs, layout, plan, reach, suite_forecast, tier, warnings
 from gate.engine.noise import Spread, compares_itself
-from gate.engine.spending import Figure, Outlay, Spending, budget_warnings, foreseen
+from gate.engine.spending import ModelSpending, Range, Spending, budget_warnings, foreseen
 from gate.record.run import RunRecord
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.resolve.resolved import preference_notes, sampling_notes
@@ -266,8 +266,8 @@ def test_a_budget_that_would_not_suffice(budget: Budget, cost: Cost, said: str) 
 
 
 def test_what_shows_only_in_a_run_is_told_as_the_least() -> None:
-    none = Figure(0, "assumed")
-    agent = Outlay("s", "candidate", "openai:m", 100, none, none, none, Dollars(1.0), False, at_least=True)
+    none = Range(0, "assumed")
+    agent = ModelSpending("s", "candidate", "openai:m", 100, none, none, none, Dollars(1.0), False, at_least=True)
     found = replace(spending(Dollars(1.0)), outlays=(agent,))
     limits = Budget(max_calls=99, max_usd=0.5, max_minutes=2.5)
     assert [one.text.partition(": ")[0] for one in budget_warnings(found, limits)] == [
@@ -277,7 +277,7 @@ def test_what_shows_only_in_a_run_is_told_as_the_least() -> None:
     ]
     (foreseen_calls,) = foreseen(found, 0, Budget(max_calls=99))
     assert "this run needs at least 100 calls: it is likely to end INCONCLUSIVE" in foreseen_calls
-    measured = replace(agent, input_tokens=Figure(0, "measured"))
+    measured = replace(agent, input_tokens=Range(0, "measured"))
     (said,) = budget_warnings(replace(found, outlays=(measured,)), Budget(max_usd=0.5))
     assert "cost about $1.00" in said.text
 

@@ -8,7 +8,7 @@ import pytest
 from gate.calls.interface import Stop
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.engine.run import CUT_SHORT, FAILURES_IN_A_ROW, NO_RIVAL, Marking, Runner
+from gate.engine.run import CUT_SHORT, FAILURES_IN_A_ROW, NO_RIVAL, Runner, SampleScoring
 from gate.engine.schedule import Job, Schedule
 from gate.errors import GateError
 from gate.record.transcript import ArmName, Failed, Reply, Sample, Unscored
@@ -126,7 +126,7 @@ class Marked:
         self.exam = type(exam)(exam.ref, exam.digest, exam.cases, scorers)
         self.unscored = 0
         panel = Panel(self.exam, self._no_judge, self._pairwise, self._no_code)
-        self.marking = Marking(lambda _: panel, self._count)
+        self.marking = SampleScoring(lambda _: panel, self._count)
 
     def _no_judge(self, spec: ScorerSpec) -> PairwiseJudge:
         raise AssertionError(spec)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.engine.arrays import WANTED, Grid, Rows, pair_count, scores, side_by_side
+from gate.engine.arrays import WANTED, Rows, SampleArrays, pair_count, scores, side_by_side
 from gate.engine.record_parts import calls_record, dollars_spent, spending_record
 from gate.engine.samples import UNREAD, Key, SampleTable
 from gate.record.parts import CallsRecord, SpendingRecord, SpentRecord
@@ -335,7 +335,7 @@ def values(samples: Sequence[Sample], most: int, fill: float | None) -> list[flo
 def test_scores_of_both_arms_over_equally_many_samples(
     samples: list[Sample], fill: dict[ArmName, float] | None, most: int | None
 ) -> None:
-    found = scores(Grid(one(), SampleTable.holding(samples)), fill, most)
+    found = scores(SampleArrays(one(), SampleTable.holding(samples)), fill, most)
     expected = {}
     limit = K if most is None else most
     for position, case in enumerate(CASES):
@@ -352,7 +352,7 @@ def test_scores_of_both_arms_over_equally_many_samples(
 @FEW
 @given(DENSE)
 def test_side_by_side_is_what_one_sitting_asked_of_both_arms(samples: list[Sample]) -> None:
-    kept, why = side_by_side(Grid(one(), SampleTable.holding(samples)))
+    kept, why = side_by_side(SampleArrays(one(), SampleTable.holding(samples)))
     pairs = usable = replied = 0
     for position, case in enumerate(CASES):
         everything = {arm: own_samples(samples, case, arm) for arm in ArmName}
@@ -374,7 +374,7 @@ def test_side_by_side_is_what_one_sitting_asked_of_both_arms(samples: list[Sampl
 
 
 def test_a_table_without_samples_is_a_grid_without_samples() -> None:
-    grid = Grid(one(), SampleTable())
+    grid = SampleArrays(one(), SampleTable())
     assert not grid.taken.any()
     assert not grid.flags("failed").any()
     assert grid.figures("latency").shape == (2, len(CASES), K)

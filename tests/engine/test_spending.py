@@ -13,7 +13,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationModel, Conversing, ToolLoop
 from gate.engine import noise
-from gate.engine.spending import Earlier, Estimator, Figure, PerCall
+from gate.engine.spending import Earlier, Estimator, PerCall, Range
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.suite import Suite
 from gate.values import JsonValue
@@ -49,8 +49,8 @@ def test_answers_are_rendered_and_counted() -> None:
     assert [outlay.role for outlay in found.outlays] == ["baseline", "candidate"]
     assert (found.calls, first.calls) == (60, 30)
     # 40 characters of prompt and 10 of `question 0`: 12.5 tokens, of which there are no halves.
-    assert first.input_tokens == Figure(13 * 30, "assumed")
-    assert first.output_tokens == Figure(100 * 30, "assumed")
+    assert first.input_tokens == Range(13 * 30, "assumed")
+    assert first.output_tokens == Range(100 * 30, "assumed")
     assert found.cost == Dollars(pytest.approx(60 * (13 + 200) / 1000))
     assert found.minutes == pytest.approx(6 * 2 / 60)
 
@@ -60,7 +60,7 @@ def test_no_reply_is_taken_to_be_longer_than_the_budget_allows() -> None:
     known: Earlier = {(planned.name, "baseline"): PerCall(Usage(10, 0, 0, 900), True, 1.0)}
     for earlier in (None, known):
         found = replace(estimator(earlier), cap=50).spending([planned], 10)
-        assert {outlay.output_tokens for outlay in found.outlays} == {Figure(50 * 10, "assumed")}
+        assert {outlay.output_tokens for outlay in found.outlays} == {Range(50 * 10, "assumed")}
     short = replace(estimator(), cap=50).spending([with_model(planned, "openai:m", Params(max_output_tokens=20))], 10)
     assert short.outlays[0].output_tokens.value == 20 * 10
 
@@ -146,12 +146,12 @@ def test_what_was_measured_goes_before_what_is_assumed() -> None:
     baseline, candidate = (
         estimator({("support", "baseline"): known, ("support", "candidate"): other}).spending([planned], 1).outlays
     )
-    assert baseline.input_tokens == Figure(1000, "measured")
-    assert baseline.output_tokens == Figure(70, "measured")
-    assert baseline.seconds == Figure(0.5, "measured")
-    assert candidate.input_tokens == Figure(130, "assumed")
-    assert candidate.output_tokens == Figure(70, "measured")
-    assert candidate.seconds == Figure(2.0, "assumed")
+    assert baseline.input_tokens == Range(1000, "measured")
+    assert baseline.output_tokens == Range(70, "measured")
+    assert baseline.seconds == Range(0.5, "measured")
+    assert candidate.input_tokens == Range(130, "assumed")
+    assert candidate.output_tokens == Range(70, "measured")
+    assert candidate.seconds == Range(2.0, "assumed")
 
 
 def test_a_model_in_this_process_answers_one_call_after_another() -> None:

@@ -7,7 +7,16 @@ import pytest
 from pydantic import ValidationError
 
 from gate.config.policy import Budget, RunPolicy
-from gate.engine.without_evaluation import deleted, failed, overridden, recorded, skipped, told, waive, without_secrets
+from gate.engine.without_evaluation import (
+    deleted,
+    failed,
+    overridden,
+    recorded,
+    skipped,
+    told,
+    waive,
+    without_secrets,
+)
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
 from gate.record.comparison import Verdict
 from gate.record.parts import CallsRecord, Deletion
@@ -89,7 +98,10 @@ def test_a_record_of_before_is_read() -> None:
 def test_hostile_words_stay_words(text: str) -> None:
     hostile = SET.model_copy(update={"label": text, "by": text, "at": text, "role": text, "reason": text})
     refused = hostile.model_copy(update={"counted": False, "why_not": f"The label {text} does not count."})
-    for done in (waive(finished(Verdict.BLOCK, 1), "override", hostile), told(finished(Verdict.BLOCK, 1), refused)):
+    for done in (
+        waive(finished(Verdict.BLOCK, 1), "override", hostile),
+        told(finished(Verdict.BLOCK, 1), refused),
+    ):
         report, plain = markdown_of(done), text_of(done)
         assert "<!-- x" not in report
         assert "\n::error" not in report + plain

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.pytest_plugin.asked import wants_eval
 from gate.pytest_plugin.items import node_name
+from gate.pytest_plugin.selection import wants_eval
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.record.comparison import Verdict
-from gate.record.history import Figure, Point
+from gate.record.history import HistoryFigure, HistoryPoint
 from gate.report.history import (
     BOTTOM,
     HEIGHT,
@@ -23,11 +23,11 @@ from gate.report.history import (
 from gate.stats.intervals import t_quantile
 
 BEGIN = datetime(2026, 11, 1, 9, tzinfo=UTC)
-FIGURE = Figure("quality", "overall", 20, 16, 0.7, 0.6, 0.02, -0.1, -0.15, -0.05, "regression")
+FIGURE = HistoryFigure("quality", "overall", 20, 16, 0.7, 0.6, 0.02, -0.1, -0.15, -0.05, "regression")
 
 
-def point(place: int, figure: Figure = FIGURE, event: str = "pull_request") -> Point:
-    return Point(place, BEGIN + timedelta(days=place), "main", event, Verdict.PASS, figure)
+def point(place: int, figure: HistoryFigure = FIGURE, event: str = "pull_request") -> HistoryPoint:
+    return HistoryPoint(place, BEGIN + timedelta(days=place), "main", event, Verdict.PASS, figure)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=100), st.floats(0, 0.3))
@@ -63,7 +63,7 @@ def test_the_interval_is_that_of_students_t_over_the_units() -> None:
 
 
 @pytest.mark.parametrize("figure", [replace(FIGURE, error=None), replace(FIGURE, units=1)])
-def test_an_interval_that_nobody_can_tell_is_not_drawn(figure: Figure) -> None:
+def test_an_interval_that_nobody_can_tell_is_not_drawn(figure: HistoryFigure) -> None:
     view = trend_view([point(1, figure)], "quality")
     assert view.rows[0].interval == "–"
     assert view.chart is not None

@@ -9,8 +9,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from gate.action.outcome import step_outputs
-from gate.app.environment.action import Inputs
 from gate.cli.evaluations import action
+from gate.environment.action import Inputs
 from tests.golden.runs import block
 
 ROOT = Path(__file__).parents[2]

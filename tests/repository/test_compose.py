@@ -11,8 +11,8 @@ from click import Command, Group
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 
-from gate.app.environment import login
 from gate.cli.app import cli
+from gate.web import login_settings
 from gate.web.app import host_name_of
 
 ROOT = Path(__file__).parents[2]
@@ -83,13 +83,17 @@ def test_the_server_is_begun_as_it_can_be() -> None:
 
 
 def test_every_variable_of_a_login_reaches_the_server() -> None:
-    named = {value for value in vars(login).values() if isinstance(value, str) and value.startswith("GATE_")}
-    assert named - {login.GROUPS_CLAIM} <= SERVICES["gate"]["environment"].keys()
+    named = {value for value in vars(login_settings).values() if isinstance(value, str) and value.startswith("GATE_")}
+    assert named - {login_settings.GROUPS_CLAIM} <= SERVICES["gate"]["environment"].keys()
     (front,) = COMPOSE["networks"]["front"]["ipam"]["config"]
     assert front["gateway"] in EXAMPLE and front["gateway"] in (ROOT / "docs/how-to/run-the-server.md").read_text()
     empty = {name: "" for name in named}
-    proxied = {login.HEADER: "X-Forwarded-User", login.ADDRESSES: front["gateway"], login.EDITORS: "*"}
-    assert isinstance(login.team_login_of(empty | proxied), login.ProxySettings)
+    proxied = {
+        login_settings.HEADER: "X-Forwarded-User",
+        login_settings.ADDRESSES: front["gateway"],
+        login_settings.EDITORS: "*",
+    }
+    assert isinstance(login_settings.team_login_of(empty | proxied), login_settings.ProxySettings)
 
 
 @pytest.mark.parametrize("name", ["run-the-server", "serve-for-a-team"])

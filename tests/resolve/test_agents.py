@@ -22,7 +22,7 @@ from gate.config.targets import (
 from gate.messages import Message
 from gate.prompts.version import Prompt, PromptVersion
 from gate.resolve import trust
-from gate.resolve.trust import elsewhere, forbidden
+from gate.resolve.trust import forbidden, foreign_addresses
 from gate.suite import Arm, Exam, Suite
 
 SHOP = Server(url="https://shop.example/mcp", headers={"Authorization": "SHOP_AUTH"})
@@ -61,7 +61,7 @@ def test_no_program_runs_for_a_change_from_outside_not_even_the_merge_targets(ta
 def test_what_a_suite_of_the_merge_target_sends_where_may_be_sent_there(target: Target) -> None:
     assert forbidden("s", target, base(LOOP, AGENT)) == ""
     assert forbidden("s", target, None) != ""
-    assert elsewhere("s", target, base(LOOP, AGENT)) == ""
+    assert foreign_addresses("s", target, base(LOOP, AGENT)) == ""
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ def test_recorded_tools_and_a_model_alone_reach_nobody() -> None:
 
 def test_whoever_may_push_is_told_of_new_addresses_and_variables() -> None:
     other = changed(AGENT, url="https://other.example")
-    assert elsewhere("s", other, base(AGENT)) == (
+    assert foreign_addresses("s", other, base(AGENT)) == (
         "s talks to, or uses, 'https://other.example' in this change, which the merge target does not."
     )
-    assert elsewhere("s", other, None) == ""
+    assert foreign_addresses("s", other, None) == ""
 
 
 @pytest.mark.parametrize("who", ["followups", "user"])
@@ -123,5 +123,5 @@ def test_who_talks_with_an_agent_is_asked_where_the_merge_target_asks(who: str) 
     talking = Conversing(**{who: ConversationModel(model=ModelRef("evil", "m"))})
     version = PromptVersion("p.md", "head", None, Prompt((Message("system", "Help."),)))
     arm, exam = Arm(version, ModelRef("openai", "m"), Params()), Exam("head", "0", (), (), conversing=talking)
-    (said,) = trust.refused([Suite("s", None, arm, exam, own_exam=True)], base(AGENT))
+    (said,) = trust.refused_changes([Suite("s", None, arm, exam, own_exam=True)], base(AGENT))
     assert "who talks with the agent of suite s is evil:m" in said

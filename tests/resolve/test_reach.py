@@ -10,7 +10,7 @@ from gate.config.gatefile import SuiteConfig, load
 from gate.config.values import StoreName
 from gate.resolve.one_version import Chosen, resolve_one
 from gate.resolve.pairing import StoredCases
-from gate.resolve.trust import own_reaches, strange
+from gate.resolve.trust import foreign_scorers, own_reaches
 from gate.values import JsonValue
 from tests.resolve.files import Files
 
@@ -46,7 +46,7 @@ FREE: list[JsonValue] = [
 @pytest.mark.parametrize("key", ["scorers", "extra_scorers"])
 def test_what_reads_the_answer_or_asks_the_suites_model_is_free(scorer: JsonValue, key: str) -> None:
     assert list(own_reaches(case(scorer, key=key))) == []
-    assert strange([case(scorer, key=key)], suite(["contains"]), "store:s@1") == ()
+    assert foreign_scorers([case(scorer, key=key)], suite(["contains"]), "store:s@1") == ()
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_reads_the_answer_or_asks_the_suites_model_is_free(scorer: JsonValu
 def test_what_reaches_further_than_the_suite_is_told_with_case_scorer_and_remedy(
     brought: JsonValue, named: JsonValue
 ) -> None:
-    (problem,) = strange([case(brought, name="odd"), case("contains")], suite([named]), "store:s@1")
+    (problem,) = foreign_scorers([case(brought, name="odd"), case("contains")], suite([named]), "store:s@1")
     assert problem.file == "store:s@1"
     assert problem.message.startswith("case 'odd': its scorer '")
     assert "suite s in gate.yaml" in problem.hint
@@ -87,7 +87,7 @@ def test_what_reaches_further_than_the_suite_is_told_with_case_scorer_and_remedy
 def test_what_the_suite_names_too_is_the_cases_to_use_with_other_expectations(
     brought: JsonValue, named: JsonValue
 ) -> None:
-    assert strange([case(brought)], suite([named]), "store:s@1") == ()
+    assert foreign_scorers([case(brought)], suite([named]), "store:s@1") == ()
 
 
 class OneSuite:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.scaffold.discovery import FoundPrompt, likely_prompts, read_prompt_file
-from gate.scaffold.files import Layout, config_text, with_scorers, workflow_text
+from gate.scaffold.files import FileSettings, config_text, with_scorers, workflow_text
 from gate.scaffold.starter_cases import ExampleHeads, heads_of, starter_cases
 from gate.scaffold.suites import RepositoryFiles, SuiteDraft, SuiteNames, chosen_models, suite_drafts
 from gate.testgen.rules import prompt_scorers
@@ -135,7 +135,7 @@ def test_the_keys_that_are_there_choose_the_models(present: tuple[str, ...], ans
 
 
 def test_the_workflow_is_the_documented_one() -> None:
-    layout = Layout("gate.yaml", "main", chosen_models(None, None, ("openai",)))
+    layout = FileSettings("gate.yaml", "main", chosen_models(None, None, ("openai",)))
     assert workflow_text((), layout) == (ROOT / "docs/examples/prompt-gate.yml").read_text(encoding="utf-8")
 
 
@@ -173,7 +173,7 @@ TEAMS = (("billing", "reply"), ("search", "rank"), ("search", "reply"))
 def test_the_packaged_model_may_answer_in_the_lines_that_a_prompt_asks_for(text: str, stop: str) -> None:
     models = chosen_models(None, None, ())
     (draft,) = [with_scorers(one, models) for one in made({"prompts/a.md": text}, continues=True)]
-    assert f'"{stop}"' in config_text([draft], Layout("gate.yaml", "main", models)).rpartition("stop:")[2]
+    assert f'"{stop}"' in config_text([draft], FileSettings("gate.yaml", "main", models)).rpartition("stop:")[2]
 
 
 def test_a_template_with_thousands_of_variables_gets_starter_cases() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.engine.run import NO_RIVAL, Marking
+from gate.engine.run import NO_RIVAL, SampleScoring
 from gate.engine.schedule import Job
 from gate.record.transcript import CUT_OFF, ArmName, Reply, Sample, Unscored
 from gate.scoring.interface import CodeScorer, ModelScorer
@@ -31,7 +31,7 @@ class Marked:
         self.suite = suite([{}], samples=1)
         exam = self.suite.exam
         panel = Panel(Exam(exam.ref, exam.digest, exam.cases, scorers), self._judge, self._pairwise, self._no_code)
-        self.marking = Marking(lambda _: panel, lambda: None)
+        self.marking = SampleScoring(lambda _: panel, lambda: None)
 
     def _judge(self, spec: ScorerSpec) -> ModelScorer:
         return Judge(spec, ModelRef("fake", "judge"), Params(), self.calls)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gate.config.rubrics import Dimension, Rubric
 from gate.record.transcript import Part
 from gate.scoring.interface import weighted_mean
-from gate.scoring.judge_reply import Malformed, VerdictForm
+from gate.scoring.judge_reply import MalformedVerdict, VerdictForm
 from gate.scoring.verdict import Verdict
 from tests.support.fakes import reply
 
@@ -28,7 +28,7 @@ def test_whole_numbers_of_a_scale_with_few_steps_are_read(score: float) -> None:
 
 @pytest.mark.parametrize(("score", "low", "high"), [(4.5, 1.0, 5.0), (0.5, 0.0, 1.0), (-0.25, -1.0, 1.0)])
 def test_a_score_between_two_of_its_steps_is_none(score: float, low: float, high: float) -> None:
-    with pytest.raises(Malformed, match=r"tone\.score is not a whole number$"):
+    with pytest.raises(MalformedVerdict, match=r"tone\.score is not a whole number$"):
         read(score, low, high)
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from gate.agents.databases import CELL_CHARS, MOST_ROWS, Databases, check_urls, names
 from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError
 from gate.record.transcript import Observation
-from gate.store.agent_database import CELL_CHARS, MOST_ROWS, Databases, check_urls, names
 from gate.suite import Exam
 from gate.values import JsonValue
 from tests.support.postgres import falling_silent, running

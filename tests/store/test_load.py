@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from gate.errors import GateError
-from gate.store.run_folder import dump_run, load_run, read_bounded
+from gate.files import read_bounded
+from gate.store.run_folder import dump_run, load_run
 from tests.golden.runs import runs
 
 

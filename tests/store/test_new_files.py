@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import GateError
-from gate.store.run_folder import rewrite, rewrite_all, write_all_new, write_new
+from gate.files import rewrite, rewrite_all, write_all_new, write_new
 
 
 def names(root: Path) -> list[str]:

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from gate.action.entry import act
-from gate.action.evaluation import Stage
-from gate.app.environment.settings import Settings
+from gate.action.evaluation import EventServices
 from gate.calls.interface import Progress
+from gate.environment.settings import Settings
 from gate.record.run import RunRecord
 from tests.support.fakes import Memory
 from tests.support.github_action import parse_outputs
@@ -57,6 +57,6 @@ def act_here(env: Mapping[str, str], patch: pytest.MonkeyPatch, progress: Callab
     patch.chdir(env["GITHUB_WORKSPACE"])  # and back: the action enters it
     log, shown, waits = list[str](), list[RunRecord](), list[float]()
     services = Settings.from_environ(env)
-    code = act(Stage(log.append, shown.append, progress, lambda: datetime.now(UTC), waits.append, services))
+    code = act(EventServices(log.append, shown.append, progress, lambda: datetime.now(UTC), waits.append, services))
     outputs = parse_outputs(Path(env["GITHUB_OUTPUT"]).read_bytes().decode())
     return Acted(code, log, shown, waits, outputs, Path(env["GITHUB_STEP_SUMMARY"]).read_text("utf-8"))

@@ -15,7 +15,7 @@ from gate.cases.stored import Entry
 from gate.store.sql.database import Database
 from gate.web.jobs.board import Jobs
 from gate.web.jobs.job import Job
-from gate.web.site import Site
+from gate.web.site import WebSite
 from tests.support import browsing, repository, stores
 from tests.support.command import git
 from tests.support.model_server import Behaviour, ModelServer
@@ -54,7 +54,7 @@ class Shop:
 
     repo: Path
     database: Database
-    site: Site
+    site: WebSite
     server: ModelServer
 
     @property
@@ -110,9 +110,9 @@ def shop(folder: Path, server: ModelServer) -> Iterator[Shop]:
             yield Shop(repo, database, _site(database, jobs), server)
 
 
-def _site(database: Database, jobs: Jobs) -> Site:
+def _site(database: Database, jobs: Jobs) -> WebSite:
     plain = browsing.site(database)
-    return Site(database, plain.hosts, jobs.now, person=plain.person, jobs=jobs)
+    return WebSite(database, plain.hosts, jobs.now, person=plain.person, jobs=jobs)
 
 
 def job_of(address: str) -> str:

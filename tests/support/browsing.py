@@ -17,18 +17,18 @@ from gate.store.sql.suites import Authorship, Suites
 from gate.web.app import guarded, inner_app
 from gate.web.error_pages import WatchedApp
 from gate.web.monitoring import Metrics
-from gate.web.site import Site
+from gate.web.site import WebSite
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 ANN = Authorship("Ann", NOW, "written by hand")
 
 
-def site(database: Database, person: str = "Ann") -> Site:
+def site(database: Database, person: str = "Ann") -> WebSite:
     """A local site over a store."""
-    return Site(database, frozenset({"testserver", "localhost", "127.0.0.1"}), lambda: NOW, person=person)
+    return WebSite(database, frozenset({"testserver", "localhost", "127.0.0.1"}), lambda: NOW, person=person)
 
 
-def served(site: Site) -> ASGIApp:
+def served(site: WebSite) -> ASGIApp:
     """The application of a site, as `create_app` makes it; its routes are made once for all sites, which takes long."""
     routes, metrics = _routes(), Metrics(site.database)
     app = WatchedApp(guarded(routes, site), site.now, (metrics.seen, site.log))

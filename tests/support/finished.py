@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from gate.config.policy import Budget, RunPolicy
-from gate.engine.arrays import Grid
+from gate.engine.arrays import SampleArrays
 from gate.engine.decide import Assessor
 from gate.engine.evaluate import Finished, record
 from gate.engine.prompt_cache import compare_caching
@@ -43,5 +43,5 @@ def record_of(suites: Sequence[Suite], samples: SampleTable, created: datetime =
     """The record of a run with these samples, which was not looked at on the way."""
     assessment = Assessor(tuple(suites), RunPolicy(early_stop=False), 1).assess(samples)
     terms = dict.fromkeys(ArmName, CacheTerms())
-    caching = {suite.name: compare_caching(Grid(suite, samples), terms, RunPolicy().alpha) for suite in suites}
+    caching = {suite.name: compare_caching(SampleArrays(suite, samples), terms, RunPolicy().alpha) for suite in suites}
     return record(Finished(resolved(suites), Collection(samples), assessment, caching, 1, created, 1.0))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from gate.calibration.judge import Ended, conclude
+from gate.calibration.judge import JudgingEnd, conclude
 from gate.calibration.judge_agreement import Judged
 from gate.cases.case import Case
 from gate.cases.labels import Labelled, Labels, LabelScale
@@ -51,4 +51,4 @@ def calibration(
     found: Labels, said: Sequence[Judged], *, spec: ScorerSpec = JUDGE, repeats: int = 1, unfinished: str = ""
 ) -> JudgeCalibrationRecord:
     """The record of labels and judgements."""
-    return conclude(found, spec, said, Ended(CREATED, repeats, unfinished, 0.25))
+    return conclude(found, spec, said, JudgingEnd(CREATED, repeats, unfinished, 0.25))

@@ -6,12 +6,12 @@ import urllib.request
 
 from starlette.testclient import TestClient
 
-from gate.app.environment.login import OidcSettings, ProxySettings
 from gate.store.access import Members
 from gate.store.sql.database import Database
 from gate.web.login import Login, Oidc, TrustedProxy
+from gate.web.login_settings import OidcSettings, ProxySettings
 from gate.web.requests import LOOPBACK_NAMES
-from gate.web.site import Site
+from gate.web.site import WebSite
 from tests.support import browsing
 from tests.support.browsing import NOW
 from tests.support.oidc_provider import CLIENT, SECRET
@@ -33,9 +33,9 @@ def oidc(
     return Oidc(OidcSettings(issuer, CLIENT, SECRET, KEY, groups_claim, Members(editors, viewers)))
 
 
-def server(database: Database, login: Login, url: str = URL) -> Site:
+def server(database: Database, login: Login, url: str = URL) -> WebSite:
     """A site where people log in."""
-    return Site(database, LOOPBACK_NAMES | {HOST}, lambda: NOW, login=login, url=url)
+    return WebSite(database, LOOPBACK_NAMES | {HOST}, lambda: NOW, login=login, url=url)
 
 
 def proxy(
@@ -45,7 +45,7 @@ def proxy(
     return TrustedProxy(ProxySettings(HEADER, (ipaddress.ip_network(address),), Members(editors, viewers)))
 
 
-def browser(site: Site, name: str = "", address: str = PROXY) -> TestClient:
+def browser(site: WebSite, name: str = "", address: str = PROXY) -> TestClient:
     """A browser that follows no redirect by itself; the proxy names somebody in each of its requests."""
     headers = {HEADER: name} if name else {}
     return TestClient(browsing.served(site), URL, client=(address, 50000), headers=headers, follow_redirects=False)

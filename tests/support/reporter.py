@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gate.action.outcome import OutcomeReporter
-from gate.app.environment.action import Inputs, Runner
+from gate.environment.action import Inputs, Runner
 from gate.github.client import GitHub
 
 NEEDED = {

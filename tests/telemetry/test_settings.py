@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.environment.settings import TelemetrySettings
 from gate.app.run_order import RunOrder
 from gate.app.run_tools import NoObserver, observed_run
+from gate.environment.settings import TelemetrySettings
 from tests.support.fakes import Memory
 from tests.support.finished import resolved
 

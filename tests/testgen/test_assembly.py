@@ -10,7 +10,7 @@ from gate.config.specification import GeneratedTest
 from gate.testgen.cases.inputs import PART_CHARS, WrittenInput, shape_of, shown_input
 from gate.testgen.effort import EffortSettings
 from gate.testgen.prompt_under_test import PromptSubject
-from gate.testgen.questions import Malformed
+from gate.testgen.questions import MalformedAnswer
 from tests.support.scripted_tests import SUBJECT, specification
 
 TEST = GeneratedTest("R1-rule-1", "rule", "R1")
@@ -71,7 +71,7 @@ def test_retrieved_context_is_known_by_its_name_and_marked_only_where_wanted(nam
     ],
 )
 def test_what_is_not_each_component_once_is_malformed(reply: dict[str, Any], problem: str) -> None:
-    with pytest.raises(Malformed, match=problem):
+    with pytest.raises(MalformedAnswer, match=problem):
         shape_of(SUBJECT, specification(1, "sentence", "word"), ONE).read(reply)
 
 

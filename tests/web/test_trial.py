@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.environment.settings import Settings
+from gate.environment.settings import Settings
 from gate.errors import GateError, InputErrors
 from gate.web.jobs.trial import CaseTrial, branches, choices, has_configuration, resolve_trial
 from tests.support import repository

@@ -15,11 +15,11 @@ from mcp import Client, MCPError
 from mcp.client import Transport
 from mcp.client.streamable_http import streamable_http_client
 
+from gate.agents.conversation_tools import ToolOutput
 from gate.agents.interface import ConnectionLost, ServerUnfit, ToolCallFailed
 from gate.agents.mcp import transports
 from gate.agents.mcp.transports import MESSAGE_BYTES, EventStream, ProgramLines
 from gate.agents.processes import ProgramPlace, SupervisedProgram
-from gate.agents.toolbox import ToolOutput
 from gate.config.documents import quoted
 from gate.config.targets import Server
 from gate.limits import TOOLS

@@ -21,7 +21,7 @@ from gate.calls.batches.service import (
     SubmissionMark,
 )
 from gate.calls.budget import Pricer
-from gate.calls.interface import AnswerNotSaved, Completion, Memory, Misconfigured, Rejected, Request, Transient
+from gate.calls.interface import AnswerNotSaved, Completion, Memory, Misconfigured, RejectedRequest, Request, Transient
 from gate.calls.providers.clients import ServiceProvider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
@@ -175,7 +175,7 @@ class BatchSubmitter:
     def _line(self, key: str, request: Request) -> bytes | None:
         try:
             line = self.service.encode(key, request)
-        except Rejected:
+        except RejectedRequest:
             return None
         return line if len(line) < MOST_BYTES else None
 
@@ -188,7 +188,7 @@ class BatchSubmitter:
         self.tools.ledger.save(entry)
         try:
             name = await self._accepted(entry, lines)
-        except Rejected as rejected:
+        except RejectedRequest as rejected:
             self.tools.ledger.drop(entry)
             raise CannotEvaluate(f"the batch is refused: {rejected.reason}", "run without --batch") from None
         except GateError:

@@ -16,7 +16,7 @@ from gate.calls.batches.service import (
     listed_objects,
 )
 from gate.calls.interface import Completion, Request, Transient
-from gate.calls.untrusted import Malformed, object_at, token_count
+from gate.calls.untrusted import MalformedReply, object_at, token_count
 from gate.record.transcript import Failed
 from gate.values import JsonValue
 
@@ -87,7 +87,7 @@ class OpenAIBatches(BatchService):
                 continue
             try:
                 path = f"/files/{checked_id(batch[kind])}/content"
-            except Malformed as error:
+            except MalformedReply as error:
                 raise Transient(f"{self.name}: {error}") from None
             async for line in self.lines(path):
                 yield self.read(line)

@@ -21,7 +21,7 @@ Groups = dict[BatchPlace, tuple[BatchService, dict[str, Request]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Underway:
+class BatchesUnderway:
     """One batch that has not ended.
 
     Args:
@@ -48,7 +48,7 @@ class BatchOutcome:
     """
 
     submitted: int
-    underway: tuple[Underway, ...]
+    underway: tuple[BatchesUnderway, ...]
     unsent: int
     live: int
     tally: BatchTally
@@ -119,7 +119,7 @@ class _Work:
     unsent: int = 0
     tally: BatchTally = field(default_factory=BatchTally)
     notes: dict[str, None] = field(default_factory=dict)
-    underway: list[Underway] = field(default_factory=list)
+    underway: list[BatchesUnderway] = field(default_factory=list)
     waiting: set[str] = field(default_factory=set)
     live: set[str] = field(default_factory=set)
 
@@ -163,7 +163,7 @@ class _Work:
         except Transient as transient:
             self._note(f"the state of a batch could not be learnt: {transient.reason}")
         left = mine.keys() - self.tally.taken
-        self.underway.append(Underway(entry.ids, entry.place, len(left), state))
+        self.underway.append(BatchesUnderway(entry.ids, entry.place, len(left), state))
         self.waiting |= left
 
     async def _state(self, entry: LedgerEntry, service: BatchService) -> BatchState:
@@ -199,7 +199,7 @@ class _Work:
             self.submitted += shipment.submitted
             self.unsent += len(shipment.unsent)
             self.live |= shipment.unfit
-            self.underway += [Underway(entry.ids, entry.place, len(entry.keys)) for entry in shipment.entries]
+            self.underway += [BatchesUnderway(entry.ids, entry.place, len(entry.keys)) for entry in shipment.entries]
             self._note(*shipment.notes)
 
     def _note(self, *lines: str) -> None:

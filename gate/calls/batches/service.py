@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import httpx2
 
-from gate.calls.interface import Completion, Misconfigured, Rejected, Request, Transient
+from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request, Transient
 from gate.calls.providers.clients import (
     ConnectionBroken,
     ServiceProvider,
@@ -21,7 +21,7 @@ from gate.calls.providers.clients import (
     read_error,
     whole_reply,
 )
-from gate.calls.untrusted import Malformed, TooLong, json_object
+from gate.calls.untrusted import MalformedReply, TooLong, json_object
 from gate.config.models import Params
 from gate.record.transcript import Failed
 from gate.values import JsonValue
@@ -111,7 +111,7 @@ class BatchGone(Exception):
 class BatchService(ABC):
     """The batch interface of one model at one address.
 
-    Every method raises `Transient`, `Rejected` and `Misconfigured` as `gate.calls.interface.Provider` does, and
+    Every method raises `Transient`, `RejectedRequest` and `Misconfigured` as `gate.calls.interface.Provider` does, and
     `BatchGone` for a batch that is not there.
     """
 
@@ -143,7 +143,7 @@ class BatchService(ABC):
             return await self._submitted(lines, mark)
         except BatchGone:
             raise self._none() from None
-        except Malformed as error:
+        except MalformedReply as error:
             raise Transient(f"{self.name}: {error}") from None
 
     async def find(self, mark: SubmissionMark) -> FoundBatches:
@@ -182,7 +182,7 @@ class BatchService(ABC):
         """The answer in a reply."""
         try:
             return self.provider.reader(reply, None, self.cleaner, self.provider.model)
-        except (Malformed, TooLong) as error:
+        except (MalformedReply, TooLong) as error:
             return Failed(f"{self.name}: {error}")
 
     def unanswered(self, error: JsonTable, otherwise: str = "") -> Failed:
@@ -198,7 +198,7 @@ class BatchService(ABC):
         """A line of the results."""
         try:
             row = json_object(line)
-        except Malformed as error:
+        except MalformedReply as error:
             return BatchResult("", Failed(str(error).replace("the reply", "a line of the results")))
         return BatchResult(id_or_empty(row.get("custom_id")), self.outcome(row))
 
@@ -258,7 +258,7 @@ class BatchService(ABC):
         response = await self._answered(call, timeout_s)
         try:
             return json_object(response.content)
-        except Malformed as error:
+        except MalformedReply as error:
             raise Transient(f"{self.name}: {error}") from None
 
     async def _answered(self, call: Awaitable[httpx2.Response], timeout_s: float) -> httpx2.Response:
@@ -286,9 +286,9 @@ async def _each(parts: Sequence[bytes]) -> AsyncIterator[bytes]:
 
 
 def checked_id(value: object) -> str:
-    """An id that may be put into a path; raises `Malformed`, for a server must not choose the next request's path."""
+    """An id that may be put into a path: a server must not choose the next request's. Raises `MalformedReply`."""
     if not isinstance(value, str) or _ID.fullmatch(value) is None:
-        raise Malformed("the service named an id that is none")
+        raise MalformedReply("the service named an id that is none")
     return value
 
 
@@ -298,11 +298,11 @@ def id_or_empty(value: object) -> str:
 
 
 def json_line(value: JsonTable) -> bytes:
-    """Compact JSON in UTF-8, without a line break; raises `Rejected` for half a surrogate pair."""
+    """Compact JSON in UTF-8, without a line break; raises `RejectedRequest` for half a surrogate pair."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
-        raise Rejected("the request holds half a surrogate pair, which is not valid Unicode") from None
+        raise RejectedRequest("the request holds half a surrogate pair, which is not valid Unicode") from None
 
 
 def listed_objects(page: JsonTable) -> list[JsonTable]:

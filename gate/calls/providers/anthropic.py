@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable, Sequence
 
 from gate.calls.endpoints import check_anthropic, schema_without_bounds
-from gate.calls.interface import Completion, Rejected, Request
+from gate.calls.interface import Completion, RejectedRequest, Request
 from gate.calls.providers.clients import ServiceProvider
-from gate.calls.untrusted import Cleaner, Malformed, distinct_calls, object_at, token_count, tool_call
+from gate.calls.untrusted import Cleaner, MalformedReply, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
 from gate.record.transcript import Usage
@@ -54,10 +54,10 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
     blocks = data.get("content")
     if not isinstance(blocks, list):
         said = cleaner.line(object_at(data, "error").get("message"))
-        raise Malformed("the reply holds no content" + (f": {said}" if said else ""))
+        raise MalformedReply("the reply holds no content" + (f": {said}" if said else ""))
     texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
     if not all(isinstance(text, str) for text in texts):
-        raise Malformed("the content of the reply is not text")
+        raise MalformedReply("the content of the reply is not text")
     text = "".join(str(text) for text in texts)
     stop = cleaner.line(data.get("stop_reason"), 64)
     if stop == "refusal" and not text:
@@ -73,14 +73,14 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
 
 
 def _calls(blocks: Sequence[JsonValue], cleaner: Cleaner) -> tuple[ToolCall, ...]:
-    """The tool calls in a reply; raises `Malformed` where one has no name, or no object of arguments."""
+    """The tool calls in a reply; raises `MalformedReply` where one has no name, or no object of arguments."""
     calls = []
     for block in blocks:
         if not isinstance(block, dict) or block.get("type") != "tool_use":
             continue
         name, given = block.get("name"), block.get("input")
         if not isinstance(name, str) or not isinstance(given, dict):
-            raise Malformed("a tool call of the reply has no name or no arguments")
+            raise MalformedReply("a tool call of the reply has no name or no arguments")
         calls.append(tool_call(block.get("id"), name, json.dumps(given, ensure_ascii=False), cleaner))
     return distinct_calls(calls)
 
@@ -117,7 +117,7 @@ class AnthropicProvider(ServiceProvider):
         params = request.params
         turns = [message for message in request.messages if message.role != "system"]
         if not turns or turns[0].role != "user":
-            raise Rejected("Anthropic wants a message of the user first")
+            raise RejectedRequest("Anthropic wants a message of the user first")
         body: dict[str, JsonValue] = {
             "model": self.model,
             "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,

@@ -21,8 +21,8 @@ import aiohttp
 import httpx2
 
 from gate.calls.endpoints import NO_KEY, Api, Endpoint
-from gate.calls.interface import Completion, Misconfigured, Rejected, Request, Transient
-from gate.calls.untrusted import Cleaner, Malformed, TooLong, is_html, json_object
+from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request, Transient
+from gate.calls.untrusted import Cleaner, MalformedReply, TooLong, is_html, json_object
 from gate.config.models import Params
 from gate.errors import GateError, MissingKey, with_extra
 from gate.values import JsonValue
@@ -254,7 +254,7 @@ def _quick_import() -> Iterator[None]:
             gc.enable()
 
 
-Failure = Transient | Rejected | Misconfigured
+Failure = Transient | RejectedRequest | Misconfigured
 
 _RETRIED = frozenset({408, 409, 425})
 _THROTTLED = frozenset({429, 503, 529})
@@ -291,7 +291,7 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cl
     """Parse an error reply of any server; every field may be missing or hostile."""
     try:
         data: Mapping[str, JsonValue] = json_object(body)
-    except Malformed:
+    except MalformedReply:
         data = {"message": "an HTML page instead of JSON"} if is_html(body) else {}
     inner = data.get("error", data)
     error = inner if isinstance(inner, dict) else {"message": inner}
@@ -328,7 +328,7 @@ def classify_error(error: ErrorReply, service: Service) -> Failure:
         return Misconfigured(said, "check the address of the server: no model interface answers there")
     if _blames_a_setting(error):
         return Misconfigured(said, f"change or remove that parameter for {service.model}")
-    return Rejected(said)
+    return RejectedRequest(said)
 
 
 def connection_error(broken: ConnectionBroken, service: Service, cleaner: Cleaner) -> Transient:
@@ -395,7 +395,7 @@ class ServiceProvider(ABC):
     @staticmethod
     @abstractmethod
     def reader(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
-        """Read a reply to the model `asked`; raises `Malformed` or `TooLong`."""
+        """Read a reply to the model `asked`; raises `MalformedReply` or `TooLong`."""
 
     @abstractmethod
     def check(self, params: Params) -> None:
@@ -419,7 +419,7 @@ class ServiceProvider(ABC):
         except ConnectionBroken as broken:
             raise connection_error(broken, self.service, self.cleaner) from None
         except UnicodeEncodeError:
-            raise Rejected("the request holds half a surrogate pair, which is not valid Unicode") from None
+            raise RejectedRequest("the request holds half a surrogate pair, which is not valid Unicode") from None
         return self._read(response, time.perf_counter() - started)
 
     async def close(self) -> None:
@@ -432,7 +432,7 @@ class ServiceProvider(ABC):
             raise classify_error(read_error(*parts, self.cleaner, time.time()), self.service)
         try:
             return self.reader(json_object(response.content), latency_s, self.cleaner, self.model)
-        except Malformed as error:
+        except MalformedReply as error:
             raise Transient(f"{self.service.name}: {error}", unheard=True) from None
         except TooLong as error:
-            raise Rejected(f"{self.service.name}: {error}", unheard=True) from None
+            raise RejectedRequest(f"{self.service.name}: {error}", unheard=True) from None

@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from gate.calls.interface import Completion, Misconfigured, Rejected, Request
+from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request
 from gate.config.models import Params
 from gate.messages import Message
 from gate.record.transcript import Usage
@@ -71,10 +71,10 @@ class FakeProvider:
 
 
 def split_messages(messages: Sequence[Message]) -> tuple[str, str]:
-    """The system messages, joined, and the last user message; raises `Rejected` where there is none."""
+    """The system messages, joined, and the last user message; raises `RejectedRequest` where there is none."""
     users = [message.content for message in messages if message.role == "user"]
     if not users:
-        raise Rejected("there is no user message to answer")
+        raise RejectedRequest("there is no user message to answer")
     return "\n".join(message.content for message in messages if message.role == "system"), users[-1]
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gate.calls.endpoints import reply_limits, schema_with_bounds, seed_of
-from gate.calls.interface import Completion, Misconfigured, Rejected, Request, Transient
-from gate.calls.untrusted import Cleaner, Malformed, object_at, token_count
+from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request, Transient
+from gate.calls.untrusted import Cleaner, MalformedReply, object_at, token_count
 from gate.config.models import Params
 from gate.errors import GateError, with_extra
 from gate.record.transcript import Usage
@@ -99,7 +99,7 @@ class LocalProvider:
         """
         self.check(request.params)
         if not request.messages:
-            raise Rejected("there is no message to answer")
+            raise RejectedRequest("there is no message to answer")
         if self._engine is None:
             raise Transient("the local model is closed")
         loop, timeout_s = asyncio.get_running_loop(), request.params.timeout_s
@@ -128,7 +128,7 @@ class LocalProvider:
         latency_s = self._clock() - started
         try:
             return completion(data, self._name, latency_s)
-        except Malformed as error:
+        except MalformedReply as error:
             raise Transient(f"llama.cpp: {error}") from None
 
     def _ask(self, body: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -137,7 +137,7 @@ class LocalProvider:
         try:
             data = self._engine.handle_chat_completions(body)
         except (ValueError, RuntimeError) as error:
-            raise Rejected(f"llama.cpp refused the request: {Cleaner().line(str(error), 200)}") from None
+            raise RejectedRequest(f"llama.cpp refused the request: {Cleaner().line(str(error), 200)}") from None
         return data if isinstance(data, dict) else {}
 
 
@@ -216,17 +216,17 @@ def _body(request: Request) -> dict[str, JsonValue]:
 
 
 def completion(data: dict[str, JsonValue], name: str, latency_s: float) -> Completion:
-    """Read a reply of llama.cpp. Raises `Rejected`, `Transient`, `Malformed`."""
+    """Read a reply of llama.cpp. Raises `RejectedRequest`, `Transient`, `MalformedReply`."""
     if isinstance(data.get("error"), dict):
         said, code = Cleaner().line(object_at(data, "error").get("message")), object_at(data, "error").get("code")
         if isinstance(code, int) and 400 <= code < 500:
-            raise Rejected(f"llama.cpp refused the request: {said}")
+            raise RejectedRequest(f"llama.cpp refused the request: {said}")
         raise Transient(f"llama.cpp failed: {said}")
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     text = object_at(choice, "message").get("content")
     if not isinstance(choice, dict) or not isinstance(text, str):
-        raise Malformed("the reply holds no text")
+        raise MalformedReply("the reply holds no text")
     usage = object_at(data, "usage")
     prompt, output = token_count(usage.get("prompt_tokens")) or 0, token_count(usage.get("completion_tokens")) or 0
     read = min(token_count(object_at(usage, "prompt_tokens_details").get("cached_tokens")) or 0, prompt)

@@ -10,7 +10,7 @@ from gate.calls.endpoints import (
 )
 from gate.calls.interface import Completion, Request
 from gate.calls.providers.clients import ServiceProvider
-from gate.calls.untrusted import Cleaner, Malformed, distinct_calls, object_at, token_count, tool_call
+from gate.calls.untrusted import Cleaner, MalformedReply, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
 from gate.record.transcript import Usage
@@ -36,7 +36,7 @@ def _tool(tool: Tool) -> JsonValue:
 
 
 def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
-    """Read a reply, every field of which may be missing or hostile. Raises `Malformed`, `TooLong`.
+    """Read a reply, every field of which may be missing or hostile. Raises `MalformedReply`, `TooLong`.
 
     Args:
         latency_s: seconds that it took; None where time means nothing.
@@ -47,10 +47,10 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         said = cleaner.line(object_at(data, "error").get("message"))
-        raise Malformed("the reply holds no choice with a message" + (f": {said}" if said else ""))
+        raise MalformedReply("the reply holds no choice with a message" + (f": {said}" if said else ""))
     content, refusal = message.get("content"), message.get("refusal")
     if content is not None and not isinstance(content, str):
-        raise Malformed("the content of the reply is not text")
+        raise MalformedReply("the content of the reply is not text")
     refused = isinstance(refusal, str) and bool(refusal) and not content
     return Completion(
         text=cleaner.answer(str(refusal) if refused else content or ""),
@@ -63,7 +63,7 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
 
 
 def _calls(found: JsonValue, cleaner: Cleaner) -> tuple[ToolCall, ...]:
-    """The tool calls in a reply; raises `Malformed` where one does not call a function."""
+    """The tool calls in a reply; raises `MalformedReply` where one does not call a function."""
     if found is None:
         return ()
     calls = []
@@ -71,7 +71,7 @@ def _calls(found: JsonValue, cleaner: Cleaner) -> tuple[ToolCall, ...]:
         function = object_at(call, "function")
         name, arguments = function.get("name"), function.get("arguments")
         if not isinstance(call, dict) or not isinstance(name, str) or not isinstance(arguments, str):
-            raise Malformed("a tool call of the reply is not the call of a function")
+            raise MalformedReply("a tool call of the reply is not the call of a function")
         calls.append(tool_call(call.get("id"), name, arguments, cleaner))
     return distinct_calls(calls)
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.calls.interface import Completion, Rejected, Request
+from gate.calls.interface import Completion, RejectedRequest, Request
 from gate.calls.providers.fake import split_messages
-from gate.calls.untrusted import Cleaner, Malformed, json_object, object_at, token_count
+from gate.calls.untrusted import Cleaner, MalformedReply, json_object, object_at, token_count
 from gate.config.models import Params
 from gate.errors import InputErrors, Problem
 from gate.record.transcript import Usage
@@ -29,7 +29,7 @@ class ReplayProvider:
         _, user = split_messages(request.messages)
         answers = self.recorded.get(user)
         if not answers:
-            raise Rejected(f"no recorded output for the input {Cleaner().line(user, 80)!r}")
+            raise RejectedRequest(f"no recorded output for the input {Cleaner().line(user, 80)!r}")
         return answers[request.index % len(answers)]
 
     async def close(self) -> None:
@@ -54,7 +54,7 @@ def parse_answers(text: str, where: str) -> ReplayProvider:
         try:
             row = json_object(line.encode())
             recorded.setdefault(_text(row, "input"), []).append(_completion(row))
-        except Malformed as error:
+        except MalformedReply as error:
             problems.append(Problem(where, number, str(error).replace("the reply", "the row"), _HINT))
     if not recorded and not problems:
         problems.append(Problem(where, 0, "there is no recorded output", _HINT))
@@ -85,7 +85,7 @@ def _completion(row: dict[str, JsonValue]) -> Completion:
 def _text(row: dict[str, JsonValue], key: str) -> str:
     value = row.get(key)
     if not isinstance(value, str):
-        raise Malformed(f"`{key}` is missing or is not text")
+        raise MalformedReply(f"`{key}` is missing or is not text")
     return value
 
 
@@ -93,5 +93,5 @@ def _seconds(value: JsonValue) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < 1e9:
-        raise Malformed("`latency_s` is not a number of seconds")
+        raise MalformedReply("`latency_s` is not a number of seconds")
     return float(value)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from gate.app.case_sets import keep_edit, open_cases
 from gate.cases.reading import parse_entry, put_of, renamed
 from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Entry, Put
 from gate.cli.cases.entry import case_versions, changed_entry, edit_entry, given_values, read_entry, slices_of
@@ -18,7 +17,7 @@ from gate.config.yaml_editing import dumped
 from gate.engine.run_cases import found_case
 from gate.errors import GateError
 from gate.paths import escapes
-from gate.store.case_sets import CaseSet, ChangedMeanwhile, changed_meanwhile
+from gate.store.case_sets import CaseSet, ChangedMeanwhile, changed_meanwhile, keep_edit, open_cases
 from gate.store.run_folder import load_run
 from gate.values import JsonValue
 

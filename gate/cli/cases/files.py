@@ -7,15 +7,22 @@ from typing import Any
 
 import click
 
-from gate.app.case_sets import is_foreign, losses_in_format, open_cases, read_foreign_cases, write_foreign_cases
-from gate.cases.convert import FORMATS, Brought
-from gate.cases.losses import Loss, kinds, told
+from gate.cases.convert import FORMATS, ImportedCases
+from gate.cases.losses import Loss, described_losses, kinds
 from gate.cases.stored import Entry
 from gate.cli.cases.edits import carry_out_changes
 from gate.config.documents import printable
 from gate.config.values import is_store
 from gate.errors import GateError
-from gate.store.case_sets import CaseMove, plan_move
+from gate.store.case_sets import (
+    CaseMove,
+    is_foreign,
+    losses_in_format,
+    open_cases,
+    plan_move,
+    read_foreign_cases,
+    write_foreign_cases,
+)
 from gate.values import counted
 
 Command = Callable[..., Any]
@@ -53,10 +60,10 @@ def refuse_losses(losses: Sequence[Loss], strict: bool) -> None:
 
 def loss_lines(losses: Sequence[Loss]) -> list[str]:
     """How many there are, and a line for each kind with its first places."""
-    return told(losses, "--json has all of them")
+    return described_losses(losses, "--json has all of them")
 
 
-def report_conversion(told: str, brought: Brought | None, losses: Sequence[Loss], as_json: bool) -> None:
+def report_conversion(told: str, brought: ImportedCases | None, losses: Sequence[Loss], as_json: bool) -> None:
     """Print what was done, what each column became, and what was lost.
 
     Args:
@@ -197,7 +204,9 @@ def _entries(source: str) -> "list[Entry]":
     return [one.entry for one in open_cases(source).cases() if one.entry is not None]
 
 
-def _brought(file: str, source_format: str | None, slices: Sequence[str]) -> "tuple[Sequence[Entry], Brought | None]":
+def _brought(
+    file: str, source_format: str | None, slices: Sequence[str]
+) -> "tuple[Sequence[Entry], ImportedCases | None]":
     """The cases of a file; of one of the gate's own there is nothing more to tell."""
     if not Path(file).exists():
         raise GateError(f"there is no file {file}", "name a case file, or a suite of the store as store:NAME")
@@ -207,7 +216,7 @@ def _brought(file: str, source_format: str | None, slices: Sequence[str]) -> "tu
 
 def _to_foreign(
     entries: Sequence[Entry],
-    brought: Brought | None,
+    brought: ImportedCases | None,
     target: tuple[str, str],
     *,
     force: bool,

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 
 import click
 
-from gate.app.case_sets import open_cases
 from gate.cases.reading import case_of
 from gate.cases.stored import CaseFilter, CaseVersion
 from gate.cli.cases.edits import add, archive, edit
@@ -17,7 +16,8 @@ from gate.config.documents import printable
 from gate.config.values import is_store
 from gate.config.yaml_editing import dumped
 from gate.errors import GateError, InputErrors, Problem
-from gate.resolve.case_lint import Advice, advice
+from gate.resolve.case_lint import LintRemark, advice
+from gate.store.case_sets import open_cases
 
 _ID, _QUESTION = 28, 80
 """Columns at most."""
@@ -128,7 +128,7 @@ class _Linted:
 
     label: str
     cases: int
-    advice: Sequence[Advice]
+    advice: Sequence[LintRemark]
 
 
 def _linted(source: str) -> _Linted:

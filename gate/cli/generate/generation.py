@@ -5,9 +5,20 @@ from pathlib import Path
 
 import click
 
-from gate.app.environment.settings import Settings
-from gate.app.generation.specification_diff import rules_followed, specification_files
-from gate.app.generation.tests import (
+from gate.cli.generate.options import (
+    SMALL,
+    GenerateOptions,
+    generation_progress,
+    generation_request,
+    print_error_line,
+    screen,
+    suite_of,
+)
+from gate.config.specification import Specification
+from gate.environment.settings import Settings
+from gate.errors import CannotEvaluate, GateError
+from gate.generation.specification_diff import rules_followed, specification_files
+from gate.generation.tests import (
     GenerationRequest,
     GenerationResult,
     GenerationSource,
@@ -20,17 +31,6 @@ from gate.app.generation.tests import (
     reading_folder,
     write_back,
 )
-from gate.cli.generate.options import (
-    SMALL,
-    GenerateOptions,
-    generation_progress,
-    generation_request,
-    print_error_line,
-    screen,
-    suite_of,
-)
-from gate.config.specification import Specification
-from gate.errors import CannotEvaluate, GateError
 from gate.prompts.reading import is_prompt_yml, own_model
 from gate.report.escape import terminal_text
 from gate.report.markdown.report import render_sheet

@@ -11,16 +11,16 @@ from typing import cast, get_args
 from pydantic import Field
 from rich.console import Console
 
-from gate.app.environment.settings import Settings
-from gate.app.generation.model_calls import GenerationLimits, GenerationProgress
-from gate.app.generation.tests import GenerationRequest, prompt_folder
 from gate.cli.output import run_progress
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget
 from gate.config.specification import Specification
 from gate.config.validation import validate
+from gate.environment.settings import Settings
 from gate.errors import GateError
+from gate.generation.model_calls import GenerationLimits, GenerationProgress
+from gate.generation.tests import GenerationRequest, prompt_folder
 from gate.report.escape import terminal_text
 from gate.testgen.effort import LEVELS, RULES, EffortSettings, Level, Stage
 from gate.testgen.files import SPECIFICATION_FILE, SuiteFiles, SuiteModels, file_stem, suite_yaml
@@ -115,7 +115,7 @@ class GenerateOptions:
                 raise GateError(f"--instructions {quoted(one)} names no text", hint)
             if stage not in _TOLD:
                 raise GateError(f"--instructions: there is no stage {quoted(stage)}", did_you_mean(stage, _TOLD))
-            found[cast(Stage, stage)] = text.strip()
+            found[cast("Stage", stage)] = text.strip()
         return found
 
     @cached_property

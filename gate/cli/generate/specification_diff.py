@@ -5,16 +5,6 @@ from itertools import islice
 
 import click
 
-from gate.app.environment.settings import Settings
-from gate.app.generation.specification_diff import (
-    SpecificationFiles,
-    compare_specifications,
-    follow_change,
-    forecast_diff,
-    read_versions,
-    specification_files,
-)
-from gate.app.generation.tests import GenerationRequest
 from gate.calls.interface import SilentProgress
 from gate.cli.generate.options import (
     GenerateOptions,
@@ -24,7 +14,17 @@ from gate.cli.generate.options import (
     screen,
     suite_of,
 )
+from gate.environment.settings import Settings
 from gate.errors import GateError
+from gate.generation.specification_diff import (
+    SpecificationFiles,
+    compare_specifications,
+    follow_change,
+    forecast_diff,
+    read_versions,
+    specification_files,
+)
+from gate.generation.tests import GenerationRequest
 from gate.record.run import PromisesRecord
 from gate.report.escape import terminal_text
 from gate.report.sheets.generation import printable_json, promises_plan_sheet

@@ -18,7 +18,7 @@ from gate.config.specification import (
     TestKind,
 )
 from gate.record.transcript import Dollars, Effort, masked
-from gate.report.sheets.sheet import CodeBlock, Grid, Line, Remark, Sheet
+from gate.report.sheets.sheet import CodeBlock, Remark, Sheet, SheetRow, SheetTable
 from gate.stats.arrays import Undefined
 from gate.testgen.cases.diversity import Lengths
 from gate.testgen.evaluation.metrics import OutcomeRow
@@ -74,11 +74,12 @@ def generation_plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
     dollars = found.dollars
     money = f", about {about_dollars(dollars)}" if dollars is not None else ""
     lines = [
-        Line((one.stage, str(one.model), f"{one.calls:,}", f"{one.tokens:,}", _cost(one.cost))) for one in found.stages
+        SheetRow((one.stage, str(one.model), f"{one.calls:,}", f"{one.tokens:,}", _cost(one.cost)))
+        for one in found.stages
     ]
     below = [f"Rests on {found.rules} rules, which nobody has counted yet."] if found.assumed else []
     below.append("Requests that are repeated, and answers that are known from earlier runs, are not counted.")
-    grid = Grid("", ("Stage", "Model", "Calls", "Tokens", "Cost"), tuple(lines), tuple(below))
+    grid = SheetTable("", ("Stage", "Model", "Calls", "Tokens", "Cost"), tuple(lines), tuple(below))
     head = f"{prompt}: about {counted(found.calls, 'call')}{money} for up to {counted(found.tests, 'test')}"
     return Sheet(head, (), (grid,))
 
@@ -98,35 +99,35 @@ def generation_sheet(found: GenerationOutcome) -> Sheet:
     return Sheet(head, remarks, grids, (*diversity_words(found.diversity), found.spent, *found.written), blocks)
 
 
-def _rules(found: GenerationOutcome) -> Grid:
+def _rules(found: GenerationOutcome) -> SheetTable:
     kept = Counter((test.rule, test.kind) for test in found.tests)
     by_code = {one.rule for one, _ in found.compiled}
     lines = [
-        Line(
+        SheetRow(
             (f"{rule.id} {rule.text}", str(kept[rule.id, "rule"]), str(kept[rule.id, "inverse"]), *_how(rule, by_code))
         )
         for rule in found.specification.rules
     ]
-    return Grid("Rules", ("Rule", "Tests", "Inverse", "Checked by", "In the prompt"), tuple(lines), wraps=True)
+    return SheetTable("Rules", ("Rule", "Tests", "Inverse", "Checked by", "In the prompt"), tuple(lines), wraps=True)
 
 
 def _how(rule: OutputRule, by_code: set[str]) -> tuple[str, str]:
     return "code" if rule.id in by_code else "judge", _GROUNDING[rule.grounding]
 
 
-def _checks(found: GenerationOutcome) -> Iterator[Grid]:
+def _checks(found: GenerationOutcome) -> Iterator[SheetTable]:
     if found.compiled:
         left = (LEFT,) if len(found.compiled) < len(found.specification.rules) else ()
-        yield Grid("Checked by code", (), (), left, items=tuple(said for _, said in found.compiled))
+        yield SheetTable("Checked by code", (), (), left, items=tuple(said for _, said in found.compiled))
 
 
-def _discarded(found: GenerationOutcome) -> Iterator[Grid]:
+def _discarded(found: GenerationOutcome) -> Iterator[SheetTable]:
     """Each reason once, that of most tests first."""
     if found.discarded:
         reasons = Counter(one.why for one in found.discarded)
         said = tuple(_reason(why, [one.test.id for one in found.discarded if one.why == why])
                      for why, _ in reasons.most_common())  # fmt: skip
-        yield Grid(f"Discarded: {counted(len(found.discarded), 'test')}", (), (), items=said)
+        yield SheetTable(f"Discarded: {counted(len(found.discarded), 'test')}", (), (), items=said)
 
 
 def _reason(why: str, tests: Sequence[str]) -> str:
@@ -135,12 +136,12 @@ def _reason(why: str, tests: Sequence[str]) -> str:
     return f"{named if len(tests) == 1 else f'{len(tests):,} tests ({named})'}: {why}"
 
 
-def _questions(specification: Specification) -> Iterator[Grid]:
+def _questions(specification: Specification) -> Iterator[SheetTable]:
     if specification.questions:
         said = tuple(
             f"{', '.join(one.about)}: {one.text}" if one.about else one.text for one in specification.questions
         )
-        yield Grid("Questions to the author of the prompt", (), (), items=said)
+        yield SheetTable("Questions to the author of the prompt", (), (), items=said)
 
 
 def diversity_words(found: "Diversity") -> list[str]:

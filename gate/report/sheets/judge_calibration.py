@@ -18,7 +18,7 @@ from gate.record.calibration import (
 from gate.record.transcript import masked
 from gate.report import numbers
 from gate.report.numbers import whole_percent
-from gate.report.sheets.sheet import Grid, Line, Remark, Sheet
+from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable
 
 EXCERPT_CHARS = 240
 """Of an answer, and of a reason, that is shown as an example."""
@@ -78,14 +78,16 @@ NAMED = 5
 _SURE = 1e-9
 
 
-def slice_parts(found: JudgeCalibrationRecord) -> Grid:
+def slice_parts(found: JudgeCalibrationRecord) -> SheetTable:
     """The slices with enough questions; the others in one sentence."""
     enough = [one for one in found.slices if one.units >= LEAST_UNITS]
-    lines = tuple(Line((one.name, f"{one.answers:,}", f"{one.units:,}", share_interval(one.share))) for one in enough)
+    lines = tuple(
+        SheetRow((one.name, f"{one.answers:,}", f"{one.units:,}", share_interval(one.share))) for one in enough
+    )
     below = list(_folded([one for one in found.slices if one.units < LEAST_UNITS], found.more_slices))
     if len(lines) > 1:
         below.insert(0, "Each interval stands for itself: among many slices some look good or bad by chance.")
-    return Grid("By slice", ("slice", "answers", "independent questions", "agreement"), lines, tuple(below))
+    return SheetTable("By slice", ("slice", "answers", "independent questions", "agreement"), lines, tuple(below))
 
 
 def _folded(few: list[SliceRecord], more: int) -> Iterator[str]:
@@ -98,14 +100,14 @@ def _folded(few: list[SliceRecord], more: int) -> Iterator[str]:
         yield f"{numbers.counted(more, 'smaller slice')} not looked at."
 
 
-def disagreement_parts(found: JudgeCalibrationRecord) -> Grid:
+def disagreement_parts(found: JudgeCalibrationRecord) -> SheetTable:
     """Each answer once, under its question; the columns are texts, which may wrap."""
     if not found.disagreements:
-        return Grid("", (), ())
+        return SheetTable("", (), ())
     shown = len(found.disagreements)
     title = f"Where judge and people differ: {numbers.counted(found.differing, 'answer')}"
     title += f", the {shown} furthest apart" if found.differing > shown else ""
-    return Grid(f"{title} ({found.judge.told(found.judge.threshold)} passes)", (), (), tuple(_told(found)))
+    return SheetTable(f"{title} ({found.judge.told(found.judge.threshold)} passes)", (), (), tuple(_told(found)))
 
 
 def _told(found: JudgeCalibrationRecord) -> Iterator[str]:
@@ -149,7 +151,7 @@ _Row: TypeAlias = tuple[str, str]
 
 def judge_sheet(found: JudgeCalibrationRecord) -> Sheet:
     """The calibration of a judge as a sheet."""
-    grids: list[Grid] = []
+    grids: list[SheetTable] = []
     if found.agreement is not None:
         grids += [_agreement(found, found.agreement), _mistakes(found.agreement), _behaviour(found)]
     parts = (_jury(found), slice_parts(found), _unscored(found), disagreement_parts(found))
@@ -173,7 +175,7 @@ def _remarks(found: JudgeCalibrationRecord) -> Iterator[Remark]:
         yield Remark(sentence)
 
 
-def _agreement(found: JudgeCalibrationRecord, agreement: AgreementRecord) -> Grid:
+def _agreement(found: JudgeCalibrationRecord, agreement: AgreementRecord) -> SheetTable:
     labels = found.labels
     rows: list[_Row] = [
         ("share of agreement", share_interval(agreement.share)),
@@ -192,7 +194,7 @@ def _agreement(found: JudgeCalibrationRecord, agreement: AgreementRecord) -> Gri
     units = numbers.counted(found.judging.units, "independent question")
     people = "one label each" if labels.people < 2 else f"up to {labels.people} labels each"
     title = f"Agreement: {numbers.counted(found.judging.judged, 'answer')}, {units}, {people}"
-    return Grid(title, ("", ""), tuple(map(Line, rows)), tuple(_reading(found)))
+    return SheetTable(title, ("", ""), tuple(map(SheetRow, rows)), tuple(_reading(found)))
 
 
 def _constant(agreement: AgreementRecord) -> _Row:
@@ -219,7 +221,7 @@ def _reading(found: JudgeCalibrationRecord) -> Iterator[str]:
         )
 
 
-def _mistakes(agreement: AgreementRecord) -> Grid:
+def _mistakes(agreement: AgreementRecord) -> SheetTable:
     passing = (
         tenths(agreement.passed_right),
         tenths(agreement.failed_wrong),
@@ -230,15 +232,15 @@ def _mistakes(agreement: AgreementRecord) -> Grid:
         tenths(agreement.failed_right),
         rate_interval(agreement.true_fail, "failed"),
     )
-    lines = (Line(("people pass", *passing)), Line(("people fail", *failing)))
-    return Grid("Mistakes of either kind", ("", "judge passes", "judge fails", ""), lines)
+    lines = (SheetRow(("people pass", *passing)), SheetRow(("people fail", *failing)))
+    return SheetTable("Mistakes of either kind", ("", "judge passes", "judge fails", ""), lines)
 
 
-def _behaviour(found: JudgeCalibrationRecord) -> Grid:
+def _behaviour(found: JudgeCalibrationRecord) -> SheetTable:
     rows = [*_consistency(found), _length(found), *_threshold(found)]
     low, high = found.judge.scale
     scale = "" if (low, high) == UNIT_SCALE else f", on its scale of {low:g} to {high:g}"
-    return Grid(f"How the judge behaves{scale}", ("", ""), tuple(map(Line, rows)), tuple(_explained(found)))
+    return SheetTable(f"How the judge behaves{scale}", ("", ""), tuple(map(SheetRow, rows)), tuple(_explained(found)))
 
 
 def _consistency(found: JudgeCalibrationRecord) -> Iterator[_Row]:
@@ -296,17 +298,17 @@ def _taste(bias: FigureRecord) -> str:
     )
 
 
-def _jury(found: JudgeCalibrationRecord) -> Grid:
+def _jury(found: JudgeCalibrationRecord) -> SheetTable:
     if found.jury is None:
-        return Grid("", (), ())
-    lines = tuple(Line((one.name, share_interval(one.share))) for one in found.jury.members)
+        return SheetTable("", (), ())
+    lines = tuple(SheetRow((one.name, share_interval(one.share))) for one in found.jury.members)
     below = f"Krippendorff's alpha of the judges' scores: {coefficient_interval(found.jury.alpha)}"
-    return Grid("Each judge of the jury with people", ("judge", "agreement"), lines, (below,))
+    return SheetTable("Each judge of the jury with people", ("judge", "agreement"), lines, (below,))
 
 
-def _unscored(found: JudgeCalibrationRecord) -> Grid:
-    lines = tuple(Line((f"{many:,}", reason)) for reason, many in found.judging.unscored.items())
-    return Grid("Judgements without a score", ("judgements", "reason"), lines)
+def _unscored(found: JudgeCalibrationRecord) -> SheetTable:
+    lines = tuple(SheetRow((f"{many:,}", reason)) for reason, many in found.judging.unscored.items())
+    return SheetTable("Judgements without a score", ("judgements", "reason"), lines)
 
 
 def _notes(found: JudgeCalibrationRecord) -> Iterator[str]:

@@ -11,7 +11,7 @@ from rich.cells import cell_len, set_cell_size
 from gate.config.specification import Specification
 from gate.report.escape import one_line, xml_text
 from gate.report.numbers import NOTHING, percent, points, points_interval, share, two_decimals
-from gate.report.sheets.sheet import Grid, Line, Remark, Sheet
+from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.intervals import Difference, paired_difference
 from gate.testgen.evaluation.matrix import GROUP_NAMES, GroupContrast, Matrix, SpecAgreement, contrasts, group_matrix
@@ -64,12 +64,12 @@ def _short(models: Sequence[str]) -> list[str]:
     return names if len({*names}) == len(names) else list(models)
 
 
-def share_grid(matrix: Matrix) -> Grid:
+def share_grid(matrix: Matrix) -> SheetTable:
     """A row for each model and a column for each group of tests."""
     columns = zip(*(row.cells for row in matrix.rows), strict=True)
-    lines = (Line((model, *map(rate_text, cells))) for model, cells in zip(matrix.models, columns, strict=True))
+    lines = (SheetRow((model, *map(rate_text, cells))) for model, cells in zip(matrix.models, columns, strict=True))
     head = ("model", *(row.name for row in matrix.rows))
-    return Grid(f"{matrix.title}, {BY[matrix.source]}", head, tuple(lines), tuple(_open(matrix)), wraps=True)
+    return SheetTable(f"{matrix.title}, {BY[matrix.source]}", head, tuple(lines), tuple(_open(matrix)), wraps=True)
 
 
 def _open(matrix: Matrix) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _open(matrix: Matrix) -> Iterator[str]:
             yield f"{model}: {what}, of {tally.n:,} tests; {low} are broken if these pass, {high} if they fail."
 
 
-def count_grids(matrices: Sequence[Matrix]) -> Grid:
+def count_grids(matrices: Sequence[Matrix]) -> SheetTable:
     """Counts and intervals by model, without empty columns; the matrices have the same tests and models."""
     first = matrices[0]
     head, found = [first.corner], []
@@ -97,8 +97,8 @@ def count_grids(matrices: Sequence[Matrix]) -> Grid:
         found.append((model, *("" for _ in head[1:])))
         found += [(_BELOW + name, *(text for tally in tallies for text in _texts(tally))) for name, tallies in told]
     kept = [place for place in range(len(head)) if any(line[place] not in ("", "0", NOTHING) for line in found)]
-    lines = tuple(Line(tuple(line[place] for place in kept)) for line in found)
-    return Grid("Counts and intervals", tuple(head[place] for place in kept), lines, wraps=True)
+    lines = tuple(SheetRow(tuple(line[place] for place in kept)) for line in found)
+    return SheetTable("Counts and intervals", tuple(head[place] for place in kept), lines, wraps=True)
 
 
 def _texts(tally: Tally) -> tuple[str, str, str, str]:
@@ -161,19 +161,19 @@ def evaluation_sheet(figures: EvaluationFigures) -> Sheet:
     return Sheet(matrix_headline(figures.matrices[0]), remarks, tuple(grids), (" ".join(legend),))
 
 
-def _contrasts(found: Sequence[GroupContrast]) -> Grid:
+def _contrasts(found: Sequence[GroupContrast]) -> SheetTable:
     models = dict.fromkeys(model for one in found for model, _ in one.differences)
     parts = [dict(one.differences) for one in found]
     lines = [
-        Line((model, *(difference_text(part[model]) if model in part else NOTHING for part in parts)))
+        SheetRow((model, *(difference_text(part[model]) if model in part else NOTHING for part in parts)))
         for model in models
     ]
     if any(isinstance(one.across, Estimate) for one in found):
-        lines.append(Line(("mean over prompts", *(difference_text(one.across) for one in found))))
+        lines.append(SheetRow(("mean over prompts", *(difference_text(one.across) for one in found))))
     below = (
         "Percentage points [95 %; of models Newcombe's, for different tests]; an interval without 0 shows a difference."
     )
-    return Grid("Differences", ("model", *(one.name for one in found)), tuple(lines), (below,), wraps=True)
+    return SheetTable("Differences", ("model", *(one.name for one in found)), tuple(lines), (below,), wraps=True)
 
 
 def difference_text(found: Difference | Estimate | Undefined) -> str:
@@ -183,7 +183,7 @@ def difference_text(found: Difference | Estimate | Undefined) -> str:
     return NOTHING if found.value is None else f"{points(found.value)} {points_interval(found.lower, found.upper)}"
 
 
-def _worth(figures: EvaluationFigures) -> Iterator[Grid]:
+def _worth(figures: EvaluationFigures) -> Iterator[SheetTable]:
     """The quality of the tests and rules themselves."""
     named: Iterable[tuple[str, Tally | None]] = (
         ("tests with a valid input", figures.validity),
@@ -194,7 +194,7 @@ def _worth(figures: EvaluationFigures) -> Iterator[Grid]:
     if not known:
         return
     lines = tuple(
-        Line((name, f"{one.yes}/{one.decided}", rate_text(one), rate_interval(one), str(one.unknown)))
+        SheetRow((name, f"{one.yes}/{one.decided}", rate_text(one), rate_interval(one), str(one.unknown)))
         for name, one in known
     )
     macro = figures.valid_share
@@ -203,16 +203,16 @@ def _worth(figures: EvaluationFigures) -> Iterator[Grid]:
         if macro and macro.macro is not None and macro.prompts > 1
         else ()
     )
-    yield Grid("Tests and rules", ("", "count", "share", "95 %", "unknown"), lines, below)
+    yield SheetTable("Tests and rules", ("", "count", "share", "95 %", "unknown"), lines, below)
 
 
-def _agreement(found: SpecAgreement) -> Grid:
+def _agreement(found: SpecAgreement) -> SheetTable:
     """The original prompt against the one rebuilt from the specification, on the same tests."""
     lines = []
     for model, pairs in found.models:
         one, other = ((pairs.both + single, pairs.n) for single in (pairs.first, pairs.second))
         sides = (f"{hits}/{n}" for hits, n in (one, other))
-        lines.append(Line((model, *sides, difference_text(paired_difference(pairs)), two_decimals(pairs.p))))
+        lines.append(SheetRow((model, *sides, difference_text(paired_difference(pairs)), two_decimals(pairs.p))))
     below = [
         f"Cosine {_likeness(found.cosine)}, closeness {_likeness(found.closeness)}: cosine does not see size, "
         "closeness is 1 minus the mean absolute difference.",
@@ -221,7 +221,9 @@ def _agreement(found: SpecAgreement) -> Grid:
     if found.left_out:
         below.append(f"Without a test that was decided twice: {', '.join(found.left_out)}.")
     head = ("model", "original", "specification", "difference", "p")
-    return Grid("Agreement of the specification, on valid control cases", head, tuple(lines), tuple(below), wraps=True)
+    return SheetTable(
+        "Agreement of the specification, on valid control cases", head, tuple(lines), tuple(below), wraps=True
+    )
 
 
 def _likeness(value: float | Undefined) -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 
 from gate.engine.forecast import FigureRange, Forecast, SliceForecast, SuiteForecast
-from gate.engine.spending import Figure, Outlay, Spending
+from gate.engine.spending import ModelSpending, Range, Spending
 from gate.record.calibration import CalibrationRecord, ChoiceRecord, RateRecord, SuiteCalibration
 from gate.record.transcript import Dollars
 from gate.report import numbers
-from gate.report.sheets.sheet import Grid, Line, Remark, Sheet, Tone
+from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable, Tone
 
 _TONES: dict[str, Tone] = {
     "never blocks": "bad",
@@ -47,7 +47,7 @@ def _plan_headline(spending: Spending) -> str:
     return f"{spending_words(spending)} {how}"
 
 
-def _calls(plan: Forecast) -> Grid:
+def _calls(plan: Forecast) -> SheetTable:
     outlays = plan.spending.outlays
     several = len(plan.suites) > 1
     lines = [_outlay(outlay, several=several) for outlay in outlays]
@@ -61,22 +61,22 @@ def _calls(plan: Forecast) -> Grid:
     if plan.spending.at_least:
         below.append(f"{_LEAST}at least: {_OPEN}")
     head = ("model", "calls", "input tokens", "output tokens", "a call", "cost")
-    return Grid("Before spending", head, tuple(lines), tuple(below))
+    return SheetTable("Before spending", head, tuple(lines), tuple(below))
 
 
 _OPEN = "how often an agent calls its model, asks back or is talked to shows in a run; one call a round is counted."
 _MEASURED = "Tokens and times were measured in an earlier run."
 
 
-def _bases(outlay: Outlay) -> tuple[str, str, str]:
+def _bases(outlay: ModelSpending) -> tuple[str, str, str]:
     return outlay.input_tokens.basis, outlay.output_tokens.basis, outlay.seconds.basis
 
 
-def _outlay(outlay: Outlay, *, several: bool) -> Line:
+def _outlay(outlay: ModelSpending, *, several: bool) -> SheetRow:
     suite = f"{outlay.suite}, " if several else ""
     cost = outlay.cost
     price = numbers.dollars(cost.amount) if isinstance(cost, Dollars) else "n/a" if cost.why == "n/a" else "unknown"
-    return Line(
+    return SheetRow(
         (
             f"{suite}{outlay.role}: {outlay.model}",
             f"{_LEAST * outlay.at_least}{outlay.calls:,}",
@@ -88,21 +88,21 @@ def _outlay(outlay: Outlay, *, several: bool) -> Line:
     )
 
 
-def _tokens(figure: Figure) -> str:
+def _tokens(figure: Range) -> str:
     return _mark(figure, numbers.tokens(round(figure.value)))
 
 
-def _mark(figure: Figure, text: str) -> str:
+def _mark(figure: Range, text: str) -> str:
     return f"{_ASSUMED}{text}" if figure.basis == "assumed" else text
 
 
-def _slices(plan: Forecast, suite: SuiteForecast) -> Grid:
+def _slices(plan: Forecast, suite: SuiteForecast) -> SheetTable:
     title = f"{suite.name}: {numbers.counted(suite.cases, 'case')}, {numbers.counted(suite.samples, 'sample')} each"
     if suite.arms < 2:
-        return Grid(title, (), (), ("A new prompt has no baseline: one arm is called, and nothing is compared.",))
+        return SheetTable(title, (), (), ("A new prompt has no baseline: one arm is called, and nothing is compared.",))
     effect = change_size(plan.effect)
     head = ("slice", "cases", "smallest fall", f"{effect} shows", f"cases for {effect}", "")
-    return Grid(title, head, tuple(_slice(row, suite) for row in suite.slices), tuple(_noise(suite)))
+    return SheetTable(title, head, tuple(_slice(row, suite) for row in suite.slices), tuple(_noise(suite)))
 
 
 def _noise(suite: SuiteForecast) -> Iterator[str]:
@@ -118,7 +118,7 @@ def _noise(suite: SuiteForecast) -> Iterator[str]:
     yield f"Noise of a case's change: {sd}{parts}; {spread.said}."
 
 
-def _slice(row: SliceForecast, suite: SuiteForecast) -> Line:
+def _slice(row: SliceForecast, suite: SuiteForecast) -> SheetRow:
     cases = f"{row.cases:,}" if row.cases == row.units else f"{row.cases:,} in {row.units:,} groups"
     marks = [
         _WORDS.get(row.tier, row.tier),
@@ -127,7 +127,7 @@ def _slice(row: SliceForecast, suite: SuiteForecast) -> Line:
         *([f"margin {numbers.score(row.margin)}"] if row.margin else []),
     ]
     shows = _range(row.power, lambda value: f"{value * 100:.0f}", "never")
-    return Line(
+    return SheetRow(
         (
             row.slice.removeprefix(f"{suite.name}/"),
             cases,
@@ -208,7 +208,7 @@ def _remarks(found: CalibrationRecord) -> Iterator[Remark]:
             yield Remark(f"{suite.name}: {sentence}", "")
 
 
-def _facts(suite: SuiteCalibration) -> Grid:
+def _facts(suite: SuiteCalibration) -> SheetTable:
     title = f"{suite.name}: {numbers.counted(suite.cases, 'case')}, {numbers.counted(suite.samples, 'sample')} each"
     if suite.units < suite.cases:
         title += f", {suite.units:,} independent groups"
@@ -223,7 +223,7 @@ def _facts(suite: SuiteCalibration) -> Grid:
     ]
     if suite.left_out:
         rows.append(("cases left out", f"{suite.left_out:,}, without all of their scores"))
-    return Grid(title, ("", ""), tuple(Line(row) for row in rows))
+    return SheetTable(title, ("", ""), tuple(SheetRow(row) for row in rows))
 
 
 def _sd(value: float | None, suite: SuiteCalibration) -> str:
@@ -232,11 +232,13 @@ def _sd(value: float | None, suite: SuiteCalibration) -> str:
     return "none seen" if not suite.varied and suite.cases > 1 else "cannot be told with one sample or one case"
 
 
-def _choices(suite: SuiteCalibration) -> Grid:
+def _choices(suite: SuiteCalibration) -> SheetTable:
     if not suite.choices:
-        return Grid("", (), ())
-    lines = tuple(Line((f"samples: {c.samples}", f"{c.cases:,}", f"{c.calls:,}", _fall(c), "")) for c in suite.choices)
-    return Grid("", ("choice", "cases", "calls", "smallest fall", ""), lines)
+        return SheetTable("", (), ())
+    lines = tuple(
+        SheetRow((f"samples: {c.samples}", f"{c.cases:,}", f"{c.calls:,}", _fall(c), "")) for c in suite.choices
+    )
+    return SheetTable("", ("choice", "cases", "calls", "smallest fall", ""), lines)
 
 
 def _fall(choice: ChoiceRecord) -> str:

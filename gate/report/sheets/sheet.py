@@ -19,7 +19,7 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SheetRow:
     """One row of a table."""
 
     cells: tuple[str, ...]
@@ -27,7 +27,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class SheetTable:
     """One table.
 
     Args:
@@ -36,7 +36,7 @@ class Grid:
 
     title: str
     head: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[SheetRow, ...]
     below: tuple[str, ...] = ()
     wraps: bool = False
     items: tuple[str, ...] = ()
@@ -68,6 +68,6 @@ class Sheet:
 
     headline: str
     remarks: tuple[Remark, ...]
-    grids: tuple[Grid, ...]
+    grids: tuple[SheetTable, ...]
     notes: tuple[str, ...] = ()
     blocks: tuple[CodeBlock, ...] = ()

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gate.report.escape import terminal_text
-from gate.report.sheets.sheet import Grid, Sheet, Tone
+from gate.report.sheets.sheet import Sheet, SheetTable, Tone
 
 _STYLES: dict[Tone, str] = {"": "", "good": "green", "doubtful": "yellow", "bad": "red", "dim": "dim"}
 _WORDS: dict[Tone, str] = {"bad": "error: ", "doubtful": "warning: "}
@@ -37,7 +37,7 @@ def render_sheet(sheet: Sheet, console: Console, *, brief: bool = False) -> None
         console.print(Text(terminal_text(block.text, lines=True).rstrip("\n")), highlight=False, soft_wrap=True)
 
 
-def _grid(grid: Grid, console: Console) -> None:
+def _grid(grid: SheetTable, console: Console) -> None:
     console.print()
     if grid.title:
         _print(Text(terminal_text(grid.title), style="bold"), console)
@@ -59,7 +59,7 @@ def _print(what: Text | Table, console: Console) -> None:
         console.print(text, highlight=False, soft_wrap=True)
 
 
-def _table(grid: Grid, width: int) -> Table:
+def _table(grid: SheetTable, width: int) -> Table:
     """Heads wrap and cells do not; without enough room the first column is cut, or wraps if it may."""
     head = [terminal_text(name) for name in grid.head]
     body = [[Text(terminal_text(cell)) for cell in line.cells] for line in grid.lines]

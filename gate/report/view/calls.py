@@ -11,7 +11,7 @@ from gate.record.parts import ArmRecord, ArmReuseRecord, ReuseRecord, SpendingRe
 from gate.record.run import RunRecord, SuiteRecord
 from gate.record.transcript import FREE, STEP_LIMIT, UNPRICED
 from gate.report import numbers
-from gate.report.numbers import LONGEST_SENTENCE, AnySuite, Code, Fact, Text, all_suites, short_line, suite_label
+from gate.report.numbers import LONGEST_SENTENCE, AnySuite, Code, NamedNumber, Text, all_suites, short_line, suite_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +38,21 @@ def per_answer(suites: Sequence[AnySuite]) -> str:
     return f"per {' or '.join(units) or 'call'}"
 
 
-def cost_facts(run: RunRecord) -> Iterator[Fact]:
+def cost_facts(run: RunRecord) -> Iterator[NamedNumber]:
     """Calls, dollars and time; for agents also who made the calls."""
     calls = run.calls
-    yield Fact(
+    yield NamedNumber(
         "Calls",
         (f"{calls.made:,} made, {calls.cached:,} from a cache, {calls.retried:,} sent again, {calls.failed:,} failed",),
         brief=True,
     )
     money, time = _spent(run), numbers.duration(run.duration_s)
     both = f"{money}; took {time}" if money == "n/a" or money.startswith("unknown") else f"{money} in {time}"
-    yield Fact("Spent", (both,), brief=True)
+    yield NamedNumber("Spent", (both,), brief=True)
     known = [suite.spending for suite in all_suites(run)]
     talked = any(suite.conversations is not None for suite in all_suites(run))
     if talked and len(told := _callers(known)) > 1:
-        yield Fact("Of these", ("; ".join(told),), brief=True)
+        yield NamedNumber("Of these", ("; ".join(told),), brief=True)
 
 
 def spending_text(run: RunRecord) -> Text:
@@ -143,14 +143,14 @@ def reuse_drifts(run: RunRecord) -> tuple[Text, ...]:
     return (*told, *(((f"and {more:,} more suites whose known answers no longer hold",),) if more > 0 else ()))
 
 
-def reuse_facts(run: RunRecord) -> Iterator[Fact]:
+def reuse_facts(run: RunRecord) -> Iterator[NamedNumber]:
     """One line for each suite, in a run over several; for one suite the footnote is enough."""
     for name, reuse in _known_answers(run):
         told = _sentence([reuse], run)
         if name and told:
-            yield Fact(f"{name}: answers reused", (told,))
+            yield NamedNumber(f"{name}: answers reused", (told,))
         if why := _drift(reuse):
-            yield Fact(f"{name}: drift" if name else "drift", (why,))
+            yield NamedNumber(f"{name}: drift" if name else "drift", (why,))
 
 
 def _known_answers(run: RunRecord) -> list[_Named]:
@@ -249,22 +249,22 @@ def cache_advice(run: RunRecord) -> Iterator[Text]:
             yield ("Put ", _variable(place), " behind the text that is the same for every case, and compare again.")
 
 
-def cache_facts(prefix: str, cache: CacheComparison) -> Iterator[Fact]:
+def cache_facts(prefix: str, cache: CacheComparison) -> Iterator[NamedNumber]:
     """Prefix, what limits it, cached tokens, tokens encoded anew; labels begin with `prefix` in a run over several
     suites.
     """
     if not cache.baseline.requests or not cache.candidate.requests:
         return
-    yield Fact(f"{prefix}cacheable prefix", _prefixes(cache))
+    yield NamedNumber(f"{prefix}cacheable prefix", _prefixes(cache))
     if obstacles := _obstacles(cache):
-        yield Fact(f"{prefix}not cached", obstacles)
+        yield NamedNumber(f"{prefix}not cached", obstacles)
     if cache.baseline_share is not None and cache.candidate_share is not None:
-        yield Fact(f"{prefix}read from the prompt cache", (_shares(cache),))
+        yield NamedNumber(f"{prefix}read from the prompt cache", (_shares(cache),))
     if cache.fresh_tokens:
         price = "" if cache.fresh_usd is None else f", about {numbers.dollars(cache.fresh_usd)}"
         tokens = numbers.rough_tokens(cache.fresh_tokens)
         once = f"about {tokens} tokens of the candidate's prefix, once for each deployment{price}"
-        yield Fact(f"{prefix}encoded anew", (f"{once}; no part of what each call costs",))
+        yield NamedNumber(f"{prefix}encoded anew", (f"{once}; no part of what each call costs",))
 
 
 def _telling(run: RunRecord) -> Iterator[tuple[SuiteRecord, CacheComparison]]:
@@ -471,13 +471,13 @@ def ending_advice(run: RunRecord) -> Iterator[Text]:
         yield ("Find out why replies are empty: reasoning that uses up ", Code(TOKENS_SETTING), ", or a stop sequence.")
 
 
-def ending_facts(run: RunRecord) -> Iterator[Fact]:
+def ending_facts(run: RunRecord) -> Iterator[NamedNumber]:
     """One line for each arm with such replies."""
     for suite, arms in _arms_of_run(run):
         prefix = f"{suite}: " if suite else ""
         for name, arm in zip(("baseline", "candidate"), arms, strict=True):
             if arm is not None and (told := _told(arm)):
-                yield Fact(f"{prefix}replies of the {name}", told, brief=True)
+                yield NamedNumber(f"{prefix}replies of the {name}", told, brief=True)
 
 
 def _told(arm: ArmRecord) -> Text:

@@ -9,7 +9,7 @@ from gate.record.comparison import PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.report import numbers
-from gate.report.numbers import LONGEST_SENTENCE, Code, Fact, Text, listed_code, short_line, shown_and_folded
+from gate.report.numbers import LONGEST_SENTENCE, Code, NamedNumber, Text, listed_code, short_line, shown_and_folded
 from gate.report.view.calls import per_answer
 from gate.report.view.cases import CaseView, answer_views, lone_case_view, slice_values
 from gate.report.view.scorers import FULL, case_scale, case_score, other_scores, shortcomings
@@ -129,7 +129,7 @@ def doubtful_rate_steps(run: RunRecord) -> Iterator[Text]:
         yield ("Add cases for the new prompt: 30 are the floor, 100 are comfortable.",)
 
 
-def rate_method(run: RunRecord) -> Iterator[Fact]:
+def rate_method(run: RunRecord) -> Iterator[NamedNumber]:
     """How pass rates were judged."""
     if not run.new:
         return
@@ -137,11 +137,11 @@ def rate_method(run: RunRecord) -> Iterator[Fact]:
     levels = " or ".join(numbers.percent(level) for level in sorted({suite.level for suite in run.new}))
     shared = f"; {numbers.counted(judged, 'slice')} judged together, each bound at {levels}" if judged else ""
     exact = "; a miss must also show in the exact binomial test" if judged else ""
-    yield Fact("New prompts", (f"pass rate with its Wilson interval{shared}{exact}",), brief=True)
+    yield NamedNumber("New prompts", (f"pass rate with its Wilson interval{shared}{exact}",), brief=True)
     if judged:
         rate = numbers.percent(run.method.alpha)
         promise = f"if the new prompts keep every wanted rate, the chance that one is blocked is at most {rate}"
-        yield Fact("False blocks of new prompts", (promise,), brief=True)
+        yield NamedNumber("False blocks of new prompts", (promise,), brief=True)
 
 
 def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:
@@ -496,10 +496,10 @@ def check_headline(run: RunRecord) -> Text:
     return _rate_words(run, *rated) if rated and len(run.new) == 1 else _cases_passed(run)
 
 
-def check_method(run: RunRecord) -> Iterator[Fact]:
+def check_method(run: RunRecord) -> Iterator[NamedNumber]:
     """How it was judged."""
     told = "each case against its marks, by the mean over its samples; rates as they were measured"
-    yield Fact("Check", (f"{told}, with their Wilson interval at {numbers.percent(1 - 2 * run.method.alpha)}",))
+    yield NamedNumber("Check", (f"{told}, with their Wilson interval at {numbers.percent(1 - 2 * run.method.alpha)}",))
 
 
 def _first_rate(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:

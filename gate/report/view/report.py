@@ -10,7 +10,7 @@ from gate.record.comparison import ArmAxis, AxisComparison, State, Verdict
 from gate.record.parts import ArmRecord, ExamRecord
 from gate.record.run import ExamChangeRecord, MethodRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
-from gate.report.numbers import LONGEST_SENTENCE, Code, Fact, Text, listed, run_slices, short_line, suite_label
+from gate.report.numbers import LONGEST_SENTENCE, Code, NamedNumber, Text, listed, run_slices, short_line, suite_label
 from gate.report.view import calls, exam, pass_rates
 from gate.report.view.advice import compare_command, next_steps, remedy
 from gate.report.view.calls import (
@@ -68,14 +68,14 @@ _ALONE = {"percentile": "percentile bootstrap, the familiar rule", "t": "t test"
 _CORRECTIONS = {"bonferroni": "Bonferroni", "holm": "Holm"}
 
 
-def method_facts(run: RunRecord) -> Iterator[Fact]:
+def method_facts(run: RunRecord) -> Iterator[NamedNumber]:
     """Method, promise, margin and seed."""
-    yield Fact("Method", _name(run.method), brief=True)
+    yield NamedNumber("Method", _name(run.method), brief=True)
     if run.method.samples_taken is not None:
-        yield Fact("Early stopping", (_early(run),), brief=True)
-    yield Fact("False blocks", (_promise(run.method),), brief=True)
-    yield Fact("Margin", (_margins(run),))
-    yield Fact("Seed", (Code(str(run.seed)),))
+        yield NamedNumber("Early stopping", (_early(run),), brief=True)
+    yield NamedNumber("False blocks", (_promise(run.method),), brief=True)
+    yield NamedNumber("Margin", (_margins(run),))
+    yield NamedNumber("Seed", (Code(str(run.seed)),))
 
 
 def _name(used: MethodRecord) -> Text:
@@ -144,7 +144,7 @@ REASONS_IN_FULL = 20
 DIGEST_SHOWN = 12
 
 
-def facts(run: RunRecord) -> tuple[Fact, ...]:
+def facts(run: RunRecord) -> tuple[NamedNumber, ...]:
     """All facts of a run, the method first."""
     if not run.evaluated:
         return () if run.verdict is Verdict.SKIPPED else tuple(_unevaluated(run))
@@ -169,27 +169,27 @@ def usage_rows(run: RunRecord) -> tuple[UsageRow, ...]:
     return tuple(rows)
 
 
-def _reasons(run: RunRecord) -> Iterator[Fact]:
+def _reasons(run: RunRecord) -> Iterator[NamedNumber]:
     reasons = [reason for reason in run.reasons if not pass_rates.advises_rate(run, reason)]
     for reason in reasons[:REASONS_IN_FULL]:
-        yield Fact("Reason", (short_line(reason, LONGEST_SENTENCE),))
+        yield NamedNumber("Reason", (short_line(reason, LONGEST_SENTENCE),))
     if (more := len(reasons) - REASONS_IN_FULL) > 0:
-        yield Fact("Reasons", (f"and {more:,} more; the record of the run has them all",))
+        yield NamedNumber("Reasons", (f"and {more:,} more; the record of the run has them all",))
 
 
-def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
+def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[NamedNumber]:
     label = short_line(suite_label(run, suite))
     prefix = f"{label}: " if label else ""
-    yield Fact(f"{prefix}baseline", _arm(suite.baseline))
-    yield Fact(f"{prefix}candidate", _arm(suite.candidate))
+    yield NamedNumber(f"{prefix}baseline", _arm(suite.baseline))
+    yield NamedNumber(f"{prefix}candidate", _arm(suite.candidate))
     yield from _exam(prefix, suite.exam, _samples(run, suite))
     if suite.latency.compared:
-        yield Fact(f"{prefix}latency", (_latency(suite.latency),))
+        yield NamedNumber(f"{prefix}latency", (_latency(suite.latency),))
     yield from position_facts(prefix, suite)
     if suite.cache is not None:
         yield from cache_facts(prefix, suite.cache)
     if suite.cost_note:
-        yield Fact(f"{prefix}cost", (short_line(suite.cost_note, LONGEST_SENTENCE),))
+        yield NamedNumber(f"{prefix}cost", (short_line(suite.cost_note, LONGEST_SENTENCE),))
 
 
 def _samples(run: RunRecord, suite: SuiteRecord) -> str:
@@ -198,26 +198,26 @@ def _samples(run: RunRecord, suite: SuiteRecord) -> str:
     return "" if told else f", {numbers.counted(suite.samples, 'sample')} per case and arm"
 
 
-def _new(run: RunRecord, suite: NewSuiteRecord) -> Iterator[Fact]:
+def _new(run: RunRecord, suite: NewSuiteRecord) -> Iterator[NamedNumber]:
     prefix = f"{short_line(suite.name)}: "
-    yield Fact(f"{prefix}{'' if run.kind == 'check' else 'new '}prompt", _arm(suite.candidate))
+    yield NamedNumber(f"{prefix}{'' if run.kind == 'check' else 'new '}prompt", _arm(suite.candidate))
     yield from _exam(prefix, suite.exam, f", {numbers.counted(suite.samples, 'sample')} per case")
     if suite.cost_note:
-        yield Fact(f"{prefix}cost", (short_line(suite.cost_note, LONGEST_SENTENCE),))
+        yield NamedNumber(f"{prefix}cost", (short_line(suite.cost_note, LONGEST_SENTENCE),))
 
 
-def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[Fact]:
+def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[NamedNumber]:
     scorers = short_line(", ".join(exam.scorers), LONGEST_SENTENCE) or "none"
     size, digest = numbers.counted(exam.cases, "case"), Code(exam.digest[:DIGEST_SHOWN])
     kept: Text = (" of ", _code(exam.store)) if exam.store else ()
     told = (size, *kept, " at ", _code(exam.ref), ", digest ", digest, f"{samples}, scored by {scorers}")
-    yield Fact(f"{prefix}exam", told)
+    yield NamedNumber(f"{prefix}exam", told)
     for judge in exam.judges:
         yield judge_fact(prefix, judge)
     yield from _changes(prefix, exam)
 
 
-def _changes(prefix: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[Fact]:
+def _changes(prefix: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[NamedNumber]:
     kinds = (
         ("added", exam.added),
         ("removed", exam.removed),
@@ -225,7 +225,7 @@ def _changes(prefix: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[Fact]
         ("marked obsolete", exam.obsolete),
     )
     if told := "; ".join(f"{verb} {_counted_ids(ids)}" for verb, ids in kinds if ids):
-        yield Fact(f"{prefix}exam changes", (told,), brief=True)
+        yield NamedNumber(f"{prefix}exam changes", (told,), brief=True)
 
 
 def _arm(arm: ArmRecord) -> Text:
@@ -245,16 +245,16 @@ def _code(text: str) -> Code:
     return Code(short_line(text, LONGEST_SENTENCE))
 
 
-def _unevaluated(run: RunRecord) -> Iterator[Fact]:
+def _unevaluated(run: RunRecord) -> Iterator[NamedNumber]:
     for change in run.exam_changes:
         yield from _changes(f"{short_line(change.suite)}: ", change)
     if run.calls.made or run.calls.cached:
         yield from cost_facts(run)
-    yield Fact("Exit code", exit_code_words(run))
+    yield NamedNumber("Exit code", exit_code_words(run))
     yield from _made_by(run)
 
 
-def _ending(run: RunRecord) -> Iterator[Fact]:
+def _ending(run: RunRecord) -> Iterator[NamedNumber]:
     missing = run.missing
     if missing.samples:
         why = (
@@ -262,23 +262,23 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
             if missing.reasons
             else ""
         )
-        yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
+        yield NamedNumber("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
-            yield Fact("To be asked again", (_counted_ids(missing.cases),))
+            yield NamedNumber("To be asked again", (_counted_ids(missing.cases),))
     if missing.samples and missing.best and missing.worst and run.unfinished is None:
         best = "all good" if run.kind == "check" else "best for the candidate"
-        yield Fact("What they could change", (f"{best}: {missing.best}; worst: {missing.worst}",), brief=True)
+        yield NamedNumber("What they could change", (f"{best}: {missing.best}; worst: {missing.worst}",), brief=True)
     yield from cost_facts(run)
     ended: Text = (
         ("interrupted",) if run.exit_code == Interrupted.exit_code else (Code("fail_on"), f": {run.method.fail_on}")
     )
-    yield Fact("Exit code", (*exit_code_words(run), " (", *ended, ")"))
+    yield NamedNumber("Exit code", (*exit_code_words(run), " (", *ended, ")"))
     yield from _made_by(run)
 
 
-def _made_by(run: RunRecord) -> Iterator[Fact]:
+def _made_by(run: RunRecord) -> Iterator[NamedNumber]:
     commit: Text = (", commit ", Code(run.commit[:DIGEST_SHOWN])) if run.commit else ()
-    yield Fact("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))
+    yield NamedNumber("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))
 
 
 def _latency(axis: AxisComparison) -> str:
@@ -349,7 +349,7 @@ class ReportView:
     cases: tuple[CaseView, ...]
     usage: tuple[UsageRow, ...]
     per: str
-    facts: tuple[Fact, ...]
+    facts: tuple[NamedNumber, ...]
     steps: tuple[Text, ...]
     command: str
     left_out: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from gate.record.comparison import (
 from gate.record.parts import AskedModel, CaseResult, CaseState, JudgeQuote, ScorerResult
 from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
-from gate.report.numbers import LONGEST_SENTENCE, NAMES_SHOWN, AnySuite, Fact, short_line, suite_label
+from gate.report.numbers import LONGEST_SENTENCE, NAMES_SHOWN, AnySuite, NamedNumber, short_line, suite_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,13 +315,13 @@ def _size(judge: JudgeQuote) -> str:
     return f"{numbers.counted(judge.answers, 'answer')} to {numbers.counted(judge.units, 'question')}"
 
 
-def judge_fact(prefix: str, judge: JudgeQuote) -> Fact:
+def judge_fact(prefix: str, judge: JudgeQuote) -> NamedNumber:
     """The judge, its temperature, and its agreement with people, without which a score should not be believed."""
     told = short_line(f"{_asked(judge)}{agreement_with_people(judge)}", LONGEST_SENTENCE)
-    return Fact(f"{prefix}{short_line(judge.scorer)}", (told,), brief=True)
+    return NamedNumber(f"{prefix}{short_line(judge.scorer)}", (told,), brief=True)
 
 
-def jury_facts(run: RunRecord) -> Iterator[Fact]:
+def jury_facts(run: RunRecord) -> Iterator[NamedNumber]:
     """Agreement of each jury, and the answers on which its judges differ most."""
     for suite in run.suites:
         label = suite_label(run, suite)
@@ -345,19 +345,19 @@ def _one(asked: AskedModel) -> str:
     return f"{asked.model} at temperature {asked.temperature:g}"
 
 
-def _juries(prefix: str, suite: AnySuite) -> Iterator[Fact]:
+def _juries(prefix: str, suite: AnySuite) -> Iterator[NamedNumber]:
     scales = {one.scorer: (one.low, one.high) for one in suite.rubrics if (one.low, one.high) != (0.0, 1.0)}
     for jury in suite.juries:
         scale = scales.get(jury.scorer)
-        yield Fact(f"{prefix}{short_line(jury.scorer)}, agreement", (_agreement(jury, scale),), brief=True)
+        yield NamedNumber(f"{prefix}{short_line(jury.scorer)}, agreement", (_agreement(jury, scale),), brief=True)
         means = "; ".join(
             f"{member.model} {_mean(member.baseline, scale)}{_opinion(member.candidate, scale)}"
             for member in jury.members
         )
-        yield Fact(f"{prefix}{short_line(jury.scorer)}, mean opinions", (short_line(means, LONGEST_SENTENCE),))
+        yield NamedNumber(f"{prefix}{short_line(jury.scorer)}, mean opinions", (short_line(means, LONGEST_SENTENCE),))
         if jury.contested:
             told = "; ".join(_contested(one, scale) for one in jury.contested)
-            yield Fact(
+            yield NamedNumber(
                 f"{prefix}{short_line(jury.scorer)}, to look at", (short_line(told, LONGEST_SENTENCE),), brief=True
             )
 
@@ -395,11 +395,11 @@ def _contested(one: ContestedAnswer, scale: ScoreScale) -> str:
     return f"{short_line(one.case)} ({one.arm}, sample {one.index + 1}) {opinions}"
 
 
-def position_facts(prefix: str, suite: SuiteRecord) -> Iterator[Fact]:
+def position_facts(prefix: str, suite: SuiteRecord) -> Iterator[NamedNumber]:
     """One fact for each pairwise judge; `prefix` is the suite's name in a run over several."""
     for one in suite.positions:
-        yield Fact(f"{prefix}{short_line(one.scorer)}", (_result(one),), brief=True)
-        yield Fact(f"{prefix}{short_line(one.scorer)}, order of the answers", (_told(one),), brief=True)
+        yield NamedNumber(f"{prefix}{short_line(one.scorer)}", (_result(one),), brief=True)
+        yield NamedNumber(f"{prefix}{short_line(one.scorer)}, order of the answers", (_told(one),), brief=True)
 
 
 def _result(one: PositionBias) -> str:

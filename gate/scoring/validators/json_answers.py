@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import cast
 
 from gate.config.documents import BadJson, parse_json
-from gate.config.json_schema import TooSlow, Work, bounded
+from gate.config.json_schema import MatchingWork, TooSlow, bounded
 from gate.config.values import JsonSteps, NotThere, look_up, parse_path
 from gate.record.transcript import Unscored
 from gate.scoring.interface import (
@@ -38,7 +38,7 @@ def json_schema(options: Options, subject: Subject) -> Finding:
         value = parse_json(unfenced(subject.text, options))
     except BadJson as error:
         return 0.0, f"is not JSON: {error}"[:300]
-    validator = bounded(cast("dict[str, JsonValue]", options["schema"]), Work())
+    validator = bounded(cast("dict[str, JsonValue]", options["schema"]), MatchingWork())
     try:
         first = min(validator.iter_errors(value), key=lambda error: list(map(str, error.path)), default=None)
     except TooSlow as slow:

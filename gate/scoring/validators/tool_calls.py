@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from gate.config.json_schema import TooSlow, Work, bounded
+from gate.config.json_schema import MatchingWork, TooSlow, bounded
 from gate.messages import ToolCall
 from gate.record.transcript import ARGUMENT_CHARS, Observation, ToolUse, Unscored
 from gate.scoring.interface import (
@@ -107,7 +107,7 @@ def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse])
             raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")
         return f"no call of {tool} has {shown_value(wanted['subset'])}; the last one has {uses[-1].arguments[:120]}"
     if "schema" in wanted:
-        check = bounded(_mapping(wanted["schema"]), Work())
+        check = bounded(_mapping(wanted["schema"]), MatchingWork())
         for one in given:
             if one is None and long:
                 raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")

@@ -36,7 +36,7 @@ from sqlalchemy.exc import (
 
 from gate.config.documents import printable
 from gate.errors import CannotEvaluate, GateError, with_extra
-from gate.store.run_folder import make_gate_folder
+from gate.files import make_gate_folder
 
 Result = TypeVar("Result")
 

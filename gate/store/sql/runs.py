@@ -19,8 +19,8 @@ from gate.record.history import (
     Agreement,
     CaseResult,
     Context,
-    Figure,
-    Point,
+    HistoryFigure,
+    HistoryPoint,
     RunFilter,
     RunRow,
     SuiteResult,
@@ -139,7 +139,7 @@ def _sample_row(suite: int, one: KeptSample) -> dict[str, Any]:
     return {**named, **dict(figures), "body": zlib.compress(one.line, 1)}
 
 
-def _flat(one: Figure | Agreement | CaseResult) -> dict[str, Any]:
+def _flat(one: HistoryFigure | Agreement | CaseResult) -> dict[str, Any]:
     """Its fields by name; `asdict` would copy each value deeply."""
     return {field.name: getattr(one, field.name) for field in fields(one)}
 
@@ -316,7 +316,7 @@ class Runs:
         bodies = self.database.read(lambda db: db.execute(found).scalars().all())
         return tuple(parse_sample(zlib.decompress(body)) for body in bodies)
 
-    def trend(self, suite: str, axis: str, slice: str, last: int) -> tuple[Point, ...]:
+    def trend(self, suite: str, axis: str, slice: str, last: int) -> tuple[HistoryPoint, ...]:
         """A figure in the newest runs of a suite, the oldest first."""
         newest = newest_of(suite, last)
         found = (
@@ -328,7 +328,9 @@ class Runs:
         )
         rows = self.database.read(lambda db: db.execute(found).all())
         return tuple(
-            Point(row.run_id, row.created, row.branch, row.event, Verdict(row.verdict), of_row(Figure, row))
+            HistoryPoint(
+                row.run_id, row.created, row.branch, row.event, Verdict(row.verdict), of_row(HistoryFigure, row)
+            )
             for row in rows
         )
 

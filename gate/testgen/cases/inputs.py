@@ -14,7 +14,7 @@ from gate.testgen.questions import (
     FLAG_SCHEMA,
     TEXT_SCHEMA,
     Asker,
-    Malformed,
+    MalformedAnswer,
     Question,
     choice_schema,
     list_schema,
@@ -105,20 +105,20 @@ class InputShape:
         if self.parts:
             given = [(item.get("name"), item.get("text")) for item in read_objects(found, "components")]
             if sorted(str(name) for name, _ in given) != sorted(self.names):
-                raise Malformed("components does not hold each component exactly once")
+                raise MalformedAnswer("components does not hold each component exactly once")
             parts = {str(name): _written(text) for name, text in given}
         turns = self._turns(found) if self.talk else ()
         if not any(text.strip() for text in (*parts.values(), *turns)):
-            raise Malformed("an input is empty")
+            raise MalformedAnswer("an input is empty")
         return WrittenInput({name: parts[name] for name in self.names}, turns)
 
     def _turns(self, found: Mapping[str, JsonValue]) -> tuple[str, ...]:
         told = found.get("turns")
         if not isinstance(told, list) or len(told) != self.turns:
-            raise Malformed(f"turns is no list of {self.turns} texts")
+            raise MalformedAnswer(f"turns is no list of {self.turns} texts")
         turns = tuple(_written(text) for text in told)
         if not all(text.strip() for text in turns):
-            raise Malformed("a turn is empty")
+            raise MalformedAnswer("a turn is empty")
         return turns
 
     def fill(self, test: GeneratedTest, filling: WrittenInput) -> GeneratedTest:
@@ -167,11 +167,11 @@ def _part(name: str, component: Component | None, documents: bool) -> InputPart:
 
 def _written(text: JsonValue) -> str:
     if not isinstance(text, str):
-        raise Malformed("a part of an input is no text")
+        raise MalformedAnswer("a part of an input is no text")
     if len(text) > PART_CHARS:
-        raise Malformed(f"a part of an input is longer than {PART_CHARS:,} characters")
+        raise MalformedAnswer(f"a part of an input is longer than {PART_CHARS:,} characters")
     if "\0" in text:
-        raise Malformed("a part of an input holds a zero character")
+        raise MalformedAnswer("a part of an input holds a zero character")
     return text
 
 
@@ -301,5 +301,5 @@ def _read(ids: Mapping[str, GeneratedTest], found: Mapping[str, JsonValue]) -> _
             torn.add(name)
     verdicts = {name: verdict for name, verdict in verdicts.items() if name not in torn}
     if not verdicts:
-        raise Malformed("verdicts holds no id that was asked for, with true or false")
+        raise MalformedAnswer("verdicts holds no id that was asked for, with true or false")
     return verdicts

@@ -14,7 +14,7 @@ from gate.testgen.questions import (
     REMARK_SCHEMA,
     TEXT_SCHEMA,
     Asker,
-    Malformed,
+    MalformedAnswer,
     Question,
     choice_schema,
     list_schema,
@@ -187,10 +187,10 @@ def _test(
 ) -> tuple[Statement, GeneratedTest]:
     statement = ids.get(str(item.get("statement")))
     if statement is None:
-        raise Malformed("a test names a statement that was not asked for")
+        raise MalformedAnswer("a test names a statement that was not asked for")
     scenario = next((one for one in SCENARIOS if one == item.get("scenario")), None)
     if scenario is None:
-        raise Malformed(f"scenario is none of {', '.join(SCENARIOS)}")
+        raise MalformedAnswer(f"scenario is none of {', '.join(SCENARIOS)}")
     reasoning, behaviour = read_text(item, "reasoning"), read_text(item, "behaviour")
     test = GeneratedTest("", statement.kind, statement.rule, "", {}, (), {}, scenario, reasoning, behaviour)
     return statement, source.shape.fill(test, source.shape.read(item))

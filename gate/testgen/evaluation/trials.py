@@ -26,7 +26,7 @@ from gate.testgen.questions import (
     TEXT_SCHEMA,
     Asker,
     GenerationSetup,
-    Malformed,
+    MalformedAnswer,
     Question,
     choice_schema,
     list_schema,
@@ -76,10 +76,10 @@ async def judge_compliance(
     def read(found: Mapping[str, JsonValue]) -> Compliance:
         reason, word = read_text(found, "reason"), read_text(found, "verdict").lower()
         if word not in _WORDS:
-            raise Malformed(f"verdict must be {', '.join(_WORDS)}")
+            raise MalformedAnswer(f"verdict must be {', '.join(_WORDS)}")
         verdict = Verdict(0.0, reason, (ScoredReason(reason, 0.0, "verdict", word),))
         if is_wordless(verdict, (mark,)):
-            raise Malformed("the reason holds no word of its own")
+            raise MalformedAnswer("the reason holds no word of its own")
         echo = echo_complaint(verdict, judged, (prompt,))
         return Compliance(_WORDS[word], reason) if echo is None else Compliance("unknown", echo.reason)
 

@@ -71,7 +71,7 @@ _ORDER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Instruction:
     """A sentence, or a half of it that is a demand by itself."""
 
     text: str
@@ -84,7 +84,7 @@ class Order:
         return labels_of(self.text)
 
 
-def orders_of(text: str) -> tuple[Order, ...]:
+def orders_of(text: str) -> tuple[Instruction, ...]:
     """What a prompt (untrusted) tells a model to do, in its own order."""
     said = list(dict.fromkeys(islice(_sentences(text[:CHARS]), SENTENCES)))
     rules = [_rule(number, one) for number, (one, narrow) in enumerate(said, 1) if not narrow]
@@ -93,7 +93,7 @@ def orders_of(text: str) -> tuple[Order, ...]:
     return tuple(order for one, narrow in said for order in (read[one] if not narrow else _unread(one)))
 
 
-def _orders(rule: OutputRule, compiled: CompiledRule | None) -> Iterator[Order]:
+def _orders(rule: OutputRule, compiled: CompiledRule | None) -> Iterator[Instruction]:
     """The sentence if it is understood as a whole, else its halves if one of them is."""
     if compiled is not None:
         yield _read(rule.text, compiled)
@@ -102,21 +102,21 @@ def _orders(rule: OutputRule, compiled: CompiledRule | None) -> Iterator[Order]:
         halves = [f"{half[:1].upper()}{half[1:].removesuffix('.')}." for half in _CLAUSE.split(rule.text)]
         found = {half: compile_rule(_rule(0, half)) for half in halves}
         if any(found.values()) and not any(one is None and _ADDS.match(half) for half, one in found.items()):
-            yield from (Order(half) if one is None else _read(half, one) for half, one in found.items())
+            yield from (Instruction(half) if one is None else _read(half, one) for half, one in found.items())
             return
     yield from _unread(rule.text)
 
 
-def _unread(text: str) -> Iterator[Order]:
+def _unread(text: str) -> Iterator[Instruction]:
     if _ORDER.match(text) and not text.endswith(":"):
-        yield Order(text)
+        yield Instruction(text)
 
 
-def _read(text: str, compiled: CompiledRule) -> Order:
+def _read(text: str, compiled: CompiledRule) -> Instruction:
     told = compiled.wording.split("; ")
     # A quotation may hold a semicolon; the words for all then stand for each.
     several = len(told) == len(compiled.scorers)
-    return Order(text, compiled.scorers, tuple(told) if several else (compiled.wording,) * len(compiled.scorers))
+    return Instruction(text, compiled.scorers, tuple(told) if several else (compiled.wording,) * len(compiled.scorers))
 
 
 def _rule(number: int, text: str) -> OutputRule:

@@ -10,7 +10,7 @@ from gate.record.transcript import Failed
 from gate.testgen.questions import (
     TEXT_SCHEMA,
     Asker,
-    Malformed,
+    MalformedAnswer,
     Question,
     choice_schema,
     list_schema,
@@ -134,12 +134,12 @@ def _read(
     for item in read_objects(found, "pairs"):
         base, head, word = read_text(item, "base", 20), read_text(item, "head", 20), read_text(item, "relation", 20)
         if base not in old or head not in new:
-            raise Malformed("pairs names an id that was not asked about")
+            raise MalformedAnswer("pairs names an id that was not asked about")
         if word not in _RELATIONS:
-            raise Malformed(f"relation is none of {', '.join(_RELATIONS)}")
+            raise MalformedAnswer(f"relation is none of {', '.join(_RELATIONS)}")
         relation = _RELATIONS[word]
         if relation is not None and (base in taken or head in taken):
-            raise Malformed("pairs names an id twice")
+            raise MalformedAnswer("pairs names an id twice")
         taken |= {base, head} if relation is not None else set()
         out.append(JudgedPair(old[base].id, new[head].id, relation, read_text(item, "reason", 1_000, blank=True)))
     return tuple(out)

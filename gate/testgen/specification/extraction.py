@@ -15,7 +15,7 @@ from gate.testgen.questions import (
     SENTENCE_SCHEMA,
     TEXT_SCHEMA,
     Asker,
-    Malformed,
+    MalformedAnswer,
     Question,
     StageResult,
     choice_schema,
@@ -92,15 +92,15 @@ def _read_components(
 ) -> StageResult[tuple[Component, ...]]:
     objects = read_objects(found, "components")
     if not objects:
-        raise Malformed("there is no component")
+        raise MalformedAnswer("there is no component")
     if len(objects) > max(COMPONENTS, len(variables)):
-        raise Malformed(f"there are more than {COMPONENTS} components")
+        raise MalformedAnswer(f"there are more than {COMPONENTS} components")
     read = [_component(one, passages) for one in objects]
     names = [component.value.name for component in read]
     if variables and sorted(names) != sorted(variables):
-        raise Malformed("the names of the components are not exactly those of the template's variables")
+        raise MalformedAnswer("the names of the components are not exactly those of the template's variables")
     if len(set(names if variables else map(same_words, names))) < len(names):
-        raise Malformed("two components have the same name")
+        raise MalformedAnswer("two components have the same name")
     if variables:
         read.sort(key=lambda component: variables.index(component.value.name))
     return StageResult(tuple(one.value for one in read), tuple(note for one in read for note in one.notes))
@@ -169,9 +169,9 @@ def _read_rules(found: Mapping[str, JsonValue]) -> list[tuple[str, str]]:
         (read_line(one, "rule"), read_line(one, "evidence", 4_000, blank=True)) for one in read_objects(found, "rules")
     ]
     if not rules:
-        raise Malformed(NO_RULE)
+        raise MalformedAnswer(NO_RULE)
     if len(rules) > MOST_RULES_READ:
-        raise Malformed(f"there are more than {MOST_RULES_READ:,} rules")
+        raise MalformedAnswer(f"there are more than {MOST_RULES_READ:,} rules")
     return rules
 
 

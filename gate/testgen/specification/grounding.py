@@ -13,7 +13,7 @@ from gate.testgen.questions import (
     FLAG_SCHEMA,
     TEXT_SCHEMA,
     Asker,
-    Malformed,
+    MalformedAnswer,
     Question,
     StageResult,
     object_schema,
@@ -191,5 +191,5 @@ def _read(found: Mapping[str, JsonValue]) -> bool:
     read_text(found, "reason")
     grounded = found.get("grounded")
     if not isinstance(grounded, bool):
-        raise Malformed("grounded is neither true nor false")
+        raise MalformedAnswer("grounded is neither true nor false")
     return grounded

@@ -15,7 +15,7 @@ from gate.testgen.questions import (
     TEXT_SCHEMA,
     Asker,
     GenerationSetup,
-    Malformed,
+    MalformedAnswer,
     Question,
     StageResult,
     list_schema,
@@ -136,7 +136,7 @@ def _read(
 def _ids(found: Mapping[str, JsonValue]) -> set[str]:
     value = found.get("rules")
     if not isinstance(value, list):
-        raise Malformed("rules is no list of ids")
+        raise MalformedAnswer("rules is no list of ids")
     return {name.strip() for name in value if isinstance(name, str)}
 
 

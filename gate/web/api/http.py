@@ -32,7 +32,7 @@ MEDIA_TYPE = "application/problem+json"
 Said: TypeAlias = Annotated[str, AfterValidator(printable)]
 
 
-class Wrong(BaseModel):
+class Mistake(BaseModel):
     """One mistake of several; `where` is a parameter, or a place in what was sent."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
@@ -51,7 +51,7 @@ class Problem(BaseModel):
     status: int
     detail: Said
     hint: str = ""
-    errors: list[Wrong] = []
+    errors: list[Mistake] = []
     request_id: str = Field(default="", description="As in the header x-request-id; the server's log knows it by that.")
 
     @computed_field  # type: ignore[prop-decorator]
@@ -70,7 +70,7 @@ class ApiError(Exception):
         detail: str,
         hint: str = "",
         headers: Mapping[str, str] | None = None,
-        errors: Sequence[Wrong] = (),
+        errors: Sequence[Mistake] = (),
     ) -> None:
         super().__init__(detail)
         self.problem = Problem(status=status, detail=detail, hint=hint, errors=list(errors))
@@ -90,7 +90,7 @@ def api_error_of(error: Exception) -> ApiError:
         case Refused():
             return ApiError(error.status, error.message)
         case RequestValidationError():
-            found = [Wrong(where=".".join(map(str, one["loc"])), message=one["msg"]) for one in error.errors()]
+            found = [Mistake(where=".".join(map(str, one["loc"])), message=one["msg"]) for one in error.errors()]
             return ApiError(422, "The request is not what this operation takes.", errors=found)
         case HTTPException(status_code=404):
             return ApiError(404, "There is no such operation.", "see /api/openapi.json")
@@ -99,7 +99,7 @@ def api_error_of(error: Exception) -> ApiError:
         case CannotEvaluate():
             return ApiError(503, error.message, error.hint, headers={"retry-after": "10"})
         case InputErrors():
-            found = [Wrong.model_validate(one) for one in error.problems]
+            found = [Mistake.model_validate(one) for one in error.problems]
             return ApiError(422, "The request was understood, and it holds mistakes: nothing was done.", errors=found)
         case GateError():
             return ApiError(422, as_sentence(error.message), error.hint)
@@ -192,7 +192,7 @@ JsonBody = Annotated[Mapping[str, JsonValue], Depends(_json)]
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class UploadedRun:
     """A run as it was sent: `run.json`, `samples.jsonl` where there is one, and its origin in JSON."""
 
     run: UploadFile
@@ -209,7 +209,7 @@ class _Whole(MultiPartParser):
         self.ended = True
 
 
-async def _parcel(request: Request) -> AsyncIterator[Parcel]:
+async def _parcel(request: Request) -> AsyncIterator[UploadedRun]:
     if _media_type(request) != "multipart/form-data":
         raise ApiError(415, "A run is sent as multipart/form-data.", f"with the parts {RUN} and {SAMPLES}")
     parser = _Whole(request.headers, request.stream(), max_files=2, max_fields=1, max_part_size=_ORIGIN_BYTES)
@@ -227,10 +227,10 @@ async def _parcel(request: Request) -> AsyncIterator[Parcel]:
         await form.close()
 
 
-PushedRun = Annotated[Parcel, Depends(_parcel)]
+PushedRun = Annotated[UploadedRun, Depends(_parcel)]
 
 
-def _sorted(parts: Mapping[str, UploadFile | str], count: int) -> Parcel:
+def _sorted(parts: Mapping[str, UploadFile | str], count: int) -> UploadedRun:
     hint = f"send the files {RUN} and {SAMPLES}, and the field {ORIGIN}, each at most once"
     run, samples, origin = parts.get(RUN), parts.get(SAMPLES), parts.get(ORIGIN, "{}")
     odd = count != len(parts) or parts.keys() - {RUN, SAMPLES, ORIGIN} or not isinstance(origin, str)
@@ -238,7 +238,7 @@ def _sorted(parts: Mapping[str, UploadFile | str], count: int) -> Parcel:
         raise ApiError(422, f"The form is no run: it has to have a file named {RUN}.", hint)
     if (run.size or 0) > RECORD_BYTES:
         raise ApiError(413, f"The record is larger than {RECORD_BYTES // 2**20} MiB.")
-    return Parcel(run, samples, str(origin))
+    return UploadedRun(run, samples, str(origin))
 
 
 def _cut_off() -> ApiError:

@@ -21,7 +21,7 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
-class About(_Model):
+class ServerInfo(_Model):
     """This server, and what the caller may do."""
 
     service: Literal["prompt-gate"] = "prompt-gate"

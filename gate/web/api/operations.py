@@ -8,17 +8,17 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from gate.web.api import models, runs, suites
-from gate.web.api.http import Problem, Wrong, allows, answers, api_router, json_answer
+from gate.web.api.http import Mistake, Problem, allows, answers, api_router, json_answer
 from gate.web.requests import RUN_BYTES
 from gate.web.site import CurrentPerson
 
 router = api_router("about")
 
 
-@router.get("", response_model=models.About, dependencies=[allows()], responses=answers(304))
+@router.get("", response_model=models.ServerInfo, dependencies=[allows()], responses=answers(304))
 def about(request: Request, person: CurrentPerson) -> Response:
     """Say what this server is, and what the caller may do."""
-    said = models.About(caller=person.name, scopes=sorted(request.state.scopes), run_bytes=RUN_BYTES)
+    said = models.ServerInfo(caller=person.name, scopes=sorted(request.state.scopes), run_bytes=RUN_BYTES)
     return json_answer(request, said)
 
 
@@ -31,7 +31,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
         said = "Everything that a program may do. Errors are problems (RFC 9457); edits need the ETag of what was seen."
         found = get_openapi(title=app.title, version="1", summary=said, routes=app.routes)
         schemas = found["components"]["schemas"]
-        for model in (Problem, Wrong, models.NewSuite, models.Origin):
+        for model in (Problem, Mistake, models.NewSuite, models.Origin):
             schemas[model.__name__] = _schema(model)
         schemas["Entry"] = {
             "type": "object",

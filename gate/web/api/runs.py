@@ -26,8 +26,8 @@ from gate.web.api.http import (
     SAMPLES,
     SENT,
     ApiError,
-    Parcel,
     PushedRun,
+    UploadedRun,
     allows,
     answers,
     api_router,
@@ -36,7 +36,7 @@ from gate.web.api.http import (
     json_answer,
     next_page,
 )
-from gate.web.site import CurrentPerson, CurrentSite, Site, log_event
+from gate.web.site import CurrentPerson, CurrentSite, WebSite, log_event
 
 router = api_router("runs")
 MOST_AT_ONCE = 200
@@ -130,7 +130,7 @@ def run(request: Request, site: CurrentSite, id: Annotated[int, Path(ge=1, le=mo
     return json_answer(request, said, headers={"etag": tag})
 
 
-def _kept(site: Site, parcel: Parcel, name: str) -> models.Pushed:
+def _kept(site: WebSite, parcel: UploadedRun, name: str) -> models.Pushed:
     record = read_run(parcel.run.file.read(), "run.json")
     context = _context(parcel.origin, name)
     added = site.runs.add(record, _samples(parcel, record), context, site.now())
@@ -140,7 +140,7 @@ def _kept(site: Site, parcel: Parcel, name: str) -> models.Pushed:
     return models.Pushed(id=added.id, new=added.new, page=f"/runs/{added.id}")
 
 
-def _samples(parcel: Parcel, record: RunRecord) -> Iterator[KeptSample]:
+def _samples(parcel: UploadedRun, record: RunRecord) -> Iterator[KeptSample]:
     # Without an evaluation no sample counts, and those that are there are of a run that was broken off.
     if parcel.samples is None or not record.evaluated:
         return iter(())

@@ -28,7 +28,7 @@ from gate.web.api.http import (
     next_page,
     tag_matches,
 )
-from gate.web.site import CurrentPerson, CurrentSite, Site, log_event
+from gate.web.site import CurrentPerson, CurrentSite, WebSite, log_event
 
 router = api_router("cases")
 READS, WRITES = [allows(Scope.CASES_READ)], [allows(Scope.CASES_WRITE)]
@@ -76,7 +76,7 @@ def suite(request: Request, site: CurrentSite, suite: SuiteName) -> Response:
     return json_answer(request, models.Suite.model_validate(suite_of(site, suite)))
 
 
-def suite_of(site: Site, name: str) -> SuiteVersion:
+def suite_of(site: WebSite, name: str) -> SuiteVersion:
     """The newest version of a suite."""
     found = site.suites.newest(name)
     if found is None:
@@ -217,14 +217,14 @@ def archive(
     return Response(None, 204)
 
 
-def _standing(site: Site, suite: str, case: str) -> CaseVersion:
+def _standing(site: WebSite, suite: str, case: str) -> CaseVersion:
     found = next(iter(site.suites.case(suite, case)), None)
     if found is None or found.entry is None:
         raise ApiError(404, "There is no such case, or it was archived.")
     return found
 
 
-def _seen(site: Site, at: EditedCase) -> CaseVersion:
+def _seen(site: WebSite, at: EditedCase) -> CaseVersion:
     """The version of a case that a program has seen, and means."""
     found = _standing(site, at.suite, at.case)
     if at.if_match is None:
@@ -240,7 +240,7 @@ def _quicker() -> ApiError:
     return ApiError(412, "Somebody changed the case meanwhile. Nothing was done.", hint)
 
 
-def _done(site: Site, suite: str, change: Change, by: tuple[Person, str]) -> CaseVersion | None:
+def _done(site: WebSite, suite: str, change: Change, by: tuple[Person, str]) -> CaseVersion | None:
     """The version that a change made; None where somebody was quicker."""
     person, what = by
     outcome = site.suites.change(suite, [change], Authorship(person.name, site.now(), what))

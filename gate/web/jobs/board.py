@@ -17,7 +17,7 @@ from typing import Self
 from gate.errors import GateError
 from gate.store.run_folder import BadSample, load_run, parse_sample, sample_lines
 from gate.values import parsed, written
-from gate.web.jobs.job import EVENTS, ORDERS, Event, Job, JobFailure, Order, Phase, StoredRun, TriedCase
+from gate.web.jobs.job import EVENTS, ORDERS, Event, Job, JobFailure, JobRequest, Phase, StoredRun, TriedCase
 
 PATIENCE_S = 15.0
 """Time for a job to end by itself; then its process group is killed."""
@@ -34,7 +34,7 @@ class JobProcess:
         command: starts the process; the folder is its last argument.
     """
 
-    def __init__(self, order: Order, directory: Path, folder: Path, command: Sequence[str]) -> None:
+    def __init__(self, order: JobRequest, directory: Path, folder: Path, command: Sequence[str]) -> None:
         self._process = subprocess.Popen(  # noqa: S603 the command is ours alone
             [*command, str(folder)],
             cwd=directory,
@@ -125,7 +125,7 @@ class Jobs:
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _closed: bool = False
 
-    def begin(self, order: Order) -> Job:
+    def begin(self, order: JobRequest) -> Job:
         """Put a job into the queue."""
         with self._lock:
             if sum(held.job.phase == "waiting" for held in self._held.values()) >= WAITING or self._closed:

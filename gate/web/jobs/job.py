@@ -18,7 +18,7 @@ RUN_CALLS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class JobRequest:
     """What a job is to do.
 
     Args:
@@ -53,7 +53,7 @@ class Order:
         return f"{self.kind}: {', '.join([*asked, limits])}"
 
 
-ORDERS: TypeAdapter[Order] = TypeAdapter(Order)
+ORDERS: TypeAdapter[JobRequest] = TypeAdapter(JobRequest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class Job:
     """
 
     id: str
-    order: Order
+    order: JobRequest
     queued: datetime
     phase: Phase = "waiting"
     started: datetime | None = None

@@ -3,21 +3,20 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.app.checks import resolve_check
-from gate.app.environment.settings import Settings
-from gate.app.forecast import spending_forecast
-from gate.app.sources import GitPlace, resolve_git_mode
+from gate.app.resolving import GitPlace, resolve_check, resolve_git_mode
+from gate.app.run_tools import spending_forecast
 from gate.config.policy import Budget
+from gate.environment.settings import Settings
 from gate.report.sheets.plan import spending_words
 from gate.resolve.one_version import Chosen
 from gate.resolve.resolved import Resolved
-from gate.web.jobs.job import Order
+from gate.web.jobs.job import JobRequest
 from gate.web.jobs.trial import CONFIG_FILE, CaseTrial, refuse_foreign_commit, resolve_trial
 
 CONCURRENCY = 64
 
 
-def resolve_order(order: Order, directory: Path) -> Resolved:
+def resolve_order(order: JobRequest, directory: Path) -> Resolved:
     """What an order evaluates; `directory` is anywhere inside the repository.
 
     Raises:
@@ -37,7 +36,7 @@ def resolve_order(order: Order, directory: Path) -> Resolved:
     return replace(resolved, budget=limited_budget(resolved.budget, order))
 
 
-def limited_budget(budget: Budget, order: Order) -> Budget:
+def limited_budget(budget: Budget, order: JobRequest) -> Budget:
     """The budget of the configuration, limited by the order."""
     calls = [most for most in (budget.max_calls, order.max_calls) if most is not None]
     dollars = [most for most in (budget.max_usd, order.max_usd) if most is not None]
@@ -53,7 +52,7 @@ class JobCosts:
     most: int
 
 
-def expected_costs(order: Order, directory: Path) -> JobCosts:
+def expected_costs(order: JobRequest, directory: Path) -> JobCosts:
     """What an order would take without cached answers; sends nothing and needs no key."""
     found = spending_forecast(resolve_order(order, directory), Settings.from_environ(), CONCURRENCY)
     return JobCosts(spending_words(found), found.calls, order.max_calls)

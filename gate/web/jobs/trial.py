@@ -3,16 +3,17 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.app.environment.settings import Settings
-from gate.app.forecast import keyless_factory, pricer
-from gate.app.repository import prompt_builder, root_of, tree_of
-from gate.app.sources import rehearsed
+from gate.agents.code_folder import prompt_builder
+from gate.app.resolving import rehearsed
+from gate.app.run_tools import keyless_factory, pricer
 from gate.config.documents import quoted
 from gate.config.gatefile import SuiteConfig
 from gate.config.models import ModelRef, Params
 from gate.config.targets import ToolLoop
 from gate.config.values import StoreName
+from gate.environment.settings import Settings
 from gate.errors import GateError
+from gate.git.places import root_of, tree_of
 from gate.git.repository import Repo
 from gate.prompts.files import FileSource
 from gate.record.transcript import Cost, Dollars, Usage

@@ -18,23 +18,23 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.app.environment.settings import Settings
-from gate.app.forecast import spending_forecast
-from gate.app.push import context_here, store_run
-from gate.app.repository import root_of
 from gate.app.run_order import RunOrder, run_folder
+from gate.app.run_tools import spending_forecast
 from gate.app.runs import Running, carry_out
-from gate.app.signals import ENDING
 from gate.calls.caller import Caller
 from gate.engine.check import check
 from gate.engine.evaluate import evaluate
+from gate.engine.signals import ENDING
 from gate.engine.without_evaluation import deleted
+from gate.environment.settings import Settings
 from gate.errors import GateError, Interrupted
+from gate.git.places import root_of
 from gate.record.run import RunRecord
 from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
+from gate.store.push import context_here, store_run
 from gate.values import parsed, written
-from gate.web.jobs.job import EVENTS, ORDERS, Event, JobFailure, Note, Order, StoredRun
+from gate.web.jobs.job import EVENTS, ORDERS, Event, JobFailure, JobRequest, Note, StoredRun
 from gate.web.jobs.plan import CONCURRENCY, resolve_order
 from gate.web.jobs.progress import Counting, with_judge_events
 
@@ -97,7 +97,7 @@ def _listen(control: int, ended: bool) -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def _carry_out(order: Order, folder: Path, tell: Callable[[Event], None]) -> None:
+def _carry_out(order: JobRequest, folder: Path, tell: Callable[[Event], None]) -> None:
     with Counting(tell) as counting:
         resolved = resolve_order(order, Path())
         for note in resolved.notes:
@@ -117,7 +117,7 @@ def _carry_out(order: Order, folder: Path, tell: Callable[[Event], None]) -> Non
         tell(_stored(run, order, folder))
 
 
-def _evaluated(plan: RunOrder, order: Order, counting: Counting) -> RunRecord:
+def _evaluated(plan: RunOrder, order: JobRequest, counting: Counting) -> RunRecord:
     stopped: list[str | None] = []
 
     async def work(running: Running) -> RunRecord:
@@ -151,7 +151,7 @@ def _untouched(resolved: Resolved, folder: Path) -> RunRecord | None:
     return run
 
 
-def _stored(run: RunRecord, order: Order, folder: Path) -> StoredRun:
+def _stored(run: RunRecord, order: JobRequest, folder: Path) -> StoredRun:
     root = root_of(Path())
     try:
         kept = store_run(folder, root, replace(context_here(root), pushed_by=order.by))

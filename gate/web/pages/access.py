@@ -16,7 +16,7 @@ from gate.web import addresses
 from gate.web.login import Oidc
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
-from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Site, log_event, site_of
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, WebSite, log_event, site_of
 
 router = APIRouter()
 BACK = "/login/back"
@@ -71,7 +71,7 @@ def log_out(request: Request, site: CurrentSite) -> Response:
     return redirect("/login?said=out")
 
 
-def _oidc(site: Site) -> Oidc:
+def _oidc(site: WebSite) -> Oidc:
     """The OpenID Connect login of a site."""
     if not isinstance(site.login, Oidc):
         raise HTTPException(404)

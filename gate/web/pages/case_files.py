@@ -25,7 +25,7 @@ from gate.web.differences import ChangedKey, changed_keys
 from gate.web.pages.suites import suite_of
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form, SentForm
-from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Site, log_event
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, WebSite, log_event
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
@@ -115,7 +115,7 @@ def import_cases(request: Request, site: CurrentSite, person: CurrentPerson, sen
     return page(request, "import_preview.html.j2", 409 if later else 200, **shown)
 
 
-def _changes(site: Site, suite: str, put: Put) -> tuple[ChangedKey, ...]:
+def _changes(site: WebSite, suite: str, put: Put) -> tuple[ChangedKey, ...]:
     (current, *_) = site.suites.case(suite, put.name)
     return changed_keys(current.entry or {}, put.entry)
 

@@ -29,7 +29,7 @@ from gate.web.differences import ChangedKey, changed_keys
 from gate.web.pages.suites import suite_of
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
-from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Moved, Site, log_event, person_of, site_of
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Moved, WebSite, log_event, person_of, site_of
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
@@ -142,7 +142,7 @@ def check_case(sent: Form) -> Response:
     return JSONResponse({"mistakes": told})
 
 
-def versions_of(site: Site, at: CasePlace, part: str = "") -> tuple[CaseVersion, ...]:
+def versions_of(site: WebSite, at: CasePlace, part: str = "") -> tuple[CaseVersion, ...]:
     """All versions of a case, the newest first.
 
     Raises:
@@ -158,7 +158,7 @@ def versions_of(site: Site, at: CasePlace, part: str = "") -> tuple[CaseVersion,
     raise Moved(addresses.case(at.suite, name, part))
 
 
-def _versions(site: Site, at: CasePlace, part: str = "") -> tuple[tuple[CaseVersion, ...], CaseVersion]:
+def _versions(site: WebSite, at: CasePlace, part: str = "") -> tuple[tuple[CaseVersion, ...], CaseVersion]:
     """All versions of a case, and the newest with content; see `versions_of`."""
     found = versions_of(site, at, part)
     texts = [version for version in found if version.entry is not None]
@@ -173,7 +173,7 @@ def _names(versions: Sequence[CaseVersion]) -> list[str]:
     return list(dict.fromkeys([versions[0].name, *(name for name in called if isinstance(name, str))]))
 
 
-def _found(site: Site, desk: CaseEditor, case: int) -> CaseEditor:
+def _found(site: WebSite, desk: CaseEditor, case: int) -> CaseEditor:
     """The form with the case's current name: somebody may have renamed it."""
     at = desk.place
     name = None if site.suites.case(at.suite, at.name) else site.suites.name_of(at.suite, case)

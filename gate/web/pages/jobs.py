@@ -12,22 +12,22 @@ from fastapi import Path as InPath
 from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
-from gate.app.environment.settings import Settings
 from gate.cases.reading import case_of, readable
 from gate.cases.stored import Entry
 from gate.config.documents import BadJson, parse_json
 from gate.engine.record_parts import transcript_record
+from gate.environment.settings import Settings
 from gate.errors import GateError
 from gate.report.explain import SideBySide, case_side_by_side
 from gate.web import addresses
 from gate.web.case_form import check_form, typed_form
-from gate.web.jobs.job import CASE_CALLS, RUN_CALLS, Job, JobFailure, Order, StoredRun, TriedCase, remedy
+from gate.web.jobs.job import CASE_CALLS, RUN_CALLS, Job, JobFailure, JobRequest, StoredRun, TriedCase, remedy
 from gate.web.jobs.plan import JobCosts, expected_costs
 from gate.web.jobs.trial import Choices, SuiteChoice, branches, choices, has_configuration
 from gate.web.pages.cases import CasePlace, versions_of
 from gate.web.rendering import fragment, page, redirect
 from gate.web.requests import Form, SentForm
-from gate.web.site import EDITOR, CurrentPerson, CurrentSite, Site, log_event
+from gate.web.site import EDITOR, CurrentPerson, CurrentSite, WebSite, log_event
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
@@ -75,12 +75,12 @@ def begin_trial(request: Request, site: CurrentSite, person: CurrentPerson, sent
     return redirect(addresses.job(begun.id))
 
 
-def _trial(entry: Entry, name: str, by: str) -> Order:
+def _trial(entry: Entry, name: str, by: str) -> JobRequest:
     """The trial of a case, with the suite still to be chosen."""
-    return Order("try", ("",), case=json.dumps(dict(entry)), label=name, max_calls=CASE_CALLS, by=by)
+    return JobRequest("try", ("",), case=json.dumps(dict(entry)), label=name, max_calls=CASE_CALLS, by=by)
 
 
-def _chosen(sent: SentForm, by: str) -> Order:
+def _chosen(sent: SentForm, by: str) -> JobRequest:
     try:
         entry = parse_json(sent.one("entry"))
     except BadJson:
@@ -93,7 +93,7 @@ def _chosen(sent: SentForm, by: str) -> Order:
     return replace(order, suites=(sent.one("target"),), model=sent.one("model"), samples=samples)
 
 
-def _offer(request: Request, site: Site, order: Order, suite: str, mistakes: Mistakes = ()) -> Response:
+def _offer(request: Request, site: WebSite, order: JobRequest, suite: str, mistakes: Mistakes = ()) -> Response:
     """The form, with the expected cost of the choice."""
     known: Choices | None = None
     costs: JobCosts | None = None
@@ -131,16 +131,16 @@ class JobForm:
     calls: str = str(RUN_CALLS)
     usd: str = ""
 
-    def order(self, by: str) -> Order:
+    def order(self, by: str) -> JobRequest:
         """As a job."""
         if self.kind not in ("check", "diff"):
             raise GateError("There is no such job.", "Choose a check or a comparison.")
         calls, usd = _calls(self.calls), _dollars(self.usd)
         if self.kind == "check":
-            return Order("check", self.suites, max_calls=calls, max_usd=usd, by=by)
+            return JobRequest("check", self.suites, max_calls=calls, max_usd=usd, by=by)
         if not self.base.strip():
             raise GateError("There is nothing to compare with.", "Name a branch, a tag or a commit.")
-        return Order("diff", self.suites, self.base.strip(), self.everything, max_calls=calls, max_usd=usd, by=by)
+        return JobRequest("diff", self.suites, self.base.strip(), self.everything, max_calls=calls, max_usd=usd, by=by)
 
 
 def _calls(text: str) -> int:
@@ -197,13 +197,13 @@ def begin_job(request: Request, site: CurrentSite, person: CurrentPerson, sent: 
     return redirect(addresses.job(begun.id))
 
 
-def _directory(site: Site) -> Path | None:
+def _directory(site: WebSite) -> Path | None:
     """Where this server runs jobs; None where it cannot."""
     return site.jobs.directory if site.jobs is not None and has_configuration(site.jobs.directory) else None
 
 
 def _form(
-    request: Request, site: Site, typed: JobForm | None, mistakes: Mistakes = (), costs: JobCosts | None = None
+    request: Request, site: WebSite, typed: JobForm | None, mistakes: Mistakes = (), costs: JobCosts | None = None
 ) -> Response:
     known: Choices | None = None
     refs: tuple[str, ...] = ()
@@ -268,14 +268,14 @@ def cancel_job(request: Request, site: CurrentSite, sent: Form, id: JobId) -> Re
     return redirect(addresses.job(id))
 
 
-def _found(site: Site, id: str) -> Job:
+def _found(site: WebSite, id: str) -> Job:
     found = None if site.jobs is None else site.jobs.find(id)
     if found is None:
         raise HTTPException(404)
     return found
 
 
-async def _events(request: Request, site: Site, id: str) -> AsyncIterator[str]:
+async def _events(request: Request, site: WebSite, id: str) -> AsyncIterator[str]:
     loop = asyncio.get_running_loop()
     until, last = loop.time() + AT_MOST_S, None
     yield "retry: 1000\n\n"
@@ -292,12 +292,12 @@ async def _events(request: Request, site: Site, id: str) -> AsyncIterator[str]:
         await asyncio.sleep(EVERY_S)
 
 
-def _shown(site: Site, found: Job) -> dict[str, Any]:
+def _shown(site: WebSite, found: Job) -> dict[str, Any]:
     place = 0 if site.jobs is None else site.jobs.place(found)
     return {"job": found, "place": place, "now": site.now(), "said": _sentence(site, found)}
 
 
-def _sentence(site: Site, found: Job) -> str:
+def _sentence(site: WebSite, found: Job) -> str:
     """Text for screen readers."""
     if found.phase == "waiting" and site.jobs is not None:
         place = site.jobs.place(found)

@@ -30,7 +30,7 @@ from gate.store.sql.suites import Suites
 from gate.web import addresses
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
-from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Site, log_event, site_of
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, WebSite, log_event, site_of
 
 router = APIRouter()
 RUNS_A_PAGE = 50
@@ -141,7 +141,7 @@ def cases_of_run(
     )
 
 
-def find_run(site: Site, id: int) -> tuple[RunRow, RunRecord]:
+def find_run(site: WebSite, id: int) -> tuple[RunRow, RunRecord]:
     """A run of the store."""
     row = site.runs.row(id)
     record = None if row is None else site.runs.record(id)

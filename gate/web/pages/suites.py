@@ -18,7 +18,7 @@ from gate.values import JsonValue
 from gate.web import addresses
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
-from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Site, log_event
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, WebSite, log_event
 
 router = APIRouter()
 
@@ -226,7 +226,7 @@ def edit_cases(
 
 def suite_page(
     request: Request,
-    site: Site,
+    site: WebSite,
     asked: SuiteQuery,
     failed: tuple[BulkEditRefused, BulkEdit, Sequence[str]] | None = None,
     status: int = 200,
@@ -249,7 +249,7 @@ def suite_page(
     )
 
 
-def suite_of(site: Site, name: str) -> SuiteVersion:
+def suite_of(site: WebSite, name: str) -> SuiteVersion:
     """The newest version of a suite."""
     found = site.suites.newest(name)
     if found is None:
@@ -257,7 +257,7 @@ def suite_of(site: Site, name: str) -> SuiteVersion:
     return found
 
 
-def _rows(site: Site, listed: Sequence[Listed]) -> Iterator[CaseRow]:
+def _rows(site: WebSite, listed: Sequence[Listed]) -> Iterator[CaseRow]:
     for one in listed:
         version = one.version
         entry = version.entry or {}

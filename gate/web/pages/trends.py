@@ -13,7 +13,7 @@ from gate.report.history import case_history, judge_history, override_view, slic
 from gate.store.sql.insights import Insights
 from gate.web.pages.runs import LARGEST_ID
 from gate.web.rendering import page
-from gate.web.site import VIEWER, CurrentSite, Site
+from gate.web.site import VIEWER, CurrentSite, WebSite
 
 router = APIRouter()
 AXES: tuple[Axis, ...] = ("quality", "cost", "latency")
@@ -61,7 +61,7 @@ class InsightsQuery:
     suite: str = ""
     last: Literal["20", "50"] = "20"
 
-    def of(self, site: Site) -> str:
+    def of(self, site: WebSite) -> str:
         """The suite of the query."""
         return self.suite or next(iter(site.runs.suites()), "")
 

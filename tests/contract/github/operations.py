@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gate.github.client import GitHub
-from gate.github.events import Posted
-from gate.github.pulls import Now, PullRequestApi
+from gate.github.events import PostedComment
+from gate.github.pulls import PullRequestApi, PullState
 from gate.github.source import GitHubStore
 from gate.prompts.files import Entry
 from gate.record.parts import Role
@@ -33,7 +33,7 @@ class Operation:
     gives: Callable[[PullRequest], object]
 
 
-def _comments(github: GitHub, pr: PullRequest) -> tuple[PullRequestApi, Posted]:
+def _comments(github: GitHub, pr: PullRequest) -> tuple[PullRequestApi, PostedComment]:
     talk = PullRequestApi(github, pr.number)
     return talk, talk.comments()[0]
 
@@ -103,7 +103,9 @@ OPERATIONS = {
     "create": Operation("post the comment", "POST", "/issues/7/comments$", _create, lambda _: "created"),
     "update": Operation("update the comment", "PATCH", "/issues/comments/", _update, lambda _: None),
     "delete": Operation("delete a double of the comment", "DELETE", "/issues/comments/", _delete, lambda _: None),
-    "labels": Operation("read the labels", "GET", "/pulls/7$", _labels, lambda pr: Now("open", ("docs",), pr.head_sha)),
+    "labels": Operation(
+        "read the labels", "GET", "/pulls/7$", _labels, lambda pr: PullState("open", ("docs",), pr.head_sha)
+    ),
     "events": Operation("read who set the label", "GET", "/issues/7/timeline$", _events, lambda _: ["docs"]),
     "role": Operation(
         "read the role of olivia", "GET", "/collaborators/olivia/permission$", _role, lambda _: Role("triage", "read")

@@ -10,13 +10,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from gate.app.environment.settings import Settings, keys_of
 from gate.calls.batches.jobs import batch_service
 from gate.calls.endpoints import Keys
 from gate.calls.interface import Completion, Request
 from gate.calls.providers.anthropic import AnthropicProvider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
+from gate.environment.settings import Settings, keys_of
 from gate.errors import GateError, MissingKey
 from gate.messages import Message
 

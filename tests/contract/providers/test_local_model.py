@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 
 from gate.calls.endpoints import Keys
-from gate.calls.interface import Completion, Misconfigured, Provider, Rejected, Request, Transient
+from gate.calls.interface import Completion, Misconfigured, Provider, RejectedRequest, Request, Transient
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
@@ -122,7 +122,7 @@ def test_no_answer_in_time(session: Session) -> None:
 
 
 def test_more_than_the_context_holds(session: Session) -> None:
-    with pytest.raises(Rejected, match="context size"):
+    with pytest.raises(RejectedRequest, match="context size"):
         session.run(session.provider.complete(ask("word " * 5000)))
 
 

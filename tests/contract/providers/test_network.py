@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gate.calls.endpoints import Endpoints
-from gate.calls.interface import Completion, Misconfigured, Rejected, Transient
+from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Transient
 from gate.calls.providers.clients import trusted_certificates
 from tests.contract.providers.subjects import MODELS, OPENAI_KEY, Subject
 from tests.support.keys import service_keys
@@ -38,7 +38,7 @@ def test_a_proxy_is_shown_its_login_and_nobody_else(monkeypatch: pytest.MonkeyPa
         async with await asyncio.start_server(refuse, "127.0.0.1", 0) as proxy:
             port = proxy.sockets[0].getsockname()[1]
             monkeypatch.setenv("https_proxy", f"http://gate:s3cr%2Fet@127.0.0.1:{port}")
-            with pytest.raises((Transient, Rejected, Misconfigured)) as caught:
+            with pytest.raises((Transient, RejectedRequest, Misconfigured)) as caught:
                 await asyncio.to_thread(ask, name, "https://api.example.invalid")
             print(repr(caught.value))
             return f"{caught.value!r} {caught.value}"

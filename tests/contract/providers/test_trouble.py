@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.calls.interface import Completion, Misconfigured, Provider, Rejected, Transient
+from gate.calls.interface import Completion, Misconfigured, Provider, RejectedRequest, Transient
 from gate.config.models import Params
 from gate.record.transcript import Usage
 from tests.contract.providers.subjects import ANTHROPIC_KEY, OPENAI_KEY, Subject
@@ -93,7 +93,7 @@ def test_an_answer_of_megabytes_is_not_asked_for_again(server: ModelServer, remo
     text = "x" * (3 * 2**20)
     reply = {"choices": [{"message": {"content": text}}], "content": [{"type": "text", "text": text}]}
     server.behaviour = Behaviour(raw=Raw(body=json.dumps(reply).encode()))
-    with pytest.raises(Rejected, match="3,145,728 characters, and no more than 1,048,576"):
+    with pytest.raises(RejectedRequest, match="3,145,728 characters, and no more than 1,048,576"):
         ask(remote)
 
 
@@ -139,7 +139,7 @@ def test_a_key_that_the_server_quotes_stays_hidden(server: ModelServer, remote: 
     said = f"Wrong key {OPENAI_KEY} {ANTHROPIC_KEY}\n::set-output name=x::y\x1b[31m"
     error = {"error": {"message": said, "code": OPENAI_KEY, "type": ANTHROPIC_KEY, "param": OPENAI_KEY}}
     server.behaviour = Behaviour(raw=Raw(status, json.dumps(error).encode()))
-    with pytest.raises((Transient, Rejected, Misconfigured)) as caught:
+    with pytest.raises((Transient, RejectedRequest, Misconfigured)) as caught:
         ask(remote)
     shown = f"{caught.value} {caught.value!r} {vars(caught.value)} {caught.value.__cause__}"
     assert "Wrong key" in shown
@@ -154,7 +154,7 @@ def test_a_key_that_the_server_quotes_stays_hidden(server: ModelServer, remote: 
         (401, {"message": "bad key"}, Misconfigured),
         (429, {"message": "pay", "code": "insufficient_quota"}, Misconfigured),
         (400, {"message": "no", "code": "unsupported_parameter", "param": "max_tokens"}, Misconfigured),
-        (400, {"message": "prompt is too long"}, Rejected),
+        (400, {"message": "prompt is too long"}, RejectedRequest),
     ],
 )
 def test_errors_are_sorted(
@@ -174,6 +174,6 @@ def test_latency_is_of_the_request_alone(server: ModelServer, remote: Subject) -
 
 def test_a_redirect_is_not_followed(server: ModelServer, remote: Subject) -> None:
     server.behaviour = Behaviour(raw=Raw(status=307, headers={"location": f"{server.url}/v1/elsewhere"}))
-    with pytest.raises((Transient, Rejected, Misconfigured)):
+    with pytest.raises((Transient, RejectedRequest, Misconfigured)):
         ask(remote)
     assert server.requests == 1

@@ -10,10 +10,10 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any
 
+from gate.agents.conversation_tools import ConversationToolbox
 from gate.agents.interface import AgentFailed
+from gate.agents.mcp_servers import START_S, ToolKit
 from gate.agents.processes import ProgramPlace
-from gate.agents.toolbox import ConversationToolbox
-from gate.agents.toolkit import START_S, ToolKit
 from gate.config.targets import Server, ToolLoop
 from gate.record.transcript import ToolUse
 from tests.support import forked

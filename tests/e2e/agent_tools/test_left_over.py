@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.toolbox import ConversationToolbox
+from gate.agents.conversation_tools import ConversationToolbox
 from tests.e2e.agent_tools.kits import (
     SERVERS,
     called,

@@ -14,9 +14,9 @@ from typing import Any
 import distributed
 import pytest
 
-from gate.app.environment.settings import read_keys
 from gate.calls.dask import ChunkSetup, DaskExecutor, run_chunk
 from gate.calls.endpoints import Keys
+from gate.environment.settings import read_keys
 from gate.errors import CannotEvaluate, GateError, MissingKey
 from gate.record.transcript import Failed, Reply
 from tests.e2e.dask.asking import SECRET, Asking, essence, keys_for, question, until, use

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from gate.app.resolving import GitPlace, resolve_files_mode, resolve_git_mode
 from gate.app.runs import wait_for_save
-from gate.app.sources import GitPlace, resolve_files_mode, resolve_git_mode
 from gate.config.models import ModelRef, Params
 from gate.config.policy import RunPolicy, SuitePolicy
 from gate.config.scorer import parse_scorers
-from gate.git.repository import Sightings
+from gate.git.repository import ReadFiles
 from gate.resolve.two_files import FileRun, Files
 from tests.support import forked
 from tests.support.command import environment, gate, write_jsonl
@@ -166,7 +166,7 @@ def test_a_mistake_that_no_save_mends_ends_it(repo: Path) -> None:
 
 def test_what_is_watched_in_git_mode(repo: Path) -> None:
     (repo / "tone.md").write_text("quality=0.5")
-    seen = Sightings()
+    seen = ReadFiles()
     resolve_git_mode(("main", None), "gate.yaml", (), everything=False, here=GitPlace(repo, seen))
     watched = {path.relative_to(repo).as_posix() for path in seen.files}
     assert {"gate.yaml", "cases.jsonl", "prompt.j2", "tone.md"} <= watched and "README.md" not in watched
@@ -189,7 +189,7 @@ def test_what_is_watched_in_file_mode(tmp_path: Path) -> None:
     (tmp_path / "parts/tone.md").write_text("quality=0.5")
     model = ModelRef("fake", "oracle")
     run = FileRun(model, model, Params(), parse_scorers(["contains"], "x"), model, 1, RunPolicy(), SuitePolicy())
-    seen = Sightings()
+    seen = ReadFiles()
     named = Files(*(str(tmp_path / name) for name in ("old.md", "new.j2", "cases.jsonl")))
     resolve_files_mode(named, run, seen)
     assert {path.name for path in seen.files} == {"old.md", "new.j2", "cases.jsonl", "tone.md"}
@@ -199,7 +199,7 @@ def test_what_is_watched_in_file_mode(tmp_path: Path) -> None:
 
 def test_a_save_counts_when_nothing_more_is_written(tmp_path: Path) -> None:
     file = tmp_path / "a.md"
-    seen = Sightings()
+    seen = ReadFiles()
     seen.see(file)
     slept: list[float] = []
 

@@ -25,7 +25,11 @@ def test_no_page_is_left_over() -> None:
 
 
 def test_the_environment_is_told_as_it_is_read() -> None:
-    files = [*(ROOT / "gate/app/environment").glob("*.py"), ROOT / "gate/calls/endpoints.py"]
+    files = [
+        *(ROOT / "gate/environment").glob("*.py"),
+        ROOT / "gate/web/login_settings.py",
+        ROOT / "gate/calls/endpoints.py",
+    ]
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in files]
     texts = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     read = {text for text in texts if isinstance(text, str) and VARIABLE.fullmatch(text)}

@@ -37,7 +37,7 @@ def test_postgres_needs_a_package_more() -> None:
 import sys
 sys.modules["psycopg"] = None
 from gate.errors import GateError
-from gate.store.agent_database import check_urls
+from gate.agents.databases import check_urls
 try:
     check_urls({{"PROPERTY_DB": {POSTGRES_URL!r}}})
 except GateError as error:

@@ -13,7 +13,7 @@ def test_nothing_of_it_is_loaded():
     heavy = {"numpy", "pydantic", "openai", "anthropic", "ruamel.yaml", "aiohttp", "jinja2", "click", "rich"}
     assert not heavy & set(sys.modules)
     loaded = {name for name in sys.modules if name.partition(".")[0] == "gate"}
-    assert loaded <= {"gate", "gate.pytest_plugin", "gate.pytest_plugin.plugin", "gate.pytest_plugin.asked"}
+    assert loaded <= {"gate", "gate.pytest_plugin", "gate.pytest_plugin.plugin", "gate.pytest_plugin.selection"}
 """
 
 

@@ -17,11 +17,11 @@ CASE = '{"id": "c1", "input": "Where is my order?", "expected": "tracking"}\n'
 NEEDED = {
     "agents": """
 from gate.agents.mcp import client, transports
-from gate.store.agent_database import engine_of
+from gate.agents.databases import engine_of
 engine_of("sqlite:////tmp/x.db", 1).dispose()
 """,
     "agents,postgres": """
-from gate.store.agent_database import check_urls
+from gate.agents.databases import check_urls
 check_urls({"SHOP": "postgresql://shop@localhost/shop"})
 """,
     "web": """

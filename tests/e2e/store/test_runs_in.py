@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from gate.app.push import store_run
 from gate.cases.stored import Page
 from gate.errors import CannotEvaluate
 from gate.record.comparison import Verdict
 from gate.record.history import Context, RunFilter
+from gate.store.push import store_run
 from gate.store.run_folder import load_run
 from gate.store.sql import maintenance
 from gate.store.sql.runs import Runs

@@ -21,7 +21,7 @@ from gate.store.sql.database import Database
 from gate.store.sql.retention import RetentionLimits, prune
 from gate.web.api.http import API
 from gate.web.api.operations import ROUTERS
-from gate.web.site import Site
+from gate.web.site import WebSite
 from tests.golden.runs import runs as golden
 from tests.support import browsing, people, stores
 from tests.support.browsing import NOW
@@ -62,7 +62,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 class Program:
     """A program that asks a server of several people."""
 
-    def __init__(self, site: Site, *scopes: Scope) -> None:
+    def __init__(self, site: WebSite, *scopes: Scope) -> None:
         self.site = site
         self.client = TestClient(browsing.served(site), BASE)
         if scopes:
@@ -86,7 +86,7 @@ class Program:
         return answer.json()
 
 
-def server(database: Database) -> Site:
+def server(database: Database) -> WebSite:
     return replace(browsing.site(database), login=people.oidc())
 
 

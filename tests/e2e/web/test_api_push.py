@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 import uvicorn
 
-from gate.app.push import TRIES, SendOptions, SentRun, send_run
 from gate.cases.stored import Page
 from gate.errors import CannotEvaluate, GateError
 from gate.record.history import Context, RunFilter, RunRow
 from gate.store.access import Scope, new_secret
+from gate.store.push import TRIES, SendOptions, SentRun, send_run
 from gate.store.run_folder import dump_run
 from gate.store.sql.access import TokenRequest, Tokens
 from gate.store.sql.database import Database

@@ -14,7 +14,7 @@ from gate.store.run_folder import dump_run
 from gate.store.sql.access import TokenRequest, Tokens
 from gate.web import addresses
 from gate.web.jobs.board import Jobs
-from gate.web.site import Site
+from gate.web.site import WebSite
 from tests.e2e.web.test_api import AT, CASE, RUN, Program
 from tests.e2e.web.test_routes import ROLES
 from tests.golden.runs import runs as golden
@@ -30,13 +30,13 @@ suites:
 
 
 @pytest.fixture
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebSite]:
     with stores.with_tables(tmp_path_factory.mktemp("audit")) as database:
         yield people.server(database, people.proxy())
 
 
 @pytest.fixture
-def ann(site: Site) -> TestClient:
+def ann(site: WebSite) -> TestClient:
     return people.browser(site, "Ann")
 
 
@@ -98,7 +98,7 @@ def begun(tmp_path: Path) -> Iterator[Jobs]:
         yield jobs
 
 
-def test_whatever_changes_or_takes_something_is_in_the_log(site: Site, begun: Jobs) -> None:
+def test_whatever_changes_or_takes_something_is_in_the_log(site: WebSite, begun: Jobs) -> None:
     site = replace(site, jobs=begun)
     ann = people.browser(site, "Ann")
     record = next(iter(golden().values()))
@@ -117,7 +117,7 @@ def test_whatever_changes_or_takes_something_is_in_the_log(site: Site, begun: Jo
     assert "diff: s against main, at most 9 calls, begun by Ann" in ann.get("/audit?what=job-cancelled").text
 
 
-def test_the_log_is_read_page_by_page_and_filtered(site: Site, ann: TestClient) -> None:
+def test_the_log_is_read_page_by_page_and_filtered(site: WebSite, ann: TestClient) -> None:
     for number in range(120):
         who = "Bob" if number % 2 else "<b>Eve"
         site.audit.add(Event(NOW, who, "case-edited", f"support: c{number:03}"))
@@ -137,7 +137,7 @@ def test_the_log_is_read_page_by_page_and_filtered(site: Site, ann: TestClient) 
     assert ann.get("/audit?after=-1").status_code == ann.get("/audit?who=" + "x" * 300).status_code == 422
 
 
-def test_what_a_program_changes_is_in_the_log(site: Site, ann: TestClient) -> None:
+def test_what_a_program_changes_is_in_the_log(site: WebSite, ann: TestClient) -> None:
     program = Program(site, *Scope)
     program.client = people.browser(site)
     program.client.headers["authorization"] = f"Bearer {Tokens(site.database).create(CI, NOW).secret}"

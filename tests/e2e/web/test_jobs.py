@@ -15,7 +15,7 @@ from gate.record.history import RunFilter
 from gate.store.access import EventFilter
 from gate.store.sql.suites import Suites
 from gate.web import addresses
-from gate.web.jobs.job import Order, StoredRun
+from gate.web.jobs.job import JobRequest, StoredRun
 from tests.support import asking, repository
 from tests.support.asking import Shop, job_of, judged
 from tests.support.command import git
@@ -136,7 +136,7 @@ def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(sh
 
 def test_cancelling_stops_calls_and_leaves_no_run(shop: Shop, ann: TestClient) -> None:
     shop.server.behaviour = Behaviour(answer=lambda system, user: "late", latency_s=60)
-    job = shop.jobs.begin(Order("check", by="Bob"))
+    job = shop.jobs.begin(JobRequest("check", by="Bob"))
     shop.until(job.id, lambda job: job.progress.total > 0)
     page = ann.get(addresses.job(job.id)).text
     _, shown, _ = send(ann, addresses.job(job.id, "cancel"), page)

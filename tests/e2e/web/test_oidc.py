@@ -17,7 +17,7 @@ from gate.store.access import EventFilter
 from gate.store.sql.database import Database
 from gate.web import addresses
 from gate.web.login import SESSION, SESSION_S
-from gate.web.site import Site
+from gate.web.site import WebSite
 from tests.support import browsing, oidc_provider, people, stores
 from tests.support.oidc_provider import KEYS, Provider
 
@@ -44,16 +44,16 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 
 @pytest.fixture
-def site(database: Database, provider: Provider) -> Site:
+def site(database: Database, provider: Provider) -> WebSite:
     return people.server(database, people.oidc(provider.issuer))
 
 
-def with_lists(database: Database, provider: Provider, *, editors: str = "", viewers: str = "") -> Site:
+def with_lists(database: Database, provider: Provider, *, editors: str = "", viewers: str = "") -> WebSite:
     login = people.oidc(provider.issuer, tuple(editors.split()), tuple(viewers.split()))
     return people.server(database, login)
 
 
-def test_a_login_leads_to_the_page_that_was_asked_for(site: Site, provider: Provider) -> None:
+def test_a_login_leads_to_the_page_that_was_asked_for(site: WebSite, provider: Provider) -> None:
     there = people.browser(site)
     asked = there.get("/suite?name=a%26b&q=%C3%BC")
     assert (asked.status_code, asked.headers["location"][:12]) == (303, "/login?next=")
@@ -67,7 +67,7 @@ def test_a_login_leads_to_the_page_that_was_asked_for(site: Site, provider: Prov
 
 
 @pytest.mark.parametrize("to", ["https://evil.example", "//evil.example", "/\\evil.example"])
-def test_a_login_leads_to_no_other_server(site: Site, to: str) -> None:
+def test_a_login_leads_to_no_other_server(site: WebSite, to: str) -> None:
     there = people.browser(site)
     assert people.come_in(there, to) == (303, "/")
     assert there.get("/login", params={"next": to}).headers["location"] == "/"
@@ -118,7 +118,7 @@ def test_a_change_of_the_lists_counts_for_sessions_that_are_there(database: Data
         assert later.get("/new-suite").status_code != 200
 
 
-def test_what_the_browser_is_told_of_the_session(site: Site) -> None:
+def test_what_the_browser_is_told_of_the_session(site: WebSite) -> None:
     there = people.browser(site)
     assert "set-cookie" not in there.get("/login").headers
     gone = there.get("/login/start")
@@ -129,7 +129,7 @@ def test_what_the_browser_is_told_of_the_session(site: Site) -> None:
     assert "domain" not in told
 
 
-def test_a_session_ends_after_its_time_and_with_a_logout(site: Site) -> None:
+def test_a_session_ends_after_its_time_and_with_a_logout(site: WebSite) -> None:
     there = people.browser(site)
     people.come_in(there)
     held = there.cookies[HELD]
@@ -149,7 +149,7 @@ def test_a_session_ends_after_its_time_and_with_a_logout(site: Site) -> None:
     assert "You are logged out" in there.get("/login?said=out").text
 
 
-def test_what_was_typed_survives_a_session_that_ended(site: Site, database: Database, provider: Provider) -> None:
+def test_what_was_typed_survives_a_session_that_ended(site: WebSite, database: Database, provider: Provider) -> None:
     there = people.browser(with_lists(database, provider, editors="*"))
     people.come_in(there)
     browsing.add(database, "support", {"name": "a", "prompt": "Hi"})
@@ -195,7 +195,7 @@ LIES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", LIES)
-def test_a_proof_that_is_none_lets_nobody_in(site: Site, provider: Provider, name: str) -> None:
+def test_a_proof_that_is_none_lets_nobody_in(site: WebSite, provider: Provider, name: str) -> None:
     vars(provider).update(LIES[name])
     there = people.browser(site)
     status, page = people.come_in(there)
@@ -204,7 +204,7 @@ def test_a_proof_that_is_none_lets_nobody_in(site: Site, provider: Provider, nam
     assert site.audit.events(EventFilter(), Page(9)) == ()
 
 
-def test_new_keys_of_the_provider_are_looked_up(site: Site, provider: Provider) -> None:
+def test_new_keys_of_the_provider_are_looked_up(site: WebSite, provider: Provider) -> None:
     assert people.come_in(people.browser(site))[0] == 303
     provider.key, provider.published = KEYS[1], KEYS
     assert people.come_in(people.browser(site))[0] == 303
@@ -221,14 +221,14 @@ Turn = Callable[[str], str]
         lambda back: back.replace("code=", "code=x"),
     ],
 )
-def test_an_answer_that_was_changed_on_the_way_is_none(site: Site, turned: Turn) -> None:
+def test_an_answer_that_was_changed_on_the_way_is_none(site: WebSite, turned: Turn) -> None:
     there = people.browser(site)
     back = turned(people.sent_back(there.get("/login/start").headers["location"]))
     assert there.get(back).status_code == 403
     assert there.get("/").status_code == 303
 
 
-def test_the_code_of_somebody_else_logs_nobody_in(site: Site) -> None:
+def test_the_code_of_somebody_else_logs_nobody_in(site: WebSite) -> None:
     """Neither in a browser that asked nothing, nor in one that asked for itself, nor a second time."""
     ann, eve = people.browser(site), people.browser(site)
     back = people.sent_back(eve.get("/login/start").headers["location"])
@@ -253,7 +253,7 @@ ENCODINGS = ["punycode", '"punycode"', "utf-7", "nonsense", ""]
 """Reading two megabytes as punycode takes the one thread that answers everybody a quarter of an hour."""
 
 
-def test_a_stranger_does_not_choose_how_a_form_is_decoded(site: Site) -> None:
+def test_a_stranger_does_not_choose_how_a_form_is_decoded(site: WebSite) -> None:
     there = people.browser(site)
     body = '--edge\r\ncontent-disposition: form-data; name="a"\r\n\r\n\\ud800-é\r\n--edge--\r\n'.encode()
     kind = "multipart/form-data; boundary=edge"
@@ -264,7 +264,7 @@ def test_a_stranger_does_not_choose_how_a_form_is_decoded(site: Site) -> None:
         assert there.post("/new-suite", content=body, headers={"content-type": kind + charset}).status_code == 401
 
 
-def test_the_server_answers_to_its_own_names_alone(site: Site) -> None:
+def test_the_server_answers_to_its_own_names_alone(site: WebSite) -> None:
     there: TestClient = people.browser(site)
     for host in ("evil.example", "gate.example.org.evil.example", ""):
         assert there.get("/login", headers={"host": host}).status_code == 400

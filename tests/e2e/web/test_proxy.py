@@ -6,14 +6,14 @@ import pytest
 
 from gate.store.access import Scope
 from gate.store.sql.access import TokenRequest, Tokens
-from gate.web.site import Site
+from gate.web.site import WebSite
 from tests.support import people, stores
 from tests.support.browsing import NOW
 from tests.support.people import HEADER
 
 
 @pytest.fixture
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebSite]:
     with stores.with_tables(tmp_path_factory.mktemp("proxy")) as database:
         yield people.server(database, people.proxy(editors=("Ann", "@example.org"), viewers=("Zoë",)))
 
@@ -30,21 +30,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         ("A\tb", (403, 403)),
     ],
 )
-def test_the_lists_say_who_may_do_what(site: Site, name: str, statuses: tuple[int, int]) -> None:
+def test_the_lists_say_who_may_do_what(site: WebSite, name: str, statuses: tuple[int, int]) -> None:
     there = people.browser(site)
     headers = {HEADER: name.encode()} if name else {}
     pages = ("/", "/new-suite")
     assert tuple(there.get(page, headers=headers).status_code for page in pages) == statuses  # type: ignore[arg-type]
 
 
-def test_a_header_that_comes_twice_names_nobody(site: Site) -> None:
+def test_a_header_that_comes_twice_names_nobody(site: WebSite) -> None:
     """A client sent one, and the proxy added another instead of replacing it."""
     answer = people.browser(site).get("/", headers=[(HEADER, "Ann"), (HEADER, "Bob")])  # type: ignore[arg-type]
     assert (answer.status_code, "did not say who you are" in answer.text) == (403, True)
 
 
 @pytest.mark.parametrize("address", ["192.0.2.99", "127.0.0.1", "::ffff:192.0.2.99", "testclient"])
-def test_requests_from_any_other_address_are_refused(site: Site, address: str) -> None:
+def test_requests_from_any_other_address_are_refused(site: WebSite, address: str) -> None:
     there = people.browser(site, "Ann", address)
     token = Tokens(site.database).create(TokenRequest("ci", "Ann", frozenset(Scope)), NOW).secret
     asked = there.get("/"), there.get("/api/v1/runs", headers={"authorization": f"Bearer {token}"})

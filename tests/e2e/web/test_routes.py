@@ -11,7 +11,7 @@ from gate.web import monitoring
 from gate.web.api.http import API
 from gate.web.app import PAGES, inner_app
 from gate.web.login import Oidc
-from gate.web.site import RequiredRole, Role, Site
+from gate.web.site import RequiredRole, Role, WebSite
 from tests.e2e.web.test_api import SCOPES
 from tests.support import browsing, oidc_provider, people, stores
 from tests.support.oidc_provider import Provider
@@ -108,7 +108,7 @@ def provider() -> Iterator[Provider]:
 @pytest.fixture(scope="module", params=["proxy", "oidc"])
 def site(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, provider: Provider
-) -> Iterator[Site]:
+) -> Iterator[WebSite]:
     """A server for a team, with either way to log in."""
     with stores.with_tables(tmp_path_factory.mktemp("routes")) as database:
         browsing.add(database, "support", {"id": "a", "input": "Hi"})
@@ -119,7 +119,7 @@ def site(
 class Somebody:
     """A browser of somebody of a role, who logs in again once they were logged out."""
 
-    def __init__(self, site: Site, role: Role, provider: Provider) -> None:
+    def __init__(self, site: WebSite, role: Role, provider: Provider) -> None:
         self._site, self._role, self._provider = site, role, provider
         self.oidc = isinstance(site.login, Oidc)
         self._browser = people.browser(site, "" if self.oidc else PEOPLE[role])
@@ -141,7 +141,9 @@ class Somebody:
 
 
 @pytest.mark.parametrize("role", Role)
-def test_each_address_lets_exactly_those_pass_whom_the_table_names(site: Site, provider: Provider, role: Role) -> None:
+def test_each_address_lets_exactly_those_pass_whom_the_table_names(
+    site: WebSite, provider: Provider, role: Role
+) -> None:
     somebody, wrong = Somebody(site, role, provider), {}
     for (method, path), needed in ROLES.items():
         answer = somebody.ask(method, path)
@@ -171,7 +173,7 @@ FORGED: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def test_no_address_takes_a_form_that_another_page_sent(site: Site, provider: Provider) -> None:
+def test_no_address_takes_a_form_that_another_page_sent(site: WebSite, provider: Provider) -> None:
     ann = Somebody(site, EDITOR, provider)
     writes = [path for method, path in ROLES if method == "POST"]
     forgeries = list(FORGED.values())

@@ -17,7 +17,7 @@ from gate.store.run_folder import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.runs import KeptSample
 from gate.store.sql.suites import Authorship
-from gate.web.site import Site
+from gate.web.site import WebSite
 from tests.golden.runs import runs as golden
 from tests.support import browsing
 from tests.support.finished import CREATED, finished
@@ -33,7 +33,7 @@ HOSTILE = "<script>alert(1)</script><b>x</b> \u202eevil\u202c \x00\x1b[31m \ud80
 class Browser:
     """A site, and somebody who looks at it."""
 
-    site: Site
+    site: WebSite
     client: TestClient
 
     def get(self, address: str, status: int = 200) -> str:
@@ -48,7 +48,7 @@ class Browser:
 
 @pytest.fixture
 def browser(database: Database) -> Browser:
-    site = Site(database, frozenset({"testserver"}), lambda: NOW, person="Ann")
+    site = WebSite(database, frozenset({"testserver"}), lambda: NOW, person="Ann")
     return Browser(site, TestClient(browsing.served(site)))
 
 

@@ -16,7 +16,7 @@ from gate.record.transcript import Cost, Dollars, Unpriced, Usage
 from gate.report.markdown import report as sheet_markdown
 from gate.report.sheets import plan as calibration
 from gate.report.sheets import plan as plan_report
-from gate.report.sheets.sheet import CodeBlock, Grid, Line, Remark, Sheet
+from gate.report.sheets.sheet import CodeBlock, Remark, Sheet, SheetRow, SheetTable
 from gate.report.terminal import sheet as sheet_terminal
 from tests.calibration.test_calibrate import FEW, Counted, coins
 from tests.support.finished import finished, itself, resolved
@@ -74,7 +74,9 @@ def test_a_calibration_says_both_rates_in_its_first_line() -> None:
 
 
 def test_names_from_outside_cannot_do_anything() -> None:
-    sheet = Sheet(HOSTILE, (Remark(HOSTILE),), (Grid(HOSTILE, (HOSTILE, "x"), (Line((HOSTILE, "y")),), (HOSTILE,)),))
+    sheet = Sheet(
+        HOSTILE, (Remark(HOSTILE),), (SheetTable(HOSTILE, (HOSTILE, "x"), (SheetRow((HOSTILE, "y")),), (HOSTILE,)),)
+    )
     shown = printed(sheet, 200)
     assert "\x1b" not in shown
     assert "::error::" not in shown

@@ -12,9 +12,9 @@ import pytest
 from gate.errors import GateError
 from gate.web.jobs import board
 from gate.web.jobs.board import Jobs
-from gate.web.jobs.job import Job, JobFailure, Order, StoredRun
+from gate.web.jobs.job import Job, JobFailure, JobRequest, StoredRun
 
-CHECK, TRY = Order("check", by="Ann"), Order("try", ("support",), by="Ann")
+CHECK, TRY = JobRequest("check", by="Ann"), JobRequest("try", ("support",), by="Ann")
 STORES = 'import sys; sys.stdin.readline(); print(\'{"event": "stored", "run": 7, "said": "PASS"}\', flush=True)'
 WAITS = "import sys; sys.stdin.readline(); sys.exit(0 if sys.stdin.read(1) else 130)"
 DEAF = "import time; time.sleep(600)"
@@ -152,7 +152,7 @@ def test_a_server_that_closes_leaves_no_process(made: Callable[..., Jobs]) -> No
 
 def test_nothing_of_an_order_is_an_argument(tmp_path: Path, made: Callable[..., Jobs]) -> None:
     jobs = made("import sys, pathlib; pathlib.Path('argv').write_text(repr(sys.argv)); sys.stdin.readline()")
-    job = jobs.begin(Order("diff", ("--evil; rm",), base="$(touch x)", by="Ann"))
+    job = jobs.begin(JobRequest("diff", ("--evil; rm",), base="$(touch x)", by="Ann"))
     seen(jobs, job, "done")
     said = (tmp_path / "argv").read_text()
     assert "evil" not in said and "touch" not in said and "prompt-gate-job-" in said

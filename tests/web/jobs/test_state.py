@@ -6,17 +6,17 @@ from hypothesis import strategies as st
 
 from gate.config.policy import Budget
 from gate.values import parsed, written
-from gate.web.jobs.job import EVENTS, ORDERS, Job, Order, remedy
+from gate.web.jobs.job import EVENTS, ORDERS, Job, JobRequest, remedy
 from gate.web.jobs.plan import limited_budget
 from gate.web.jobs.progress import Counting
 from tests.support.runs import suite, take
 
-JOB = Job("a", Order("check"), datetime(2026, 11, 23, tzinfo=UTC))
+JOB = Job("a", JobRequest("check"), datetime(2026, 11, 23, tzinfo=UTC))
 
 
 @given(st.text(), st.text(), st.lists(st.text(max_size=9), max_size=3))
 def test_an_order_is_read_as_it_was_written(case: str, base: str, suites: list[str]) -> None:
-    order = Order("diff", tuple(suites), base=base, case=case, max_usd=2.5, by="Ann")
+    order = JobRequest("diff", tuple(suites), base=base, case=case, max_usd=2.5, by="Ann")
     line = written(ORDERS, order)
     assert ORDERS.validate_python(parsed(line)) == order
     assert b"\n" not in line
@@ -45,10 +45,10 @@ def test_samples_are_counted_by_suite_and_slice() -> None:
 
 
 def test_a_job_spends_no_more_than_either_limit_allows() -> None:
-    order = Order("check", max_calls=10, max_usd=2.0)
+    order = JobRequest("check", max_calls=10, max_usd=2.0)
     assert limited_budget(Budget(max_calls=5, max_usd=9.0), order) == Budget(max_calls=5, max_usd=2.0)
     assert limited_budget(Budget(), order) == Budget(max_calls=10, max_usd=2.0)
-    assert limited_budget(Budget(), Order("check", max_calls=10)) == Budget(max_calls=10)
+    assert limited_budget(Budget(), JobRequest("check", max_calls=10)) == Budget(max_calls=10)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.generation.tests import file_content
-from gate.app.sources import DiskSource
 from gate.errors import GateError
+from gate.generation.tests import file_content
+from gate.git.places import DiskSource
 
 ENDLESS = Path("/proc/self/pagemap")
 """A plain file of no bytes, by its own account, that has thousands of millions."""

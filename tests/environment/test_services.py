@@ -1,6 +1,6 @@
 import pytest
 
-from gate.app.environment.settings import Settings
+from gate.environment.settings import Settings
 from gate.errors import GateError
 
 

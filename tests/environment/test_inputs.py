@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.app.environment.action import Inputs, unknown_inputs
+from gate.environment.action import Inputs, unknown_inputs
 from gate.errors import InputErrors
 from tests.support.github_action import declared_inputs
 

@@ -1,41 +1,40 @@
-"""Opens the store of a repository: its cases, its upkeep, its tokens, and what is redacted."""
+"""The store of a repository: opened, its cases read, kept up, and its tokens."""
 
 import difflib
 import getpass
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from gate.app.environment.settings import (
+from gate.calls.answer_file import files_of
+from gate.config.documents import one_problem, quoted
+from gate.config.values import StoreName
+from gate.environment.settings import (
     DATABASE,
     OUTPUTS_DAYS,
-    REDACT,
     RUNS_DAYS,
     Retention,
     database_url,
-    redactions,
     retention,
 )
-from gate.app.repository import git_user_name, root_of
-from gate.app.run_order import refuse_tracked
-from gate.calls.answer_file import files_of
-from gate.config.documents import one_problem, quoted
-from gate.config.json_schema import TooSlow, pattern_complaint, replaced
-from gate.config.values import StoreName
-from gate.errors import GateError, with_extra
+from gate.errors import GateError, InputErrors, MissingKey, with_extra
+from gate.files import STORE_FILE
+from gate.git.places import git_user_name, refuse_tracked, root_of
 from gate.git.repository import Repo
-from gate.record.transcript import masked
 from gate.resolve.pairing import StoredCases
-from gate.store.run_folder import STORE_FILE
 
 if TYPE_CHECKING:
+    from gate.cases.stored import SuiteVersion
     from gate.store.access import ApiToken, IssuedToken
+    from gate.store.sql.access import Tokens
     from gate.store.sql.database import Database
+    from gate.store.sql.maintenance import StoreInfo
+    from gate.store.sql.retention import Pruned
+    from gate.store.sql.suites import Suites
 
 
 def open_database(root: Path, url: str | None) -> "Database":
@@ -65,15 +64,11 @@ def reach_database(root: Path, url: str | None) -> "Database":
     return database
 
 
-if TYPE_CHECKING:
-    from gate.cases.stored import SuiteVersion
-    from gate.store.sql.suites import Suites
-
 _NAMED = 5
 
 
 def stored_cases(root: Path, url: str | None, name: StoreName) -> StoredCases:
-    """The cases of a suite of the store; see `gate.app.sources.StoreCaseReader`."""
+    """The cases of a suite of the store; see `StoreCaseReader`."""
     with closing(open_database(root, url)) as database:
         from gate.store.sql.suites import Suites
 
@@ -102,10 +97,6 @@ def _version(suites: "Suites", name: StoreName) -> "SuiteVersion":
     if (found := suites.version(name.name, name.version)) is None:
         raise one_problem(name.text, 0, "the suite has no such version", f"the newest is {newest.label}")
     return found
-
-
-if TYPE_CHECKING:
-    from gate.store.sql.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +135,6 @@ def _account() -> str:
     except (KeyError, OSError):
         return "somebody"
 
-
-if TYPE_CHECKING:
-    from gate.store.sql.database import Database
-    from gate.store.sql.maintenance import StoreInfo
-    from gate.store.sql.retention import Pruned
 
 Result = TypeVar("Result")
 
@@ -247,10 +233,6 @@ def _with_database(directory: Path, work: "Callable[[Database], Result]", *, new
         return work(database)
 
 
-if TYPE_CHECKING:
-    from gate.store.sql.access import Tokens
-
-
 @dataclass(frozen=True, slots=True)
 class StoreTokens:
     """Creates and revokes API tokens.
@@ -305,50 +287,34 @@ def store_tokens(owner: str = "", directory: Path = Path()) -> Iterator[StoreTok
         yield StoreTokens(Tokens(here.database), here.database.label, here.person, here.now())
 
 
-if TYPE_CHECKING:
-    from gate.store.sql.retention import Clean
+@dataclass(frozen=True, slots=True)
+class StoreCaseReader:
+    """See `gate.resolve.pairing.CaseShelf`; the store is opened only when something is read."""
 
-_REDACTED = "[redacted]"
-_SLOW = "[redacted: the pattern took too long]"
+    root: Path
+    url: str | None = field(repr=False)
+    _known: dict[StoreName, StoredCases | InputErrors] = field(default_factory=dict)
 
+    def read(self, name: StoreName) -> StoredCases:
+        if name not in self._known:
+            self._known[name] = self._looked_up(name)
+        found = self._known[name]
+        if isinstance(found, InputErrors):
+            raise found
+        return found
 
-def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
-    """Redacts texts before they are kept; None where everything is kept.
+    def _looked_up(self, name: StoreName) -> StoredCases | InputErrors:
+        if self.url is None and not (self.root / STORE_FILE).exists():
+            hint = f"set {DATABASE} to the address of its database; a file is made by gate serve"
+            raise MissingKey(f"{name.text} is in a store, and there is none: no {DATABASE}, and no {STORE_FILE}", hint)
+        # Nothing but a suite of a store needs what opens one.
 
-    Args:
-        wanted: names of kinds, and patterns between slashes; from the environment when None.
-
-    Raises:
-        GateError: one is neither.
-    """
-    from gate.resolve.case_lint import without_cards, without_emails, without_phones
-
-    kinds: dict[str, Clean] = {"email": without_emails, "phone": without_phones, "card": without_cards, "key": masked}
-    wanted = redactions() if wanted is None else wanted
-    # A card is looked for before a telephone number, which its digits could be.
-    names = [name for name in ("key", "email", "card", "phone") if name in wanted]
-    patterns = [one[1:-1] for one in wanted if one not in kinds and _is_pattern(one)]
-    for one in wanted:
-        if one not in kinds and not _is_pattern(one):
-            hint = f"write {', '.join(kinds)}, or a regular expression between slashes"
-            raise GateError(f"{REDACT}: {quoted(one)} is nothing that can be redacted", hint)
-    for pattern in patterns:
-        if why := pattern_complaint(pattern):
-            raise GateError(f"{REDACT}: {quoted(pattern)} is no regular expression: {why}")
-    steps = [*(_with_pattern(pattern) for pattern in patterns), *(kinds[name] for name in names)]
-    return (lambda text: reduce(lambda found, step: step(found), steps, text)) if steps else None
-
-
-def _is_pattern(one: str) -> bool:
-    return len(one) > 2 and one.startswith("/") and one.endswith("/")
-
-
-def _with_pattern(pattern: str) -> "Clean":
-    def clean(text: str) -> str:
         try:
-            return replaced(pattern, text, _REDACTED)
-        except TooSlow:
-            # Better no text than an unchecked one.
-            return _SLOW
+            return stored_cases(self.root, self.url, name)
+        except InputErrors as errors:
+            return errors
 
-    return clean
+
+def store_case_reader(root: Path) -> StoreCaseReader:
+    """Reader of the suites in the store that the environment names, or in the repository's own."""
+    return StoreCaseReader(root, database_url())

@@ -8,19 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from gate.agents.interface import Question
-from gate.app.environment.settings import Settings
-from gate.app.forecast import keyless_factory, pricer
-from gate.app.generation.model_calls import (
-    FOLDER,
-    GenerationLimits,
-    GenerationProgress,
-    ModelWork,
-    ask_models,
-    params_beside,
-)
-from gate.app.repository import own_folder
+from gate.app.run_tools import keyless_factory, pricer
 from gate.app.runs import Running
-from gate.app.sources import DiskSource, folder_of
 from gate.calls.interface import Steps
 from gate.calls.providers.factory import Factory
 from gate.config import specification_file as specfile
@@ -29,14 +18,24 @@ from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.config.specification import GeneratedTest, Specification
 from gate.config.specification_file import SpecFile
+from gate.environment.settings import Settings
 from gate.errors import GateError
+from gate.files import make_gate_folder, read_bounded, rewrite, write_all_new, write_whole
+from gate.generation.model_calls import (
+    FOLDER,
+    GenerationLimits,
+    GenerationProgress,
+    ModelWork,
+    ask_models,
+    params_beside,
+)
+from gate.git.places import DiskSource, folder_of, own_folder
 from gate.limits import FILE_BYTES
 from gate.messages import Message
 from gate.prompts.files import FileSource
 from gate.prompts.version import Prompt, PromptVersion
 from gate.record.transcript import Effort, Failed, Reply, effort_of
 from gate.resolve.two_files import read_prompt
-from gate.store.run_folder import make_gate_folder, read_bounded, rewrite, write_all_new, write_whole
 from gate.suite import Arm, Exam
 from gate.testgen.effort import EffortSettings
 from gate.testgen.evaluation.matrix import spec_prompt
@@ -174,7 +173,7 @@ EVERY_S = 20.0
 
 
 @dataclass(slots=True)
-class Patience:
+class Deadline:
     """Counts steps of some work, and prints a line now and then while there are none."""
 
     steps: Steps
@@ -252,7 +251,7 @@ def generate_tests(
         return forecast_generation(wanted, replace(found, given=specification), settings).rest
 
     job = GenerationJob(found.subject, still, found.given, told if unlimited else None)
-    patience = Patience(telling.steps, telling.say)
+    patience = Deadline(telling.steps, telling.say)
     telling = replace(telling, steps=patience)
     judge, tested = wanted.judging(factory), answering_models(wanted, factory)
     reference = (wanted.beside(wanted.generator),) * wanted.settings.expected

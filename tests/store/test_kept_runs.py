@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from gate.app.forecast import CALIBRATION, LARGEST, KeptRuns
+from gate.store.kept_runs import CALIBRATION, LARGEST, KeptRuns
 from gate.store.run_folder import dump_run
 from tests.golden.runs import runs
 

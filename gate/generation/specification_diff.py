@@ -5,11 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.app.environment.settings import Settings
-from gate.app.generation.model_calls import GenerationProgress, ModelWork, ask_models
-from gate.app.generation.tests import GenerationRequest, read_specification
 from gate.app.runs import Running
-from gate.app.sources import DiskSource, folder_of
 from gate.cases.reading import parse
 from gate.config import gatefile
 from gate.config import specification_file as specfile
@@ -19,7 +15,12 @@ from gate.config.policy import RunPolicy
 from gate.config.specification import Specification
 from gate.config.specification_file import SpecFile
 from gate.engine.rule_changes import PromiseComparison, SeedAndStop
+from gate.environment.settings import Settings
 from gate.errors import GateError, InputErrors
+from gate.files import rewrite_all
+from gate.generation.model_calls import GenerationProgress, ModelWork, ask_models
+from gate.generation.tests import GenerationRequest, read_specification
+from gate.git.places import DiskSource, folder_of
 from gate.git.repository import Repo
 from gate.prompts.files import FileSource
 from gate.prompts.reading import parse as parse_prompt
@@ -27,7 +28,6 @@ from gate.prompts.version import Library, PromptVersion
 from gate.record.run import PromisesRecord
 from gate.resolve.resolved import Resolved
 from gate.resolve.two_files import read_prompt
-from gate.store.run_folder import rewrite_all
 from gate.suite import Arm, Exam, Suite
 from gate.testgen.files import is_generated, with_more_tests, with_obsolete_rules
 from gate.testgen.forecast import ForecastModels, GenerationForecast, PromptChange, forecast_comparison
@@ -100,7 +100,7 @@ def compare_specifications(
     """Compare the promises of both versions; the update is None where the files do not follow.
 
     Raises:
-        CannotEvaluate, Interrupted, GateError: as `gate.app.generation.model_calls.ask_models`.
+        CannotEvaluate, Interrupted, GateError: as `gate.generation.model_calls.ask_models`.
     """
     judge = wanted.judging(wanted.priced(settings)[0])
     answering = wanted.beside(wanted.tested[0] if wanted.tested else wanted.generator)

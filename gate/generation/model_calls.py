@@ -4,13 +4,13 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from gate.app.environment.settings import Settings
-from gate.app.repository import own_folder
 from gate.app.run_order import RunOrder
 from gate.calls.interface import Progress, Steps
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, RunPolicy
+from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate
+from gate.git.places import own_folder
 from gate.resolve.resolved import Resolved
 from gate.testgen.forecast import ModelWithParams
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.environment.settings import Surroundings
-from gate.app.repository import untrusted_reason
+from gate.agents.code_folder import untrusted_reason
+from gate.environment.settings import Surroundings
 
 
 @pytest.mark.parametrize("event", ["push", "merge_group", "workflow_dispatch", "schedule"])

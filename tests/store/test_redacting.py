@@ -1,8 +1,8 @@
 import pytest
 
-from gate.app.environment.settings import Retention, redactions, retention
-from gate.app.store import redactor
+from gate.environment.settings import Retention, redactions, retention
 from gate.errors import GateError
+from gate.store.redaction import redactor
 
 TEXT = "Ann <ann@example.org>, +49 30 901820, 4111 1111 1111 1111, sk-abcdefghij0123456789abcd, ACME-1234"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.environment.action import Runner
+from gate.environment.action import Runner
 from gate.errors import GateError
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

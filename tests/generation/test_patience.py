@@ -2,7 +2,7 @@
 
 import asyncio
 
-from gate.app.generation.tests import EVERY_S, Patience
+from gate.generation.tests import EVERY_S, Deadline
 
 
 class Counting:
@@ -37,7 +37,7 @@ def test_a_line_while_no_answer_comes() -> None:
             for _ in range(5):
                 await asyncio.sleep(0)
 
-        patience = Patience(steps, said.append, sleep)
+        patience = Deadline(steps, said.append, sleep)
 
         async def slow() -> str:
             await pass_time()

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from gate.app.environment.action import Runner
-from gate.app.push import context_here, context_of
+from gate.environment.action import Runner
 from gate.errors import GateError
 from gate.github.events import DispatchEvent, Event, MergeGroupEvent, PushEvent, WorkflowRunEvent
 from gate.record.history import Context
+from gate.store.push import context_here, context_of
 from tests.support.command import git
 
 SHA = "a" * 40

@@ -7,13 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.app.environment.settings import Settings
-from gate.app.forecast import CALIBRATION, against_itself
-from gate.app.repository import own_folder
+from gate.app.resolving import against_itself
 from gate.app.run_order import RunOrder
 from gate.app.runs import Running, carry_out, run_plan
-from gate.app.sources import DiskSource
-from gate.calibration.judge import Ended, conclude, seed_of
+from gate.calibration.judge import JudgingEnd, conclude, seed_of
 from gate.calibration.judge_agreement import Judging
 from gate.calibration.noise import calibrate
 from gate.calls.interface import Progress, Steps
@@ -22,7 +19,10 @@ from gate.cases.labels import Labels, LabelScale
 from gate.config.documents import decode, quoted
 from gate.config.policy import Budget, RunPolicy
 from gate.config.scorer import ScorerSpec, parse_scorers
+from gate.environment.settings import Settings
 from gate.errors import GateError, Interrupted
+from gate.files import read_bounded, write_whole
+from gate.git.places import DiskSource, own_folder
 from gate.limits import FILE_BYTES
 from gate.record.calibration import (
     CalibrationRecord,
@@ -34,7 +34,7 @@ from gate.record.calibration import (
 from gate.record.run import RunRecord
 from gate.resolve.judges import scale_of
 from gate.resolve.resolved import Resolved
-from gate.store.run_folder import read_bounded, write_whole
+from gate.store.kept_runs import CALIBRATION
 from gate.values import JsonValue
 
 
@@ -121,7 +121,7 @@ def measure_judge(
             )
         unfinished = "" if whole else run.stop.reason or "not everything was judged"
         spent = run.tools.spent_usd() if spec.judged else 0.0
-        return conclude(labels, spec, judged, Ended(created, repeats, unfinished, spent))
+        return conclude(labels, spec, judged, JudgingEnd(created, repeats, unfinished, spent))
 
     plan = RunOrder(resolved, settings.concurrency, seed_of(labels, spec), own_folder() / FOLDER, progress, say=say)
     return carry_out(plan, settings, work)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.agents.sessions import SessionFiles
 from gate.messages import Message, ToolCall
-from gate.store.run_folder import SessionFiles
 from tests.support.transcripts import CLEAN
 
 ROLES = st.sampled_from(["system", "user", "assistant", "tool"])

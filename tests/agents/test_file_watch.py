@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.repository import FileWatch
+from gate.agents.code_folder import FileWatch
 
 
 @pytest.fixture

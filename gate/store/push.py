@@ -9,13 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.app.environment.action import Runner
-from gate.app.environment.settings import TOKEN, Surroundings, database_url, push_token
-from gate.app.repository import git_user_name, root_of
-from gate.app.signals import within_minutes
-from gate.app.store import open_database, redactor
 from gate.config.documents import decode, printable
+from gate.engine.signals import within_minutes
+from gate.environment.action import Runner
+from gate.environment.settings import TOKEN, Surroundings, database_url, push_token
 from gate.errors import CannotEvaluate, GateError
+from gate.git.places import git_user_name, root_of
 from gate.git.repository import Repo
 from gate.github.events import (
     DispatchEvent,
@@ -28,6 +27,8 @@ from gate.github.events import (
 )
 from gate.record.history import Context
 from gate.store.access import is_token
+from gate.store.local_store import open_database
+from gate.store.redaction import redactor
 from gate.store.remote import Reply, RunUpload, Server, Unreachable
 from gate.store.run_folder import load_run
 

@@ -8,10 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gate.agents.interface import AgentFailed, ConnectionLost, ServerUnfit, ToolCallFailed
-from gate.agents.masks import Masks
-from gate.agents.processes import ProgramPlace
-from gate.agents.toolbox import (
+from gate.agents.conversation_tools import (
     SESSION,
     ConversationToolbox,
     Injection,
@@ -20,6 +17,9 @@ from gate.agents.toolbox import (
     ToolRules,
     ToolSource,
 )
+from gate.agents.interface import AgentFailed, ConnectionLost, ServerUnfit, ToolCallFailed
+from gate.agents.masks import Masks
+from gate.agents.processes import ProgramPlace
 from gate.config.targets import Server, ToolLoop
 from gate.errors import GateError, MissingKey, with_extra
 from gate.messages import Tool
@@ -40,7 +40,7 @@ SEEN_S = 5.0
 
 @dataclass(slots=True)
 class Connection:
-    """See `gate.agents.toolbox.OpenToolSource`."""
+    """See `gate.agents.conversation_tools.OpenToolSource`."""
 
     label: str
     way: "Program | Service"
@@ -138,7 +138,7 @@ FAILURES = 2
 
 @dataclass(slots=True)
 class McpSource:
-    """See `gate.agents.toolbox.ToolSource`."""
+    """See `gate.agents.conversation_tools.ToolSource`."""
 
     name: str
     server: Server

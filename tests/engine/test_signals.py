@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from gate.app.signals import ENDING, signals_ignored, signals_later, signals_reported
+from gate.engine.signals import ENDING, signals_ignored, signals_later, signals_reported
 from gate.errors import CannotEvaluate
 
 

@@ -7,7 +7,7 @@ from types import FrameType
 
 import pytest
 
-from gate.app.signals import within_minutes
+from gate.engine.signals import within_minutes
 from gate.errors import CannotEvaluate
 
 SHORT = 0.02 / 60

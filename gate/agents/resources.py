@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from gate.agents.code_folder import FileWatch, code_folder, refuse_untrusted
 from gate.agents.interface import (
     Agent,
     ConversationTarget,
@@ -21,26 +22,25 @@ from gate.agents.interface import (
     Toolbox,
 )
 from gate.agents.interface import Target as Answers
-from gate.app.environment.settings import Surroundings, values_of
-from gate.app.repository import FileWatch, code_folder, refuse_untrusted
+from gate.agents.sessions import SessionFiles
 from gate.calls.interface import BudgetedCalls, Memory
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.config.values import PYTHON_PREFIX, FunctionName, function_named
+from gate.environment.settings import Surroundings, values_of
 from gate.errors import GateError
 from gate.prompts.files import CannotLoad, CodePlace
 from gate.resolve.code import coded
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import CodeScorer
-from gate.store.run_folder import SessionFiles
 from gate.suite import Arm, Exam
 
 if TYPE_CHECKING:
     import aiohttp
 
+    from gate.agents.databases import Databases
+    from gate.agents.mcp_servers import ToolKit
     from gate.agents.processes import ProgramPlace
-    from gate.agents.toolkit import ToolKit
-    from gate.store.agent_database import Databases
 
 AgentKey: TypeAlias = tuple[Target, CodePlace | None]
 """Conversations with the same key share tools and files."""
@@ -218,7 +218,7 @@ async def _equip(crew: SharedResources, key: AgentKey, arm: Arm, here: Surroundi
             crew.watches[key] = FileWatch.of(laid.written, place.label)
     match target:
         case ToolLoop():
-            from gate.agents.toolkit import ToolKit, check_mcp, needed_variables
+            from gate.agents.mcp_servers import ToolKit, check_mcp, needed_variables
 
             check_mcp(target)
             values = values_of(needed_variables(target), "an agent with tools")
@@ -260,7 +260,7 @@ def _databases(resolved: Resolved) -> "Databases | None":
     exams = [suite.exam for suite in (*resolved.asked, *answered)]
     if not any(spec.kind == "database" for exam in exams for spec in exam.all_scorers()):
         return None
-    from gate.store.agent_database import Databases, check_sqlalchemy, check_urls, names
+    from gate.agents.databases import Databases, check_sqlalchemy, check_urls, names
 
     counts = [suite.exam for suite in resolved.suites if not suite.trial]
     asking = [spec for exam in counts for spec in exam.all_scorers() if spec.lookup]

@@ -1,0 +1,152 @@
+"""Resolves what there is to evaluate, from refs, files or one version; loads no model SDK and no numpy."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.agents.code_folder import prompt_builder
+from gate.errors import GateError
+from gate.git.places import DiskSource, folder_of, tree_of
+from gate.git.repository import ReadFiles, RecordingSource, RefSource, Repo
+from gate.prompts.files import FileSource
+from gate.record.shard import GitInputs, NamedCommit
+from gate.resolve.one_version import Chosen, resolve_one, resolve_one_file
+from gate.resolve.pairing import Sides
+from gate.resolve.resolved import Resolved, rehearse
+from gate.resolve.two_files import FileRun
+from gate.resolve.two_refs import resolve
+from gate.store.local_store import store_case_reader
+
+if TYPE_CHECKING:
+    from gate.resolve.two_files import FileRun, Files
+
+
+@dataclass(frozen=True, slots=True)
+class GitPlace:
+    """The repository of a comparison of two refs.
+
+    Args:
+        seen: records what is read of the head's side.
+    """
+
+    directory: Path = Path()
+    seen: ReadFiles | None = None
+
+
+WORKING_FOLDER = GitPlace()
+
+
+def resolve_git_mode(
+    refs: tuple[str, str | None],
+    config: str,
+    suites: Sequence[str],
+    *,
+    everything: bool,
+    here: GitPlace = WORKING_FOLDER,
+) -> Resolved:
+    """Read both sides from a repository.
+
+    Args:
+        refs: base, and head or None for the working tree.
+    """
+    repo, seen = Repo.open(here.directory), here.seen
+    base, head = refs
+    with prompt_builder() as builder:
+        to: FileSource = repo.at(head) if head is not None else repo.tree()
+        to = to if seen is None else RecordingSource(to, repo.root, seen)
+        sides = Sides(repo.at(base), to, builder=builder, shelf=store_case_reader(repo.root))
+        return rehearsed(resolve(sides, config, suites, everything=everything))
+
+
+def resolve_files_mode(files: "Files", run: "FileRun", seen: ReadFiles | None = None) -> Resolved:
+    """Read three files by the paths that the user gave."""
+    from gate.resolve.two_files import resolve_files
+
+    if seen is None:
+        return rehearsed(resolve_files(DiskSource(), files, run, folder_of))
+    disk = RecordingSource(DiskSource(), Path(), seen)
+    return rehearsed(
+        resolve_files(disk, files, run, lambda path: RecordingSource(folder_of(path), Path(path).parent, seen))
+    )
+
+
+def rehearsed(resolved: Resolved) -> Resolved:
+    """The same, after every case was tried in every prompt and scorer.
+
+    Raises:
+        InputErrors: one does not fit.
+    """
+    trials = (trial.suite for edit in resolved.edits for trial in edit.trials if not trial.reason)
+    rehearse((*resolved.suites, *trials))
+    return resolved
+
+
+def resolve_check(config: str, ref: str | None, chosen: Chosen, directory: Path = Path()) -> Resolved:
+    """Read one version of the prompts.
+
+    Args:
+        config: path of `gate.yaml` from the root of the repository, or from `directory` where there is none.
+        ref: a commit; None for the working tree.
+
+    Raises:
+        InputErrors, GateError: mistakes in the files, or unknown names.
+    """
+    tree = tree_of(directory)
+    source = tree if ref is None else Repo.open(directory).at(ref)
+    if ref is None:
+        _check_place(tree.root, config, directory)
+    with prompt_builder() as builder:
+        return rehearsed(resolve_one(source, config, chosen, builder, store_case_reader(tree.root)))
+
+
+def resolve_check_files(prompt: str, cases: str, run: FileRun, chosen: Chosen) -> Resolved:
+    """Read a prompt and its cases by the paths that the user gave."""
+    return rehearsed(resolve_one_file(DiskSource(), (prompt, cases), run, chosen, folder_of))
+
+
+def _check_place(root: Path, config: str, directory: Path) -> None:
+    """Raises GateError where the configuration lies here but is looked for at the root."""
+    here = (directory / config).resolve()
+    if here.is_file() and not (root / config).is_file() and here.is_relative_to(root.resolve()):
+        named = here.relative_to(root.resolve()).as_posix()
+        hint = f"paths are from the root of the repository, {root}: --config {shlex.quote(named)}"
+        raise GateError(f"there is no {config} at the root of the repository", hint)
+
+
+def resolve_commits(inputs: GitInputs, directory: Path = Path()) -> Resolved:
+    """Read both sides again, from the commits that the shards read.
+
+    Raises:
+        GateError: a commit is not in this clone.
+    """
+    repo = Repo.open(directory)
+    head = repo.tree() if inputs.head is None else _at(repo, inputs.head)
+    with prompt_builder() as builder:
+        sides = Sides(_at(repo, inputs.base), head, builder=builder, shelf=store_case_reader(repo.root))
+        return rehearsed(resolve(sides, inputs.config, inputs.suites, everything=inputs.everything))
+
+
+def _at(repo: Repo, commit: NamedCommit) -> RefSource:
+    try:
+        return RefSource(commit.ref, repo.resolve(commit.sha), repo.git)
+    except GateError as error:
+        hint = f"merge in a clone that has it: git fetch origin {commit.sha}, or check out with more 'fetch-depth'"
+        said = f"the shards compared {commit.ref} at {commit.sha}, and this clone has no such commit"
+        raise GateError(said, hint) from error
+
+
+def against_itself(config: str, suites: Sequence[str], directory: Path = Path()) -> Resolved:
+    """Every suite of the working tree, with the same prompt in both arms.
+
+    Raises:
+        GateError: no configuration, an unknown suite, mistakes in the files.
+    """
+    repo = Repo.open(directory)
+    tree = repo.tree()
+    if tree.read(config) is None:
+        raise GateError(f"there is no {config} in the working tree", "write one that names prompts, cases and a model")
+    with prompt_builder() as builder:
+        sides = Sides(tree, tree, builder=builder, shelf=store_case_reader(repo.root))
+        return rehearsed(resolve(sides, config, suites, everything=True))

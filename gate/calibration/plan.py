@@ -1,0 +1,29 @@
+"""Plans an evaluation from the price list and the runs that were kept; sends nothing and needs no key."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gate.app.resolving import against_itself, resolve_git_mode
+from gate.app.run_tools import keyless_factory, pricer
+from gate.engine.forecast import FallToShow, Forecast, PlanInputs, plan
+from gate.environment.settings import Settings
+from gate.store.kept_runs import kept_runs
+
+
+def forecast(
+    refs: tuple[str | None, str | None], config: str, suites: Sequence[str], question: FallToShow, settings: Settings
+) -> Forecast:
+    """Plan an evaluation.
+
+    Args:
+        refs: base and head; without a base every suite of the working tree is planned against itself.
+    """
+    base, head = refs
+    if base is not None:
+        resolved = resolve_git_mode((base, head), config, suites, everything=False)
+    else:
+        resolved = against_itself(config, suites)
+    kept, concurrency = kept_runs(), settings.concurrency
+    price = pricer(keyless_factory(settings, resolved.servers))
+    found = plan(resolved, PlanInputs(kept.runs(), price, concurrency), question)
+    return replace(found, notes=(*found.notes, *kept.notes()))

@@ -1,0 +1,59 @@
+"""Redacts texts before the store keeps them."""
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from gate.config.documents import quoted
+from gate.config.json_schema import TooSlow, pattern_complaint, replaced
+from gate.environment.settings import REDACT, redactions
+from gate.errors import GateError
+from gate.record.transcript import masked
+
+if TYPE_CHECKING:
+    from gate.store.sql.retention import Clean
+
+_REDACTED = "[redacted]"
+
+_SLOW = "[redacted: the pattern took too long]"
+
+
+def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
+    """Redacts texts before they are kept; None where everything is kept.
+
+    Args:
+        wanted: names of kinds, and patterns between slashes; from the environment when None.
+
+    Raises:
+        GateError: one is neither.
+    """
+    from gate.resolve.case_lint import without_cards, without_emails, without_phones
+
+    kinds: dict[str, Clean] = {"email": without_emails, "phone": without_phones, "card": without_cards, "key": masked}
+    wanted = redactions() if wanted is None else wanted
+    # A card is looked for before a telephone number, which its digits could be.
+    names = [name for name in ("key", "email", "card", "phone") if name in wanted]
+    patterns = [one[1:-1] for one in wanted if one not in kinds and _is_pattern(one)]
+    for one in wanted:
+        if one not in kinds and not _is_pattern(one):
+            hint = f"write {', '.join(kinds)}, or a regular expression between slashes"
+            raise GateError(f"{REDACT}: {quoted(one)} is nothing that can be redacted", hint)
+    for pattern in patterns:
+        if why := pattern_complaint(pattern):
+            raise GateError(f"{REDACT}: {quoted(pattern)} is no regular expression: {why}")
+    steps = [*(_with_pattern(pattern) for pattern in patterns), *(kinds[name] for name in names)]
+    return (lambda text: reduce(lambda found, step: step(found), steps, text)) if steps else None
+
+
+def _is_pattern(one: str) -> bool:
+    return len(one) > 2 and one.startswith("/") and one.endswith("/")
+
+
+def _with_pattern(pattern: str) -> "Clean":
+    def clean(text: str) -> str:
+        try:
+            return replaced(pattern, text, _REDACTED)
+        except TooSlow:
+            # Better no text than an unchecked one.
+            return _SLOW
+
+    return clean
