@@ -9,8 +9,7 @@ from pathlib import Path
 from gate.action.changed_lines import changed_line_annotations
 from gate.action.override import CurrentState, OverrideReader
 from gate.action.subject import EventFiles, EventSides, Subject
-from gate.agents.code_folder import prompt_builder
-from gate.app.resolving import rehearsed
+from gate.app.resolving import prompt_builder, rehearsed, store_case_reader
 from gate.calls.interface import Progress
 from gate.config.policy import Budget, Limit, RunPolicy
 from gate.engine.signals import within_minutes
@@ -36,7 +35,6 @@ from gate.resolve.pairing import Sides
 from gate.resolve.resolved import Resolved
 from gate.resolve.trust import asks_others
 from gate.resolve.two_refs import is_advisory, resolve
-from gate.store.local_store import store_case_reader
 from gate.suite import Suite
 
 

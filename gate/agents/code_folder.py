@@ -1,26 +1,21 @@
-"""Code of the repository: whether it may run, the files that it runs in, and the prompts that it builds."""
+"""Code of the repository: whether it may run, the files that it runs in, and what it changed there."""
 
-import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISLNK
 from typing import TypeAlias
 
-from gate.cases.case import key_of
 from gate.config.documents import decode, quoted
-from gate.config.values import FunctionName
 from gate.environment.settings import Surroundings
 from gate.errors import CannotEvaluate, GateError
 from gate.git.objects import Git, export
 from gate.git.repository import EitherSource, RecordingSource, RefSource, TreeSource
-from gate.prompts.files import CodePlace, FileSource, PromptBuilder, Subfolder
-from gate.record.transcript import Failed
-from gate.values import JsonValue
+from gate.prompts.files import CodePlace, FileSource, Subfolder
 
 TRUSTED = ("push", "merge_group", "workflow_dispatch", "repository_dispatch", "schedule", "release")
 """Events that only people who may push to the repository can cause."""
@@ -185,39 +180,3 @@ def _files(root: Path) -> Files:
                     told = entry.stat(follow_symlinks=False)
                     found[entry.path[len(top) + 1 :]] = (told.st_mode, told.st_size, told.st_ino, told.st_ctime_ns)
     return found
-
-
-PromptTexts = tuple[str | Failed, ...]
-
-
-@contextmanager
-def prompt_builder(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
-    """The builder of prompts, for as long as both sides are read."""
-    yield _Builder(here or Surroundings.from_environ())
-
-
-@dataclass(slots=True)
-class _Builder:
-    """See `gate.prompts.files.PromptBuilder`; what two suites ask for is built once.
-
-    One function is called after the other, so that no files of a side are there while code of the other one runs.
-    """
-
-    here: Surroundings
-    _known: dict[tuple[CodePlace, FunctionName, tuple[str, ...]], PromptTexts] = field(default_factory=dict)
-
-    def place(self, source: FileSource, what: str) -> CodePlace:
-        refuse_untrusted(self.here, what, "a validator that is no code")
-        return place_of(source)
-
-    def build(self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]) -> PromptTexts:
-        refuse_untrusted(self.here, str(entry), "a prompt that is a file")
-        from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
-
-        place = place_of(source)
-        key = place, entry, tuple(map(key_of, sessions))
-        if key not in self._known:
-            with code_folder(place) as laid:
-                worktree = FunctionWorktree(laid.root, place.checkout, laid.scratch, self.here.path)
-                self._known[key] = asyncio.run(prompt_texts(entry, sessions, worktree, FunctionLimits()))
-        return self._known[key]

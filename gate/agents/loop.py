@@ -1,14 +1,20 @@
 """The built-in agent: a model called again and again with the results of its tools, until it answers."""
 
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import fsum
+from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from gate.agents.interface import AgentFailed, Answer, Question, Sessions, Toolbox, sample_name
 from gate.calls.interface import Calls, Request, together
 from gate.cases.case import NotBuilt, render
+from gate.errors import GateError
+from gate.files import make_gate_folder, write_whole
 from gate.messages import Message, Tool, ToolCall
 from gate.record.transcript import (
     STEP_LIMIT,
@@ -22,6 +28,7 @@ from gate.record.transcript import (
     effort_of_all,
     recorded,
 )
+from gate.values import parsed, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,3 +164,33 @@ def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer
         stop_reason=last.stop_reason,
         effort=effort_of_all(replies),
     )
+
+
+_MESSAGES: TypeAdapter[tuple[Message, ...]] = TypeAdapter(tuple[Message, ...])
+
+_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFiles:
+    """See `gate.agents.interface.Sessions`."""
+
+    folder: Path
+
+    def save(self, session: str, messages: Sequence[Message]) -> None:
+        try:
+            make_gate_folder(self.folder)
+        except GateError as error:
+            raise OSError(0, error.message) from None
+        write_whole(self._path(session), written(_MESSAGES, tuple(messages)).decode())
+
+    def load(self, session: str) -> tuple[Message, ...] | None:
+        try:
+            return _MESSAGES.validate_python(parsed(self._path(session).read_bytes()))
+        except (OSError, ValueError):
+            return None
+
+    def _path(self, session: str) -> Path:
+        if not _ID.fullmatch(session):
+            raise ValueError(f"{session!r} is no id of a session")
+        return self.folder / f"{session}.json"

@@ -2,6 +2,7 @@
 
 import asyncio
 import shlex
+import shutil
 import sys
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -10,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from gate.agents.code_folder import FileWatch, code_folder, refuse_untrusted
 from gate.agents.interface import (
     Agent,
     ConversationTarget,
@@ -22,7 +22,6 @@ from gate.agents.interface import (
     Toolbox,
 )
 from gate.agents.interface import Target as Answers
-from gate.agents.sessions import SessionFiles
 from gate.calls.interface import BudgetedCalls, Memory
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
@@ -38,6 +37,7 @@ from gate.suite import Arm, Exam
 if TYPE_CHECKING:
     import aiohttp
 
+    from gate.agents.code_folder import FileWatch
     from gate.agents.databases import Databases
     from gate.agents.mcp_servers import ToolKit
     from gate.agents.processes import ProgramPlace
@@ -57,12 +57,12 @@ INSTEAD = "a model with recorded tools, or an agent behind an address"
 class SharedResources:
     """What the conversations of a run share."""
 
-    sessions: SessionFiles
+    sessions: Path
     databases: "Databases | None"
     concurrency: int
     kits: "dict[AgentKey, ToolKit]" = field(default_factory=dict)
     places: "dict[AgentKey, ProgramPlace]" = field(default_factory=dict)
-    watches: dict[AgentKey, FileWatch] = field(default_factory=dict)
+    watches: "dict[AgentKey, FileWatch]" = field(default_factory=dict)
     client: "aiohttp.ClientSession | None" = None
 
     def target(self, asking: Callable[[str], BudgetedCalls], memory: Memory, look: LookedUp) -> Answers:
@@ -114,9 +114,9 @@ class AgentMaker:
         return "" if watch is None else await asyncio.to_thread(watch.changed)
 
     def _loop(self, question: Question, target: ToolLoop | None, *, fresh: bool) -> Agent:
-        from gate.agents.loop import Equipment, LoopAgent
+        from gate.agents.loop import Equipment, LoopAgent, SessionFiles
 
-        equipment = Equipment(self._calls, self._crew.sessions)
+        equipment = Equipment(self._calls, SessionFiles(self._crew.sessions))
         if target is None:
             return LoopAgent(question, equipment, fresh=fresh)
         box = self._look(self._crew.kits[agent_key(question.arm)].toolbox())
@@ -174,9 +174,9 @@ async def shared_resources(
         CannotEvaluate: the files of a commit cannot be had.
     """
     arms = {agent_key(arm): arm for arm in _arms(resolved) if arm.target is not None}
-    crew = SharedResources(SessionFiles(out / "sessions"), _databases(resolved), concurrency)
+    crew = SharedResources(out / "sessions", _databases(resolved), concurrency)
     async with AsyncExitStack() as stack:
-        stack.callback(crew.sessions.clear)
+        stack.callback(shutil.rmtree, crew.sessions, ignore_errors=True)
         if crew.databases is not None:
             stack.callback(crew.databases.close)
         folders = stack.enter_context(ExitStack())
@@ -206,6 +206,7 @@ async def _equip(crew: SharedResources, key: AgentKey, arm: Arm, here: Surroundi
     """Prepare files and tools for the arms' agents; nothing is started yet."""
     target, place = key
     if runs_code(target):
+        from gate.agents.code_folder import FileWatch, code_folder, refuse_untrusted
         from gate.agents.processes import ProgramPlace
 
         said = f"{agent_label(target)} of {arm.version.path}"
@@ -313,13 +314,14 @@ async def scoring_functions(resolved: Resolved, here: Surroundings | None = None
     if not wanted:
         yield ScoringFunctions()
         return
+    from gate.agents.code_folder import FileWatch, code_folder, refuse_untrusted
+    from gate.agents.functions import FunctionWorktree, ScoringProcess
+
     here = here or Surroundings.from_environ()
     refuse_untrusted(here, str(next(iter(wanted))[1]), "a validator that is no code")
     if len(wanted) > MOST_FUNCTIONS:
         hint = "let one function look at the case, and decide what to check"
         raise GateError(f"{len(wanted):,} functions score, and a run may have {MOST_FUNCTIONS}", hint)
-    from gate.agents.functions import FunctionWorktree, ScoringProcess
-
     coders = ScoringFunctions()
     beside = any(runs_code(arm.target) for suite in resolved.suites for arm in suite.arms.values())
     # Each has files of its own: what one writes into them, no other one reads. Agents beside it could write there.

@@ -1,25 +1,37 @@
 """Resolves what there is to evaluate, from refs, files or one version; loads no model SDK and no numpy."""
 
+import asyncio
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.agents.code_folder import prompt_builder
-from gate.errors import GateError
+from gate.cases.case import key_of
+from gate.config.values import FunctionName, StoreName
+from gate.environment.settings import (
+    DATABASE,
+    Surroundings,
+    database_url,
+)
+from gate.errors import GateError, InputErrors, MissingKey
+from gate.files import STORE_FILE
 from gate.git.places import DiskSource, folder_of, tree_of
 from gate.git.repository import ReadFiles, RecordingSource, RefSource, Repo
-from gate.prompts.files import FileSource
-from gate.record.shard import GitInputs, NamedCommit
-from gate.resolve.one_version import Chosen, resolve_one, resolve_one_file
-from gate.resolve.pairing import Sides
+from gate.prompts.files import CodePlace, FileSource, PromptBuilder
+from gate.record.transcript import Failed
+from gate.resolve.pairing import Sides, StoredCases
 from gate.resolve.resolved import Resolved, rehearse
-from gate.resolve.two_files import FileRun
 from gate.resolve.two_refs import resolve
-from gate.store.local_store import store_case_reader
+from gate.values import JsonValue
 
 if TYPE_CHECKING:
+    pass
+
+if TYPE_CHECKING:
+    from gate.record.shard import GitInputs, NamedCommit
+    from gate.resolve.one_version import Chosen
     from gate.resolve.two_files import FileRun, Files
 
 
@@ -83,7 +95,7 @@ def rehearsed(resolved: Resolved) -> Resolved:
     return resolved
 
 
-def resolve_check(config: str, ref: str | None, chosen: Chosen, directory: Path = Path()) -> Resolved:
+def resolve_check(config: str, ref: str | None, chosen: "Chosen", directory: Path = Path()) -> Resolved:
     """Read one version of the prompts.
 
     Args:
@@ -98,11 +110,15 @@ def resolve_check(config: str, ref: str | None, chosen: Chosen, directory: Path 
     if ref is None:
         _check_place(tree.root, config, directory)
     with prompt_builder() as builder:
+        from gate.resolve.one_version import resolve_one
+
         return rehearsed(resolve_one(source, config, chosen, builder, store_case_reader(tree.root)))
 
 
-def resolve_check_files(prompt: str, cases: str, run: FileRun, chosen: Chosen) -> Resolved:
+def resolve_check_files(prompt: str, cases: str, run: "FileRun", chosen: "Chosen") -> Resolved:
     """Read a prompt and its cases by the paths that the user gave."""
+    from gate.resolve.one_version import resolve_one_file
+
     return rehearsed(resolve_one_file(DiskSource(), (prompt, cases), run, chosen, folder_of))
 
 
@@ -115,7 +131,7 @@ def _check_place(root: Path, config: str, directory: Path) -> None:
         raise GateError(f"there is no {config} at the root of the repository", hint)
 
 
-def resolve_commits(inputs: GitInputs, directory: Path = Path()) -> Resolved:
+def resolve_commits(inputs: "GitInputs", directory: Path = Path()) -> Resolved:
     """Read both sides again, from the commits that the shards read.
 
     Raises:
@@ -128,7 +144,7 @@ def resolve_commits(inputs: GitInputs, directory: Path = Path()) -> Resolved:
         return rehearsed(resolve(sides, inputs.config, inputs.suites, everything=inputs.everything))
 
 
-def _at(repo: Repo, commit: NamedCommit) -> RefSource:
+def _at(repo: Repo, commit: "NamedCommit") -> RefSource:
     try:
         return RefSource(commit.ref, repo.resolve(commit.sha), repo.git)
     except GateError as error:
@@ -150,3 +166,77 @@ def against_itself(config: str, suites: Sequence[str], directory: Path = Path())
     with prompt_builder() as builder:
         sides = Sides(tree, tree, builder=builder, shelf=store_case_reader(repo.root))
         return rehearsed(resolve(sides, config, suites, everything=True))
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCaseReader:
+    """See `gate.resolve.pairing.CaseShelf`; the store is opened only when something is read."""
+
+    root: Path
+    url: str | None = field(repr=False)
+    _known: dict[StoreName, StoredCases | InputErrors] = field(default_factory=dict)
+
+    def read(self, name: StoreName) -> StoredCases:
+        if name not in self._known:
+            self._known[name] = self._looked_up(name)
+        found = self._known[name]
+        if isinstance(found, InputErrors):
+            raise found
+        return found
+
+    def _looked_up(self, name: StoreName) -> StoredCases | InputErrors:
+        if self.url is None and not (self.root / STORE_FILE).exists():
+            hint = f"set {DATABASE} to the address of its database; a file is made by gate serve"
+            raise MissingKey(f"{name.text} is in a store, and there is none: no {DATABASE}, and no {STORE_FILE}", hint)
+        # Nothing but a suite of a store needs what opens one.
+        from gate.store.local_store import stored_cases
+
+        try:
+            return stored_cases(self.root, self.url, name)
+        except InputErrors as errors:
+            return errors
+
+
+def store_case_reader(root: Path) -> StoreCaseReader:
+    """Reader of the suites in the store that the environment names, or in the repository's own."""
+    return StoreCaseReader(root, database_url())
+
+
+PromptTexts = tuple[str | Failed, ...]
+
+
+@contextmanager
+def prompt_builder(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
+    """The builder of prompts, for as long as both sides are read."""
+    yield _Builder(here or Surroundings.from_environ())
+
+
+@dataclass(slots=True)
+class _Builder:
+    """See `gate.prompts.files.PromptBuilder`; what two suites ask for is built once.
+
+    One function is called after the other, so that no files of a side are there while code of the other one runs.
+    """
+
+    here: Surroundings
+    _known: dict[tuple[CodePlace, FunctionName, tuple[str, ...]], PromptTexts] = field(default_factory=dict)
+
+    def place(self, source: FileSource, what: str) -> CodePlace:
+        from gate.agents.code_folder import place_of, refuse_untrusted
+
+        refuse_untrusted(self.here, what, "a validator that is no code")
+        return place_of(source)
+
+    def build(self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]) -> PromptTexts:
+        from gate.agents.code_folder import code_folder, place_of, refuse_untrusted
+
+        refuse_untrusted(self.here, str(entry), "a prompt that is a file")
+        from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
+
+        place = place_of(source)
+        key = place, entry, tuple(map(key_of, sessions))
+        if key not in self._known:
+            with code_folder(place) as laid:
+                worktree = FunctionWorktree(laid.root, place.checkout, laid.scratch, self.here.path)
+                self._known[key] = asyncio.run(prompt_texts(entry, sessions, worktree, FunctionLimits()))
+        return self._known[key]

@@ -20,10 +20,8 @@ from gate.config.models import ModelRef, Params, ProviderServer, parse_model, pa
 from gate.config.policy import Budget
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ToolLoop
-from gate.engine.forecast import PlanInputs, spending
 from gate.engine.run import Tools
 from gate.engine.schedule import Job, why_not
-from gate.engine.spending import Pricer, Spending
 from gate.environment.settings import NO_SERVERS, Settings, TelemetrySettings, addresses_of
 from gate.errors import GateError, with_extra
 from gate.git.places import DiskSource
@@ -34,7 +32,6 @@ from gate.report.escape import one_line, terminal_text
 from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
 from gate.scoring.interface import Member, ModelScorer
-from gate.store.kept_runs import kept_runs
 from gate.store.run_folder import RunFolder
 from gate.suite import Arm, Suite
 
@@ -82,7 +79,7 @@ class RunNotes:
 
 
 if TYPE_CHECKING:
-    from gate.engine.spending import Spending
+    from gate.engine.spending import Pricer, Spending
     from gate.scoring.judge import PairwiseJudge
     from gate.telemetry.spans import Trace
 
@@ -356,7 +353,7 @@ def _read_text(path: str) -> str:
     return decode(data, path)
 
 
-def spending_forecast(resolved: Resolved, settings: Settings, concurrency: int) -> Spending:
+def spending_forecast(resolved: Resolved, settings: Settings, concurrency: int) -> "Spending":
     """What an evaluation would spend if no answer were known; needs no key."""
     return run_spending(resolved, keyless_factory(settings, resolved.servers), concurrency)
 
@@ -371,7 +368,7 @@ def keyless_factory(settings: Settings, servers: Mapping[str, ProviderServer] = 
     return Factory(addresses_of(settings, servers), settings.cache_dir, settings.concurrency, no_text, prices)
 
 
-def pricer(factory: Factory) -> Pricer:
+def pricer(factory: Factory) -> "Pricer":
     """Prices the calls of models, which need not be made."""
 
     def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
@@ -380,6 +377,9 @@ def pricer(factory: Factory) -> Pricer:
     return price
 
 
-def run_spending(resolved: Resolved, factory: Factory, concurrency: int) -> Spending:
+def run_spending(resolved: Resolved, factory: Factory, concurrency: int) -> "Spending":
     """What a run would spend if no answer were known."""
+    from gate.engine.forecast import PlanInputs, spending  # few runs have a budget
+    from gate.store.kept_runs import kept_runs
+
     return spending(resolved, PlanInputs(kept_runs().runs(), pricer(factory), concurrency))

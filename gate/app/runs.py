@@ -24,7 +24,6 @@ from gate.app.run_tools import (
     within_budget,
 )
 from gate.calls.interface import Executor, Stop
-from gate.engine.check import check
 from gate.engine.evaluate import default_seed, evaluate
 from gate.engine.run import Tools
 from gate.engine.signals import ENDING, ended_by_signals
@@ -242,6 +241,8 @@ def _look(seen: ReadFiles) -> tuple[bool, float]:
 
 def run_check(plan: RunOrder, settings: Settings) -> RunRecord:
     """Carry a check out; see `gate.app.runs.carry_out`."""
+    from gate.engine.check import check  # a comparison needs none of it
+
     # Every case is asked, whatever the others showed.
     plan = replace(plan, resolved=plan.resolved.stopping_early(False))
     return carry_out(plan, settings, lambda run: check(run.resolved, run.tools, run.seed, run.stop))

@@ -15,8 +15,8 @@ from gate.cases.case import SlowTemplate
 from gate.cases.losses import Losses
 from gate.config.documents import Document, one_problem, read_yaml
 from gate.errors import InputErrors
+from gate.files import escapes, is_glob, matches
 from gate.limits import CASES_CHARS, PATTERN_CHARS
-from gate.paths import escapes, is_glob, matches
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue

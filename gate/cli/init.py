@@ -19,8 +19,8 @@ from gate.config.models import parse_model
 from gate.config.values import is_python
 from gate.environment.settings import Settings
 from gate.errors import GateError
+from gate.files import path_complaint
 from gate.git.places import Place, place_here
-from gate.paths import path_complaint
 from gate.record.comparison import FEWEST_UNITS
 from gate.scaffold.discovery import MOVE
 from gate.scaffold.files import ACTION, CONFIG, WORKFLOW, FileSettings, keys_of, needs_judge

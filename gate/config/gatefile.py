@@ -30,8 +30,8 @@ from gate.config.values import (
     store_name_complaint,
 )
 from gate.errors import InputErrors, Problem
+from gate.files import is_glob
 from gate.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
-from gate.paths import is_glob
 from gate.values import JsonValue
 
 if TYPE_CHECKING:

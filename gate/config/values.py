@@ -20,8 +20,8 @@ from gate.config.documents import BadJson, described, did_you_mean, parse_json, 
 from gate.config.models import ModelRef, parse_model
 from gate.config.validation import Matches, wrong, wrong_at
 from gate.errors import GateError
+from gate.files import normal, path_complaint
 from gate.limits import NAME_CHARS, PATH_CHARS, PATTERN_CHARS, PROMPT_CHARS
-from gate.paths import normal, path_complaint
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue

@@ -10,9 +10,9 @@ from typing import Literal, TypeVar
 
 from gate.config.documents import Problems, quoted
 from gate.errors import CannotEvaluate, GateError
+from gate.files import path_complaint
 from gate.github.events import SHA
 from gate.limits import NAME_CHARS
-from gate.paths import path_complaint
 from gate.record.parts import LabelScope, OverrideBy
 
 Value = TypeVar("Value")

@@ -12,7 +12,7 @@ from itertools import count, islice
 from pathlib import Path
 
 from gate.errors import CannotEvaluate, GateError
-from gate.paths import escapes
+from gate.files import escapes
 from gate.prompts.files import FOLDER, LINK, SUBMODULE, Entry
 
 _TRANSPORTS = ("file", "ssh", "git", "http", "https", "ftp", "ftps", "ext")

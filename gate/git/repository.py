@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from gate.config.documents import one_problem, quoted
 from gate.errors import CannotEvaluate, GateError
+from gate.files import matches, may_hold
 from gate.git.objects import Git, Objects
 from gate.limits import FILE_BYTES
-from gate.paths import matches, may_hold
 from gate.prompts.files import (
     LINK,
     SUBMODULE,

@@ -12,9 +12,9 @@ from posixpath import commonpath, dirname
 from github.GitTreeElement import GitTreeElement
 
 from gate.errors import CannotEvaluate
+from gate.files import literal_folder
 from gate.github.client import GitHub, asking, required
 from gate.github.events import SHA
-from gate.paths import literal_folder
 from gate.prompts.files import LINK, Entry, check_way, checked, destination, folders, linked, matching
 
 LONGEST_WALK = 500

@@ -13,8 +13,8 @@ from typing import NoReturn, Protocol
 from gate.config.documents import one_problem, quoted
 from gate.config.values import PYTHON_PREFIX, FunctionName, function_complaint, function_named, is_python
 from gate.errors import GateError
+from gate.files import escapes, matches, may_hold, normal
 from gate.limits import FILE_BYTES
-from gate.paths import escapes, matches, may_hold, normal
 from gate.record.transcript import Failed
 from gate.values import JsonValue
 
@@ -64,7 +64,7 @@ class FileSource(Protocol):
         ...
 
     def glob(self, pattern: str) -> list[str]:
-        """Paths of plain files that match (see `gate.paths.matches`), sorted."""
+        """Paths of plain files that match (see `gate.files.matches`), sorted."""
         ...
 
     def listing(self, folder: str = "") -> dict[str, str]:

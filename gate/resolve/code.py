@@ -12,8 +12,8 @@ from gate.config.scorer import ScorerSpec
 from gate.config.targets import HttpAgent, PythonAgent, Target, ToolLoop, parse_tools, runs_code
 from gate.config.values import PYTHON_PREFIX, function_named, is_python
 from gate.errors import GateError, InputErrors, Problem
+from gate.files import matches
 from gate.limits import PROMPT_CHARS
-from gate.paths import matches
 from gate.prompts.files import CannotLoad, FileSource, file_of, missing
 from gate.prompts.version import TEMPLATE_ENDINGS, Built, Prompt, PromptVersion
 from gate.resolve.pairing import Pair, Sides

@@ -9,8 +9,8 @@ from gate.config.documents import decode, quoted
 from gate.config.gatefile import Config, SuiteConfig, expand
 from gate.config.values import StoreName, is_python, is_store, name_complaint, parse_store_name
 from gate.errors import CannotEvaluate, GateError, InputErrors
+from gate.files import is_glob
 from gate.limits import NEW_SUITES
-from gate.paths import is_glob
 from gate.prompts import reading
 from gate.prompts.files import FileSource, Moves, PromptBuilder, file_of
 from gate.prompts.version import Library, PromptVersion

@@ -12,7 +12,7 @@ from gate.config.gatefile import Config, Promises, SuiteConfig, load, parse_part
 from gate.config.models import ModelRef
 from gate.config.values import is_python, is_store
 from gate.errors import GateError, InputErrors, Problem
-from gate.paths import is_glob
+from gate.files import is_glob
 from gate.prompts import reading
 from gate.prompts.files import FileSource, file_of, missing
 from gate.prompts.version import Library, PromptVersion

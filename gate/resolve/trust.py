@@ -11,7 +11,7 @@ from gate.config.models import SERVICES, ModelRef
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import SESSION, HttpAgent, Target, ToolLoop, runs_code
 from gate.errors import InputErrors, Problem
-from gate.paths import escapes, is_glob, literal_folder, matches, path_complaint
+from gate.files import escapes, is_glob, literal_folder, matches, path_complaint
 from gate.prompts.files import LINK, FileSource, folders
 from gate.resolve.pairing import Pair, Sides
 from gate.suite import Suite

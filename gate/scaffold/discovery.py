@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from gate.config.documents import decode, quoted, read_yaml
 from gate.errors import GateError, InputErrors, Problem
+from gate.files import matches, path_complaint
 from gate.limits import NAME_CHARS
-from gate.paths import matches, path_complaint
 from gate.prompts import reading
 from gate.prompts.reading import is_prompt_yml, is_prompty
 from gate.prompts.version import TEMPLATE_ENDINGS, Library, Prompt

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.errors import GateError, InputErrors, Problem
-from gate.files import write_all_new
+from gate.files import matches, write_all_new
 from gate.git.places import Place
-from gate.paths import matches
 from gate.prompts.files import FileSource, content_fingerprint
 from gate.scaffold import discovery
 from gate.scaffold.discovery import PassedFile

@@ -14,8 +14,8 @@ from gate.config.documents import decode
 from gate.config.gatefile import CASE_ENDINGS
 from gate.config.models import parse_model
 from gate.errors import InputErrors
+from gate.files import literal_folder
 from gate.limits import NEW_SUITES
-from gate.paths import literal_folder
 from gate.prompts.reading import is_prompt_yml
 from gate.scaffold import starter_cases
 from gate.scaffold.discovery import FoundPrompt, literal_pattern, pattern_of, similar_prompts

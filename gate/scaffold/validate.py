@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.agents.code_folder import prompt_builder
+from gate.app.resolving import prompt_builder, store_case_reader
 from gate.calls.budget import PriceList
 from gate.calls.endpoints import PACKAGED_MODEL, refused_parameters
 from gate.calls.providers.factory import Factory
@@ -17,8 +17,8 @@ from gate.config.targets import ToolLoop
 from gate.config.values import OVERALL
 from gate.environment.settings import Settings, keys_of
 from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
+from gate.files import is_glob
 from gate.git.places import place_here
-from gate.paths import is_glob
 from gate.prompts.files import FileSource
 from gate.record.comparison import FEWEST_UNITS
 from gate.record.transcript import Unpriced, Usage
@@ -28,7 +28,6 @@ from gate.resolve.pairing import Pair, Sides, pair
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import rehearse, settings_notes
 from gate.scaffold.starter_cases import NOTE
-from gate.store.local_store import store_case_reader
 from gate.suite import Suite
 from gate.values import counted
 

@@ -5,7 +5,7 @@ import getpass
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -21,7 +21,7 @@ from gate.environment.settings import (
     database_url,
     retention,
 )
-from gate.errors import GateError, InputErrors, MissingKey, with_extra
+from gate.errors import GateError, with_extra
 from gate.files import STORE_FILE
 from gate.git.places import git_user_name, refuse_tracked, root_of
 from gate.git.repository import Repo
@@ -285,36 +285,3 @@ def store_tokens(owner: str = "", directory: Path = Path()) -> Iterator[StoreTok
         from gate.store.sql.access import Tokens
 
         yield StoreTokens(Tokens(here.database), here.database.label, here.person, here.now())
-
-
-@dataclass(frozen=True, slots=True)
-class StoreCaseReader:
-    """See `gate.resolve.pairing.CaseShelf`; the store is opened only when something is read."""
-
-    root: Path
-    url: str | None = field(repr=False)
-    _known: dict[StoreName, StoredCases | InputErrors] = field(default_factory=dict)
-
-    def read(self, name: StoreName) -> StoredCases:
-        if name not in self._known:
-            self._known[name] = self._looked_up(name)
-        found = self._known[name]
-        if isinstance(found, InputErrors):
-            raise found
-        return found
-
-    def _looked_up(self, name: StoreName) -> StoredCases | InputErrors:
-        if self.url is None and not (self.root / STORE_FILE).exists():
-            hint = f"set {DATABASE} to the address of its database; a file is made by gate serve"
-            raise MissingKey(f"{name.text} is in a store, and there is none: no {DATABASE}, and no {STORE_FILE}", hint)
-        # Nothing but a suite of a store needs what opens one.
-
-        try:
-            return stored_cases(self.root, self.url, name)
-        except InputErrors as errors:
-            return errors
-
-
-def store_case_reader(root: Path) -> StoreCaseReader:
-    """Reader of the suites in the store that the environment names, or in the repository's own."""
-    return StoreCaseReader(root, database_url())

@@ -14,9 +14,9 @@ from jinja2 import Template, TemplateError, TemplateSyntaxError, UndefinedError,
 from jinja2.exceptions import SecurityError
 from jinja2.visitor import NodeTransformer
 
+from gate.files import path_complaint
 from gate.limits import LOOP_STEPS, NAME_CHARS, PATH_CHARS, RENDERED_CHARS, RENDERING_S, WATCHED_PARTS, WATCHED_TAGS
 from gate.messages import NO_PARTS, Part, Parts
-from gate.paths import path_complaint
 from gate.templates.sandbox import (
     BadTemplate,
     Environment,

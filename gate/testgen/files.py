@@ -15,8 +15,8 @@ from gate.config.specification import CompiledRule, GeneratedTest, OutputRule, S
 from gate.config.specification_file import specification_text
 from gate.config.yaml_editing import dumped, lines_of, rewritten
 from gate.errors import GateError, InputErrors, Problem
+from gate.files import path_complaint
 from gate.limits import YAML_NODES
-from gate.paths import path_complaint
 from gate.prompts.reading import TEST_DATA
 from gate.testgen.questions import rendered_template
 from gate.values import JsonValue

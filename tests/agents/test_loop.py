@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from gate.agents.interface import Answer
-from gate.agents.loop import Equipment, LoopAgent
-from gate.agents.sessions import SessionFiles
+from gate.agents.loop import Equipment, LoopAgent, SessionFiles
 from gate.cases.case import Case, Round
 from gate.messages import Message
 from gate.record.transcript import RESULT_CHARS, Dollars, Failed, Reply

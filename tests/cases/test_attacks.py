@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from gate import paths
+from gate import files
 from gate.cases import reading as cases
 from gate.cases.case import Case, fill, render
 from gate.config import gatefile, json_schema
@@ -79,14 +79,14 @@ def test_a_prompt_is_refused(attack: Attack) -> None:
 
 @pytest.mark.parametrize("attack", read_as("path"), ids=named)
 def test_a_path_is_refused_or_names_a_file_of_the_repository(attack: Attack) -> None:
-    found = paths.path_complaint(attack.text)
+    found = files.path_complaint(attack.text)
     if attack.refused is not None:
         assert refused(attack, found)
         written = GOOD.replace("prompts/support.md", json.dumps(attack.text))
         assert errors(lambda: gatefile.load(written, "gate.yaml"))
     else:
         assert found == ""
-        assert paths.normal(attack.text) in (attack.text, attack.text.replace("//", "/"))
+        assert files.normal(attack.text) in (attack.text, attack.text.replace("//", "/"))
 
 
 @pytest.mark.parametrize("attack", read_as("pattern"), ids=named)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gate.paths import matches
+from gate.files import matches
 from gate.prompts.files import content_fingerprint
 
 

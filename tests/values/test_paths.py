@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.paths import escapes, is_glob, matches, normal, path_complaint
+from gate.files import escapes, is_glob, matches, normal, path_complaint
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from gate.config.values import is_store
 from gate.config.yaml_editing import dumped
 from gate.engine.run_cases import found_case
 from gate.errors import GateError
-from gate.paths import escapes
+from gate.files import escapes
 from gate.store.case_sets import CaseSet, ChangedMeanwhile, changed_meanwhile, keep_edit, open_cases
 from gate.store.run_folder import load_run
 from gate.values import JsonValue

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 from urllib.parse import quote
 
-from gate.paths import escapes
+from gate.files import escapes
 from gate.record.comparison import AxisComparison, PassRate, PassState, State, Verdict
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers

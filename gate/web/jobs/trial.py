@@ -3,8 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.agents.code_folder import prompt_builder
-from gate.app.resolving import rehearsed
+from gate.app.resolving import prompt_builder, rehearsed
 from gate.app.run_tools import keyless_factory, pricer
 from gate.config.documents import quoted
 from gate.config.gatefile import SuiteConfig
