@@ -14,6 +14,8 @@ from gate.report.exports.sarif import annotation_command
 from gate.report.view.headline import first_line
 from tests.golden.runs import runs
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
+from tests.support.github_server import GitHubServer
+from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.reporter import reporter
 
 RUNS = runs()
@@ -144,9 +146,10 @@ class FaultyGitHub(GitHub):
 def test_a_defect_on_the_way_to_the_comment_is_told_with_its_trace_and_the_verdict_stands() -> None:
     said: list[str] = []
     pull = PullRequest(7, "a" * 40, "main", "b" * 40)
-    told = reporter(said.append, github=FaultyGitHub("token", "http://127.0.0.1:9", "acme/support-bot"))
-    told.begin(Subject(pull.head_sha, PullRequestMerge(pull, None), "origin/main", pull).venue)
-    FaultyGitHub.broken = True
-    told.post(ActionOutcome(RUNS["block"]))
+    with GitHubServer() as server:  # which knows no such repository, and says so at once
+        told = reporter(said.append, github=FaultyGitHub(WORKFLOW_TOKEN, server.url, "acme/support-bot"))
+        told.begin(Subject(pull.head_sha, PullRequestMerge(pull, None), "origin/main", pull).venue)
+        FaultyGitHub.broken = True
+        told.post(ActionOutcome(RUNS["block"]))
     assert told.warnings[-1] == "the comment failed (Defect); the report is in the job summary"
     assert any("FaultyGitHub" in line or "of ours" in line for line in said)

@@ -6,11 +6,15 @@ from benchmarks import attackers, prompt_orders, second_author
 from benchmarks.compiled_rules import by_kind
 from benchmarks.judge_study import answers
 from benchmarks.promptpex_tables import PAGE
-from benchmarks.recorded_rules import by_prompt, judged
+from benchmarks.recorded_rules import Judged, by_prompt, judged
 from benchmarks.rule_wordings import Wording, outcome
 from benchmarks.rules_page import markdown, tables, written
 
-ROWS = judged(answers())
+
+@pytest.fixture(scope="module")
+def rows() -> list[Judged]:
+    return judged(answers())
+
 
 # P2 and P3 differ from what other code counts: ten answers more each, of which nine have elements without an end tag or
 # one beside a tag that a code span quotes; P2 six less, where prose before the first element speaks of the tags.
@@ -18,8 +22,8 @@ VIOLATIONS = {"P1": (41, 0), "P2": (151, 43), "P3": (222, 104), "N1": (64, 29), 
 
 
 @pytest.mark.parametrize("rule", VIOLATIONS)
-def test_violations_and_what_the_judge_let_pass(rule):
-    wrong = [row.answer for row in ROWS if rule in row.broken]
+def test_violations_and_what_the_judge_let_pass(rule, rows):
+    wrong = [row.answer for row in rows if rule in row.broken]
     assert (len(wrong), sum(row.passed for row in wrong)) == VIOLATIONS[rule]
 
 
@@ -93,9 +97,9 @@ def test_the_page_holds_the_tables_as_they_are_computed():
     assert all(markdown(table) in page for table in found)
 
 
-def test_what_the_page_says_of_them():
+def test_what_the_page_says_of_them(rows):
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
-    kappas = [cell.split()[0] for cell in list(by_prompt(ROWS).columns[-1].cells) if cell != "-"]
+    kappas = [cell.split()[0] for cell in list(by_prompt(rows).columns[-1].cells) if cell != "-"]
     assert f"kappa is {min(kappas)} to {max(kappas)}" in text
     wrong, passed = VIOLATIONS["N2"]
     assert f"{passed} of {wrong} such outputs passed" in text

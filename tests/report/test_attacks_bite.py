@@ -1,11 +1,12 @@
 """The corpus is complete, and an attack that is shown as it is is noticed."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.support.attacks import FOLDER, READ_AS, SHOWN_ON, Attack, attacks, biting, named
+from tests.support.attacks import FOLDER, READ_AS, SHOWN_ON, Attack, attacks, biting
 from tests.support.github_action import parse_outputs
 from tests.support.surfaces import commands, harm, in_browser, on_github
 
@@ -41,38 +42,41 @@ def naive(text: str) -> str:
     )
 
 
-@pytest.mark.parametrize("attack", biting("markdown"), ids=named)
-def test_a_comment_that_shows_it_is_not_as_it_was(attack: Attack) -> None:
-    if attack.kind == "secrets":
-        assert attack.core.strip()[:16] in naive(attack.text)
-    else:
-        assert on_github(naive(attack.encodable)) != on_github(naive("word"))
+def harmless_on(surface: str, harmed: Callable[[Attack], object]) -> list[str]:
+    """Attacks that are said to harm a surface, and do not; that a secret is shown is harm enough."""
+    return [one.id for one in biting(surface) if one.kind != "secrets" and not harmed(one)]
 
 
-@pytest.mark.parametrize("attack", biting("page"), ids=named)
-def test_a_page_that_shows_it_is_not_as_it_was(attack: Attack) -> None:
+def test_a_comment_that_shows_it_is_not_as_it_was() -> None:
+    plain = on_github(naive("word"))
+    assert harmless_on("markdown", lambda attack: on_github(naive(attack.encodable)) != plain) == []
+    secrets = [attack for attack in biting("markdown") if attack.kind == "secrets"]
+    assert [attack.id for attack in secrets if attack.core.strip()[:16] not in naive(attack.text)] == []
+
+
+def test_a_page_that_shows_it_is_not_as_it_was() -> None:
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-    found, plain = (in_browser(parser.render(naive(text))) for text in (attack.encodable, "word"))
-    assert attack.kind == "secrets" or found != plain
+    plain = in_browser(parser.render(naive("word")))
+    assert harmless_on("page", lambda attack: in_browser(parser.render(naive(attack.encodable))) != plain) == []
 
 
-@pytest.mark.parametrize("attack", biting("terminal"), ids=named)
-def test_a_terminal_that_is_sent_it_is_harmed(attack: Attack) -> None:
-    assert attack.kind == "secrets" or harm(f"a\n{attack.text}\nb")
+def test_a_terminal_that_is_sent_it_is_harmed() -> None:
+    assert harmless_on("terminal", lambda attack: harm(f"a\n{attack.text}\nb")) == []
 
 
-@pytest.mark.parametrize("attack", biting("log"), ids=named)
-def test_a_log_that_holds_it_is_harmed(attack: Attack) -> None:
-    assert attack.kind == "secrets" or harm(f"a:{attack.text}") or commands(f"{attack.text}\nb")
+def test_a_log_that_holds_it_is_harmed() -> None:
+    assert harmless_on("log", lambda attack: harm(f"a:{attack.text}") or commands(f"{attack.text}\nb")) == []
 
 
-@pytest.mark.parametrize("attack", biting("outputs"), ids=named)
+def changed(form: str, attack: Attack) -> bool:
+    try:
+        return parse_outputs(form.format(attack.text)) != {"worst-slice": attack.text}
+    except ValueError:
+        return True
+
+
 @pytest.mark.parametrize(
     "form", ["worst-slice={}\n", "worst-slice<<EOF\n{}\nEOF\n", "worst-slice<<ghadelimiter_0\n{}\nghadelimiter_0\n"]
 )
-def test_outputs_that_are_written_plainly_are_not_what_they_were(attack: Attack, form: str) -> None:
-    try:
-        found = parse_outputs(form.format(attack.text))
-    except ValueError:
-        return
-    assert found != {"worst-slice": attack.text}
+def test_outputs_that_are_written_plainly_are_not_what_they_were(form: str) -> None:
+    assert [attack.id for attack in biting("outputs") if not changed(form, attack)] == []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy import stats
+import scipy
 
 from gate.stats.agreement import (
     Consistency,
@@ -56,7 +56,7 @@ def test_published_tables(table: list[list[int]], agreement: float, expected: fl
 
 def test_the_share_has_the_wilson_interval_of_its_items() -> None:
     tables = crossed(*from_table([[40, 9], [6, 45]]))
-    expected = stats.binomtest(85, 100).proportion_ci(method="wilson")
+    expected = scipy.stats.binomtest(85, 100).proportion_ci(method="wilson")
     found = share_of_agreement(tables, FEW)
     assert (found.lower, found.upper) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
@@ -107,7 +107,7 @@ def test_complete_agreement_is_not_certainty() -> None:
     """Every resample agrees completely, too; twenty answers do not show that the judge never errs."""
     found = kappa(crossed(*from_table([[10, 0], [0, 10]])), FEW)
     assert isinstance(found, Estimate)
-    agreed = stats.binomtest(20, 20).proportion_ci(method="wilson").low
+    agreed = scipy.stats.binomtest(20, 20).proportion_ci(method="wilson").low
     assert (found.value, found.upper) == (1.0, 1.0)
     assert found.lower == pytest.approx((agreed - 0.5) / 0.5)
 
@@ -117,7 +117,7 @@ def test_a_side_that_always_says_the_same_leaves_kappa_open(table: list[list[int
     """Kappa is 0 in every resample, and would not be with the answers that this side has not seen."""
     found = kappa(crossed(*from_table(table)), FEW)
     assert isinstance(found, Estimate)
-    agreed = stats.binomtest(80, 100).proportion_ci(method="wilson")
+    agreed = scipy.stats.binomtest(80, 100).proportion_ci(method="wilson")
     assert found.value == 0.0
     assert (found.lower, found.upper) == pytest.approx(((agreed.low - 0.8) / 0.2, (agreed.high - 0.8) / 0.2))
 
@@ -276,7 +276,7 @@ def test_counts_and_rates_of_a_known_table() -> None:
     found = confusion(crossed(*from_table([[18, 12], [7, 63]])), PLAIN)
     assert (found.failed_right, found.passed_wrong, found.failed_wrong, found.passed_right) == (18, 12, 7, 63)
     assert (found.true_pass.rate, found.true_fail.rate) == pytest.approx((0.9, 0.6))
-    expected = stats.binomtest(18, 30).proportion_ci(method="wilson")
+    expected = scipy.stats.binomtest(18, 30).proportion_ci(method="wilson")
     assert (found.true_fail.lower, found.true_fail.upper) == pytest.approx((expected.low, expected.high))
     assert found.always_pass == pytest.approx(0.7)
 
@@ -308,15 +308,15 @@ def test_a_split_vote_counts_half_for_either_side() -> None:
     assert (found.passed_right, found.passed_wrong) == (1.5, 0.5)
     assert found.true_pass.rate == 1.0
     # Half an answer counts as one, and ten halves as five.
-    assert found.true_fail.upper == pytest.approx(stats.binomtest(0, 1).proportion_ci(method="wilson").high)
+    assert found.true_fail.upper == pytest.approx(scipy.stats.binomtest(0, 1).proportion_ci(method="wilson").high)
     split = confusion(crossed(Ratings.of([[1.0, 0.0]] * 10), Ratings.of([[1.0]] * 10)), PLAIN)
-    assert split.true_pass.lower == pytest.approx(stats.binomtest(5, 5).proportion_ci(method="wilson").low)
+    assert split.true_pass.lower == pytest.approx(scipy.stats.binomtest(5, 5).proportion_ci(method="wilson").low)
 
 
 def test_clusters_count_in_place_of_answers() -> None:
     tables = crossed(*from_table([[18, 12], [7, 63]]))
     clustered = confusion(tables, Drawing(clusters=np.arange(100) // 2))
-    expected = stats.binomtest(9, 15).proportion_ci(method="wilson")
+    expected = scipy.stats.binomtest(9, 15).proportion_ci(method="wilson")
     assert (clustered.true_fail.lower, clustered.true_fail.upper) == pytest.approx((expected.low, expected.high))
 
 

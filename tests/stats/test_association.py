@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+import scipy
 
 from gate.stats.agreement import Drawing, Ratings
 from gate.stats.arrays import Estimate, Undefined
@@ -60,7 +60,7 @@ grades = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, m
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=30))
 def test_midranks_are_those_of_scipy(values: list[int]) -> None:
-    assert midranks(np.array(values, dtype=float)).tolist() == stats.rankdata(values).tolist()
+    assert midranks(np.array(values, dtype=float)).tolist() == scipy.stats.rankdata(values).tolist()
 
 
 @given(grades)
@@ -71,7 +71,7 @@ def test_agrees_with_scipy(pairs: list[tuple[int, int]]) -> None:
         assert found == Undefined("one side gives every answer the same grade")
         return
     assert isinstance(found, Estimate)
-    assert found.value == pytest.approx(stats.spearmanr(left, right).statistic)
+    assert found.value == pytest.approx(scipy.stats.spearmanr(left, right).statistic)
     assert found.lower <= found.value <= found.upper
 
 

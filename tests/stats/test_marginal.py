@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+import scipy
 
 from gate.stats.arrays import JointResult, SliceResult
 from gate.stats.intervals import percentile
@@ -23,8 +23,8 @@ def overall(deltas: Any, **options: Any) -> SliceResult:
 def test_t_agrees_with_scipy(margin: float) -> None:
     deltas = np.random.default_rng(1).normal(-0.1, 0.3, 40)
     row = overall(deltas, method="t", margin=margin)
-    expected = stats.ttest_1samp(deltas, -margin, alternative="less")
-    interval = stats.t.interval(0.95, 39, deltas.mean(), stats.sem(deltas))
+    expected = scipy.stats.ttest_1samp(deltas, -margin, alternative="less")
+    interval = scipy.stats.t.interval(0.95, 39, deltas.mean(), scipy.stats.sem(deltas))
     assert row.p == pytest.approx(expected.pvalue, rel=1e-8)
     assert (row.lower, row.upper) == pytest.approx(interval, rel=1e-8)
 
@@ -36,17 +36,19 @@ def test_t_on_clusters_of_one_size_is_t_on_their_means() -> None:
     means = deltas.reshape(14, 3).mean(axis=1)
     row = overall(deltas, method="t", clusters=labels)
     assert (row.n, row.units) == (42, 14)
-    assert row.p == pytest.approx(stats.ttest_1samp(means, 0.0, alternative="less").pvalue, rel=1e-8)
-    assert (row.lower, row.upper) == pytest.approx(stats.t.interval(0.95, 13, means.mean(), stats.sem(means)), rel=1e-8)
+    assert row.p == pytest.approx(scipy.stats.ttest_1samp(means, 0.0, alternative="less").pvalue, rel=1e-8)
+    assert (row.lower, row.upper) == pytest.approx(
+        scipy.stats.t.interval(0.95, 13, means.mean(), scipy.stats.sem(means)), rel=1e-8
+    )
 
 
 @pytest.mark.parametrize(("wrong", "right"), [(0, 5), (1, 0), (7, 1), (12, 4), (30, 30), (0, 9), (9, 0), (400, 300)])
 def test_mcnemar_agrees_with_scipy(wrong: int, right: int) -> None:
     n = 20 + wrong + right
     row = overall(np.repeat([-1, 1, 0], [wrong, right, 20]), method="mcnemar")
-    share = stats.binomtest(wrong, wrong + right)
+    share = scipy.stats.binomtest(wrong, wrong + right)
     interval = share.proportion_ci(0.95, method="exact")
-    assert row.p == pytest.approx(stats.binomtest(wrong, wrong + right, alternative="greater").pvalue, rel=1e-8)
+    assert row.p == pytest.approx(scipy.stats.binomtest(wrong, wrong + right, alternative="greater").pvalue, rel=1e-8)
     assert (row.lower, row.upper) == pytest.approx(
         [(wrong + right) / n * (1 - 2 * bound) for bound in (interval.high, interval.low)], abs=1e-8
     )
@@ -94,7 +96,7 @@ def test_small_slices_are_not_counted_and_have_the_plain_level() -> None:
     result = marginal_test(deltas, slices, method="t", correction="bonferroni")
     alone = marginal_test(deltas, {"small": np.arange(9)}, method="t")
     assert (result.family, result["small"]) == (2, alone["small"])
-    assert result.critical == pytest.approx(stats.norm.ppf(1 - 0.025 / 2))
+    assert result.critical == pytest.approx(scipy.stats.norm.ppf(1 - 0.025 / 2))
 
 
 def test_holm_holds_the_second_slice_to_a_milder_level() -> None:
@@ -105,7 +107,7 @@ def test_holm_holds_the_second_slice_to_a_milder_level() -> None:
     holm = marginal_test(deltas, slices, method="t", correction="holm")
     assert holm["fell"] == strict["fell"]
     assert holm["same"].upper < strict["same"].upper
-    assert holm.critical == pytest.approx(stats.norm.ppf(0.975))
+    assert holm.critical == pytest.approx(scipy.stats.norm.ppf(0.975))
 
 
 def test_a_thousand_slices() -> None:
@@ -114,7 +116,7 @@ def test_a_thousand_slices() -> None:
     slices = {f"s{i}": rng.permutation(60)[:12] for i in range(1_000)}
     result = marginal_test(deltas, slices, method="t", correction="holm")
     assert result.family == 1_000
-    assert result.critical == pytest.approx(stats.norm.ppf(1 - 0.025 / 1_000), rel=1e-6)
+    assert result.critical == pytest.approx(scipy.stats.norm.ppf(1 - 0.025 / 1_000), rel=1e-6)
     with pytest.raises(ValueError, match="1000 slices at alpha 0.025 takes 2000000 resamples"):
         marginal_test(deltas, slices, method="percentile", correction="holm")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+import scipy
 
 from gate.stats.arrays import EMPTY, FloatArray, SliceResult
 from gate.stats.maxt import NullMinima, canonical_rows, dealt_minima, joint_test, null_minima, single_slice
@@ -86,7 +86,7 @@ def test_five_cases_that_agree_prove_nothing(units: int) -> None:
 @pytest.mark.parametrize("cases", [8, 10, 15, 30, 60])
 def test_cases_that_all_fall_alike_bound_the_share_of_those_that_do(cases: int) -> None:
     alone = joint_test(np.full(cases, -1.0), {"overall": np.arange(cases)})["overall"]
-    share = stats.binomtest(cases, cases).proportion_ci(0.95, method="exact").low
+    share = scipy.stats.binomtest(cases, cases).proportion_ci(0.95, method="exact").low
     assert (alone.mean, alone.lower) == (-1.0, pytest.approx(-2 - alone.upper))
     assert 1 - 2 * share - 1e-9 <= alone.upper < 0
     # Exact, but where the critical value asks for more.

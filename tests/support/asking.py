@@ -3,7 +3,7 @@
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from gate.cases.stored import Entry
 from gate.store.sql.database import Database
-from gate.web.jobs.board import Jobs
+from gate.web.jobs.board import COMMAND, Jobs
 from gate.web.jobs.job import Job
 from gate.web.site import WebSite
 from tests.support import browsing, repository, stores
@@ -93,8 +93,12 @@ def environment(url: str) -> Mapping[str, str]:
 
 
 @contextmanager
-def shop(folder: Path, server: ModelServer) -> Iterator[Shop]:
-    """Everything but the environment, which is that of `environment`."""
+def shop(folder: Path, server: ModelServer, command: Sequence[str] = COMMAND) -> Iterator[Shop]:
+    """Everything but the environment, which is that of `environment`.
+
+    Args:
+        command: starts the process of a job.
+    """
     server.behaviour = Behaviour(
         answer=lambda system, user: f"Gladly: {user}", judgement=lambda system, user: judged(0.9, "It is kind")
     )
@@ -106,7 +110,7 @@ def shop(folder: Path, server: ModelServer) -> Iterator[Shop]:
             for number in range(4)
         ]
         browsing.add(database, "support", *cases)
-        with Jobs(repo, lambda: datetime.now(UTC)) as jobs:
+        with Jobs(repo, lambda: datetime.now(UTC), command=command) as jobs:
             yield Shop(repo, database, _site(database, jobs), server)
 
 

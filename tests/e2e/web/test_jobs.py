@@ -15,8 +15,9 @@ from gate.record.history import RunFilter
 from gate.store.access import EventFilter
 from gate.store.sql.suites import Suites
 from gate.web import addresses
+from gate.web.jobs import worker
 from gate.web.jobs.job import JobRequest, StoredRun
-from tests.support import asking, repository
+from tests.support import asking, forked, repository
 from tests.support.asking import Shop, job_of, judged
 from tests.support.command import git
 from tests.support.model_server import Behaviour, ModelServer
@@ -44,7 +45,9 @@ def shop(tmp_path: Path, models: ModelServer, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("GATE_DATABASE_URL", raising=False)
     models.ledger.clear()
-    with asking.shop(tmp_path, models) as made:
+    # A fork spares each job a second; with the command of the server, `tests/browser/test_jobs.py` begins one.
+    command = (str(forked.python(tmp_path)), worker.__file__)
+    with asking.shop(tmp_path, models, command) as made:
         yield made
 
 

@@ -3,7 +3,7 @@
 import base64
 import hmac
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -66,11 +66,11 @@ def test_a_login_leads_to_the_page_that_was_asked_for(site: WebSite, provider: P
     assert provider.asked.count("/keys") == provider.asked.count("/.well-known/openid-configuration") == 1
 
 
-@pytest.mark.parametrize("to", ["https://evil.example", "//evil.example", "/\\evil.example"])
-def test_a_login_leads_to_no_other_server(site: WebSite, to: str) -> None:
-    there = people.browser(site)
-    assert people.come_in(there, to) == (303, "/")
-    assert there.get("/login", params={"next": to}).headers["location"] == "/"
+def test_a_login_leads_to_no_other_server(site: WebSite) -> None:
+    for to in ("https://evil.example", "//evil.example", "/\\evil.example"):
+        there = people.browser(site)
+        assert people.come_in(there, to) == (303, "/"), to
+        assert there.get("/login", params={"next": to}).headers["location"] == "/", to
 
 
 @pytest.mark.parametrize(
@@ -90,22 +90,23 @@ def test_the_lists_say_who_may_do_what(
     assert (there.get("/").status_code, there.get("/new-suite").status_code) == statuses
 
 
-@pytest.mark.parametrize(
-    "claims",
-    [
-        {**ANN, "email": "ann@example.org.evil.example"},
-        {**ANN, "email_verified": False},
-        {"sub": "u-1", "email": "ann@example.org"},
-        {"sub": "ann@example.org", "preferred_username": "ann@example.org", "name": "ann@example.org"},
-        {"sub": "u-1", "groups": ["@example.org", "*", "group:example.org"]},
-    ],
+ON_NO_LIST: tuple[dict[str, Any], ...] = (
+    {**ANN, "email": "ann@example.org.evil.example"},
+    {**ANN, "email_verified": False},
+    {"sub": "u-1", "email": "ann@example.org"},
+    {"sub": "ann@example.org", "preferred_username": "ann@example.org", "name": "ann@example.org"},
+    {"sub": "u-1", "groups": ["@example.org", "*", "group:example.org"]},
 )
-def test_who_is_on_no_list_stays_outside(database: Database, provider: Provider, claims: dict[str, Any]) -> None:
-    provider.person = claims
-    there = people.browser(with_lists(database, provider, editors="@example.org ann@example.org"))
-    status, page = people.come_in(there)
-    assert (status, "who may not use this server" in page) == (403, True)
-    assert there.get("/").status_code == 303
+
+
+def test_who_is_on_no_list_stays_outside(database: Database, provider: Provider) -> None:
+    site = with_lists(database, provider, editors="@example.org ann@example.org")
+    for claims in ON_NO_LIST:
+        provider.person = claims
+        there = people.browser(site)
+        status, page = people.come_in(there)
+        assert (status, "who may not use this server" in page) == (403, True), claims
+        assert there.get("/").status_code == 303, claims
 
 
 def test_a_change_of_the_lists_counts_for_sessions_that_are_there(database: Database, provider: Provider) -> None:
@@ -194,14 +195,17 @@ LIES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", LIES)
-def test_a_proof_that_is_none_lets_nobody_in(site: WebSite, provider: Provider, name: str) -> None:
-    vars(provider).update(LIES[name])
-    there = people.browser(site)
-    status, page = people.come_in(there)
-    assert (status, "did not say who you are" in page) == (403, True)
-    assert there.get("/").status_code == 303
-    assert site.audit.events(EventFilter(), Page(9)) == ()
+def test_a_proof_that_is_none_lets_nobody_in(site: WebSite, provider: Provider) -> None:
+    honest = dict(vars(provider))
+    for name, lie in LIES.items():
+        vars(provider).update(honest | lie)
+        there = people.browser(site)
+        status, page = people.come_in(there)
+        assert (status, "did not say who you are" in page) == (403, True), name
+        assert there.get("/").status_code == 303, name
+    assert site.audit.events(EventFilter(), Page(99)) == ()
+    vars(provider).update(honest)
+    assert people.come_in(people.browser(site))[0] == 303
 
 
 def test_new_keys_of_the_provider_are_looked_up(site: WebSite, provider: Provider) -> None:
@@ -210,22 +214,12 @@ def test_new_keys_of_the_provider_are_looked_up(site: WebSite, provider: Provide
     assert people.come_in(people.browser(site))[0] == 303
 
 
-Turn = Callable[[str], str]
-
-
-@pytest.mark.parametrize(
-    "turned",
-    [
-        lambda back: back.replace("state=", "state=x"),
-        lambda back: back.replace("code=", "error=access_denied&x="),
-        lambda back: back.replace("code=", "code=x"),
-    ],
-)
-def test_an_answer_that_was_changed_on_the_way_is_none(site: WebSite, turned: Turn) -> None:
-    there = people.browser(site)
-    back = turned(people.sent_back(there.get("/login/start").headers["location"]))
-    assert there.get(back).status_code == 403
-    assert there.get("/").status_code == 303
+def test_an_answer_that_was_changed_on_the_way_is_none(site: WebSite) -> None:
+    for part, changed in (("state=", "state=x"), ("code=", "error=access_denied&x="), ("code=", "code=x")):
+        there = people.browser(site)
+        back = people.sent_back(there.get("/login/start").headers["location"]).replace(part, changed)
+        assert there.get(back).status_code == 403, changed
+        assert there.get("/").status_code == 303, changed
 
 
 def test_the_code_of_somebody_else_logs_nobody_in(site: WebSite) -> None:

@@ -2,10 +2,10 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
-import xmlschema
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +22,9 @@ NAMES = sorted(RUNS)
 
 
 @cache
-def schema() -> xmlschema.XMLSchema:
+def schema() -> Any:
+    import xmlschema
+
     return xmlschema.XMLSchema(str(XSD))
 
 
