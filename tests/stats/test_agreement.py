@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import assume, given
 from hypothesis import strategies as st
-import scipy
 
 from gate.stats.agreement import (
     Consistency,

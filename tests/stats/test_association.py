@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-import scipy
 
 from gate.stats.agreement import Drawing, Ratings
 from gate.stats.arrays import Estimate, Undefined

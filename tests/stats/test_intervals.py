@@ -6,9 +6,9 @@ from math import comb
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-import scipy
 
 from gate.stats.arrays import Estimate, FloatArray, Interval, Undefined
 from gate.stats.intervals import (

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-import scipy
 
 from gate.stats.arrays import JointResult, SliceResult
 from gate.stats.intervals import percentile

@@ -6,9 +6,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-import scipy
 
 from gate.stats.arrays import EMPTY, FloatArray, SliceResult
 from gate.stats.maxt import NullMinima, canonical_rows, dealt_minima, joint_test, null_minima, single_slice
