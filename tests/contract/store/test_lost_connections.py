@@ -69,8 +69,7 @@ def ending_before(database: Database, said: str) -> Iterator[None]:
 def test_a_connection_that_is_lost_while_one_writes_leaves_nothing_behind(
     postgres: str, write: Callable[[Database], None], said: str, then: tuple[int, int, int]
 ) -> None:
-    with stores.on_postgres(postgres) as database:
-        maintenance.upgrade(database)
+    with stores.with_tables_on_postgres(postgres) as database:
         with ending_before(database, said), pytest.raises(CannotEvaluate, match="does not answer") as told:
             write(database)
         assert "nothing was written" in told.value.hint
