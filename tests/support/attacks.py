@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 FOLDER = Path(__file__).parent.parent / "data" / "attacks"
 SHOWN_ON = ("markdown", "page", "terminal", "log", "outputs")
 """Where text from strangers is shown; every attack goes to each of them, whatever it was made for."""
-LONGEST = 50_000
+LONGEST = 20_000
 """Characters of an attack that is shown."""
 BATCH = 60
 """Attacks that are shown together, at most."""
