@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from gate import __main__
+from tests.support import forked
 from tests.support.command import environment, gate
 
 OIDC = {
@@ -59,7 +60,7 @@ def test_a_server_that_would_be_open_or_useless_does_not_start(
 @contextmanager
 def serving(folder: Path, variables: dict[str, str], *arguments: str) -> Iterator[str]:
     """The address at which a server says that it answers."""
-    words = [sys.executable, "-m", "gate", "serve", "--port", "0", *arguments]
+    words = [forked.python(folder), __main__.__file__, "serve", "--port", "0", *arguments]
     env = environment(folder, variables)
     with subprocess.Popen(words, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None

@@ -17,7 +17,6 @@ from tests.support.warm import ROOT
 SAME = [
     ["--version"],
     ["diff", "--nope"],
-    ["report", "missing.json"],
 ]
 
 

@@ -2,29 +2,43 @@
 
 import threading
 import traceback
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from gate.github.client import ApiError, GitHub
-from tests.contract.github.conftest import REPO, Connect
+from tests.contract.github.conftest import PROMPT, REPO, Connect
 from tests.contract.github.operations import OPERATIONS, Operation, Step
 from tests.support.github_server import PRIMARY_LIMIT, SECONDARY_LIMIT, GitHubServer
 from tests.support.github_state import PERSONAL_TOKEN
-from tests.support.pull_request import PullRequest
+from tests.support.pull_request import PullRequest, PullRequestWorld
 
 WAIT_S = 5
 """Far longer than any answer on loopback, and far shorter than the longest wait of the client."""
 SHAPES: tuple[Any, ...] = ({}, [], [1], [{}], [None], {"message": "moved"}, "null", "5", '"text"', "{", "[")
 
 
-@pytest.fixture
-def talk(pr: PullRequest) -> PullRequest:
-    """A pull request with something to read."""
+def with_something_to_read(pr: PullRequest) -> PullRequest:
     pr.comment("first", by="olivia")
     pr.add_label("docs")
     return pr
+
+
+@pytest.fixture
+def talk(pr: PullRequest) -> PullRequest:
+    """A pull request with something to read."""
+    return with_something_to_read(pr)
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PullRequest]:
+    """The same, for tests in which every step meets trouble: nothing is changed, and one is enough for all of them."""
+    with GitHubServer() as server:
+        world = PullRequestWorld.make(tmp_path_factory.mktemp("unchanged"), server, {PROMPT: "Be kind.\n"})
+        yield with_something_to_read(world.open({PROMPT: "Be brief.\n"}))
+        server.assert_clean()
 
 
 @pytest.fixture(params=OPERATIONS)
@@ -36,6 +50,17 @@ def operation(request: pytest.FixtureRequest) -> Operation:
 def step(operation: Operation, talk: PullRequest, connect: Connect) -> Step:
     """The operation, about to be done."""
     return operation.prepare(connect(PERSONAL_TOKEN), talk)
+
+
+@pytest.fixture
+def troubled(operation: Operation, unchanged: PullRequest) -> Step:
+    """The operation, about to meet trouble."""
+    return prepared(operation, unchanged)
+
+
+def prepared(operation: Operation, pr: PullRequest) -> Step:
+    pr.world.server.heal()
+    return operation.prepare(GitHub(PERSONAL_TOKEN, pr.world.server.url, REPO), pr)
 
 
 def told(step: Step, operation: Operation) -> ApiError:
@@ -68,16 +93,17 @@ def test_all_is_well(operation: Operation, step: Step, talk: PullRequest, server
     assert len(asked(server, operation)) == 1
 
 
-def test_a_refusal_is_final(server: GitHubServer, operation: Operation, step: Step) -> None:
+def test_a_refusal_is_final(unchanged: PullRequest, operation: Operation, troubled: Step) -> None:
+    server, before = unchanged.world.server, len(asked(unchanged.world.server, operation))
     statuses = [400, 401, 403, 404, 409, 410, 422, 451]
     if operation.path == "/user$":
         statuses = [status for status in statuses if status not in (403, 404)]  # A workflow's token is known by them.
     for status in statuses:
-        error = in_turn(server, operation, step, status=status)
+        error = in_turn(server, operation, troubled, status=status)
         assert error.status == status
         assert f"GitHub answered {status} (Something went wrong.)" in error.message
         assert bool(error.hint) is (status == 401 or (status in (403, 404) and operation.path != "/user$"))
-    assert asked(server, operation) == statuses
+    assert asked(server, operation)[before:] == statuses
 
 
 @pytest.mark.parametrize(("status", "headers"), [(502, {}), (429, {"Retry-After": "0"})])
@@ -120,9 +146,7 @@ def test_lasting_trouble_ends(server: GitHubServer, connect: Connect, talk: Pull
     ids=["secondary, an hour", "secondary, no time given", "primary"],
 )
 def test_a_wait_that_is_too_long_is_not_waited_for(
-    server: GitHubServer,
-    connect: Connect,
-    talk: PullRequest,
+    unchanged: PullRequest,
     method: str,
     status: int,
     message: str,
@@ -130,8 +154,8 @@ def test_a_wait_that_is_too_long_is_not_waited_for(
 ) -> None:
     name = {"GET": "comments", "POST": "create"}[method]
     operation = OPERATIONS[name]
-    step = operation.prepare(connect(PERSONAL_TOKEN), talk)
-    server.fail(method, operation.path, status, times=9, headers=headers, body={"message": message})
+    step = prepared(operation, unchanged)
+    unchanged.world.server.fail(method, operation.path, status, times=9, headers=headers, body={"message": message})
     errors: list[ApiError] = []
     worker = threading.Thread(target=lambda: errors.append(told(step, operation)), daemon=True)
     worker.start()
@@ -142,33 +166,33 @@ def test_a_wait_that_is_too_long_is_not_waited_for(
     assert message in error.message
 
 
-def test_an_answer_of_another_shape(server: GitHubServer, operation: Operation, step: Step) -> None:
+def test_an_answer_of_another_shape(unchanged: PullRequest, operation: Operation, troubled: Step) -> None:
     for body in SHAPES:
         if operation.method == "DELETE" or (operation.path.endswith("comments$") and body in ([], "null", [None])):
             continue  # Nothing is read of it, or it is a list without entries.
         if operation.path.endswith("timeline$") and body in ([], "null", [None], [{}]):
             continue
-        in_turn(server, operation, step, status=200, body=body)
+        in_turn(unchanged.world.server, operation, troubled, status=200, body=body)
 
 
 @pytest.mark.parametrize("name", [name for name, one in OPERATIONS.items() if one.method != "DELETE"])
-def test_a_page_of_a_proxy(server: GitHubServer, talk: PullRequest, connect: Connect, name: str) -> None:
+def test_a_page_of_a_proxy(unchanged: PullRequest, name: str) -> None:
     operation = OPERATIONS[name]
-    step = operation.prepare(connect(PERSONAL_TOKEN), talk)
+    step = prepared(operation, unchanged)
     for status in (200, 502) if operation.method == "POST" else (200,):
-        in_turn(server, operation, step, status=status, body="<html>Please log in</html>")
+        in_turn(unchanged.world.server, operation, step, status=status, body="<html>Please log in</html>")
 
 
-def test_a_redirect_to_elsewhere_is_not_followed(server: GitHubServer, operation: Operation, step: Step) -> None:
+def test_a_redirect_to_elsewhere_is_not_followed(unchanged: PullRequest, operation: Operation, troubled: Step) -> None:
     headers = {"Location": "http://localhost:1/login"}
     # Another answer to DELETE counts as done, and a double that stays does no harm.
     for status in (301,) if operation.method == "DELETE" else (301, 302, 307, 308):
-        in_turn(server, operation, step, status=status, headers=headers, body={"message": "Moved"})
+        in_turn(unchanged.world.server, operation, troubled, status=status, headers=headers, body={"message": "Moved"})
 
 
-def test_a_blob_that_is_not_the_file(server: GitHubServer, connect: Connect, talk: PullRequest) -> None:
+def test_a_blob_that_is_not_the_file(unchanged: PullRequest) -> None:
     blob = OPERATIONS["blob"]
-    step = blob.prepare(connect(PERSONAL_TOKEN), talk)
+    step = prepared(blob, unchanged)
     for body, encoding in (
         (None, "base64"),
         ("!!!!", "base64"),
@@ -180,15 +204,17 @@ def test_a_blob_that_is_not_the_file(server: GitHubServer, connect: Connect, tal
         (5, "base64"),
     ):
         said = {"content": body, "encoding": encoding, "size": 10, "sha": "0"}
-        in_turn(server, blob, step, status=200, body=said)
+        in_turn(unchanged.world.server, blob, step, status=200, body=said)
 
 
-def test_a_tree_whose_entries_lack_something(server: GitHubServer, connect: Connect, talk: PullRequest) -> None:
+def test_a_tree_whose_entries_lack_something(unchanged: PullRequest) -> None:
     tree = OPERATIONS["tree"]
-    step = tree.prepare(connect(PERSONAL_TOKEN), talk)
+    step = prepared(tree, unchanged)
     for change in ({"mode": None}, {"path": None}, {"sha": None}, {"mode": 5}, {"size": "large"}):
         entry = {"path": "a.md", "mode": "100644", "type": "blob", "sha": "a" * 40, "size": 1, **change}
-        in_turn(server, tree, step, status=200, body={"tree": [entry], "truncated": False, "sha": "b" * 40})
+        in_turn(
+            unchanged.world.server, tree, step, status=200, body={"tree": [entry], "truncated": False, "sha": "b" * 40}
+        )
 
 
 def test_a_workflow_is_not_told_its_name(connect: Connect, talk: PullRequest, server: GitHubServer) -> None:
