@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -16,7 +17,12 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 
 CLIENT, SECRET = "prompt-gate", "s3cret"
-KEYS = [RSAKey.generate_key(2048, {"kid": kid}) for kid in ("first", "second")]
+
+
+@cache
+def keys() -> list[RSAKey]:
+    """Two of them."""
+    return [RSAKey.generate_key(2048, {"kid": kid}) for kid in ("first", "second")]
 
 
 @dataclass
@@ -37,8 +43,8 @@ class Provider:
     issuer: str = ""
     person: dict[str, Any] = field(default_factory=lambda: {"sub": "u-1"})
     lie: Callable[[dict[str, Any]], dict[str, Any]] = lambda claims: claims
-    key: RSAKey = field(default_factory=lambda: KEYS[0])
-    published: list[RSAKey] = field(default_factory=lambda: [KEYS[0]])
+    key: RSAKey = field(default_factory=lambda: keys()[0])
+    published: list[RSAKey] = field(default_factory=lambda: keys()[:1])
     signed: Callable[[dict[str, Any]], str] | None = None
     scopes: list[str] = field(default_factory=lambda: ["openid", "email", "profile"])
     asked: list[str] = field(default_factory=list)

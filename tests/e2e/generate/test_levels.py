@@ -5,8 +5,6 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 from gate.config.gatefile import load
 from tests.e2e.generate.desk import MODEL, RULES, Desk, counted, document, planned
 from tests.support.command import environment
@@ -16,8 +14,8 @@ CALLS = {"min": 4 + 1, "low": 4 + 1 + 2 + 2, "medium": 4 + 1 + 6 + 4, "high": 4 
 TESTS = {"min": 1, "low": 2, "medium": 3, "high": 5}
 
 
-@pytest.mark.parametrize("level", ["high"])
-def test_a_level_takes_as_many_calls_as_it_says(desk: Desk, level: str) -> None:
+def test_a_level_takes_as_many_calls_as_it_says_and_a_second_run_none(desk: Desk) -> None:
+    level = "high"
     paid, made = desk.paid("--effort", level)
     assert made.code == 0, made.err
     [now] = re.findall(r"^now: about (\d+) calls?, [\d,]+ tokens, about \$[\d.]+, for up to", made.err, re.MULTILINE)
@@ -28,12 +26,8 @@ def test_a_level_takes_as_many_calls_as_it_says(desk: Desk, level: str) -> None:
     }
 
     assert planned(desk.generate("--effort", level, "--plan")) == CALLS[level] - 4 - (level != "min")
-
-
-def test_a_second_run_pays_nothing_and_writes_nothing(desk: Desk) -> None:
-    desk.generate("--effort", "low")
     files = desk.files()
-    paid, again = desk.paid("--effort", "low")
+    paid, again = desk.paid("--effort", level)
     assert paid == 0
     assert desk.files() == files
     assert "cases.yaml: the cases, to be reviewed before they become an exam (as it was)" in " ".join(again.out.split())

@@ -19,7 +19,7 @@ from gate.web import addresses
 from gate.web.login import SESSION, SESSION_S
 from gate.web.site import WebSite
 from tests.support import browsing, oidc_provider, people, stores
-from tests.support.oidc_provider import KEYS, Provider
+from tests.support.oidc_provider import Provider, keys
 
 HELD = f"__Host-{SESSION}"
 ANN = {"sub": "u-1", "email": "ann@example.org", "email_verified": True}
@@ -173,8 +173,12 @@ def with_the_public_key(claims: dict[str, Any]) -> str:
     """A shared secret that everybody knows: what a careless reader would take the public key for."""
     parts = [json.dumps(one).encode() for one in ({"alg": "HS256", "kid": "first"}, claims)]
     said = b".".join(base64.urlsafe_b64encode(one).rstrip(b"=") for one in parts)
-    seal = hmac.digest(KEYS[0].as_pem(private=False), said, "sha256")
+    seal = hmac.digest(keys()[0].as_pem(private=False), said, "sha256")
     return (said + b"." + base64.urlsafe_b64encode(seal).rstrip(b"=")).decode()
+
+
+def signed_by_another(kid: str, claims: dict[str, Any]) -> str:
+    return jwt.encode({"alg": "RS256", "kid": kid}, claims, keys()[1])
 
 
 LIES: dict[str, dict[str, Any]] = {
@@ -185,13 +189,13 @@ LIES: dict[str, dict[str, Any]] = {
     "no nonce": {"lie": lambda claims: {name: value for name, value in claims.items() if name != "nonce"}},
     "too old": {"lie": lambda claims: {**claims, "exp": claims["iat"] - 3600}},
     "without an end": {"lie": lambda claims: {name: value for name, value in claims.items() if name != "exp"}},
-    "another key": {"key": KEYS[1]},
-    "another key of its name": {"signed": lambda claims: jwt.encode({"alg": "RS256", "kid": "first"}, claims, KEYS[1])},
+    "another key": {"signed": lambda claims: signed_by_another("second", claims)},
+    "another key of its name": {"signed": lambda claims: signed_by_another("first", claims)},
     "unsigned": {"signed": unsigned},
     "signed with what all know": {"signed": with_the_public_key},
     "no proof": {"signed": lambda claims: "x"},
     "no text": {"signed": lambda claims: None},
-    "no claims": {"signed": lambda claims: jwt.encode({"alg": "RS256"}, {}, KEYS[0])},
+    "no claims": {"signed": lambda claims: jwt.encode({"alg": "RS256"}, {}, keys()[0])},
 }
 
 
@@ -210,7 +214,7 @@ def test_a_proof_that_is_none_lets_nobody_in(site: WebSite, provider: Provider) 
 
 def test_new_keys_of_the_provider_are_looked_up(site: WebSite, provider: Provider) -> None:
     assert people.come_in(people.browser(site))[0] == 303
-    provider.key, provider.published = KEYS[1], KEYS
+    provider.key, provider.published = keys()[1], keys()
     assert people.come_in(people.browser(site))[0] == 303
 
 
