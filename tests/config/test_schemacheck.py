@@ -54,7 +54,7 @@ def listener() -> Iterator[tuple[str, list[str]]]:
             self.wfile.write(b'{"bar": {}}')
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/x", asked
         server.shutdown()
 
