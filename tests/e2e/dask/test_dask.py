@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import distributed
 import pytest
 
 from gate.calls.dask import ChunkSetup, DaskExecutor, run_chunk
@@ -43,6 +42,9 @@ def server(running: ModelServer) -> ModelServer:
 def cluster() -> Iterator[Any]:
     """Two workers with keys of their own, which are not those of this process."""
     keys = {"OPENAI_API_KEY": SECRET, "ANTHROPIC_API_KEY": SECRET, "PYTHONPATH": str(ROOT)}
+    # Other workers of a run of the tests only collect this file, and need not load it.
+    import distributed
+
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50, env=keys
     ) as cluster:
@@ -118,6 +120,8 @@ def test_a_worker_without_a_key_says_so(cluster: Any) -> None:
 
 
 def test_a_worker_of_another_version_says_so(server: ModelServer, cluster: Any) -> None:
+    import distributed
+
     with distributed.Client(cluster, set_as_default=False) as client:
         other = replace(setup_for(server), version="0.0.1")
         (error,) = client.submit(run_chunk, other, [question(0)], pure=False).result()
@@ -172,6 +176,8 @@ def test_a_scheduler_without_workers_and_one_that_goes_away(
         use(without_keys(server), lambda: executor, lambda asking: asking.all(1))
     assert "dask worker" in caught.value.hint
     server.behaviour = Behaviour(latency_s=60)
+
+    import distributed
 
     async def main() -> None:
         env = {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
