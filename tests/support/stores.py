@@ -90,11 +90,12 @@ def with_tables_on_postgres(address: str) -> Iterator[Database]:
         yield database
     engine = create_engine(url.set(drivername="postgresql+psycopg"))
     with engine.begin() as connection:
-        # Somebody may still hold a table: then it is not emptied, and the next one gets another database.
+        # Somebody may still hold a table, or have made it one of another version: then the next one gets another.
         connection.execute(text("SET lock_timeout = 1000"))
         with suppress(OperationalError):
             connection.execute(text(_EMPTY))
-            free.append(url.database or "")
+            if maintenance.revision_of(connection) == maintenance.newest_revision():
+                free.append(url.database or "")
     engine.dispose()
 
 
