@@ -231,14 +231,17 @@ class BatchService(ABC):
     async def lines(self, path: str) -> AsyncIterator[bytes]:
         """The lines of a file of results that are not blank, as they arrive."""
         async with self._stream(path) as response:
-            chunks, rest = aiter(response.aiter_bytes()), b""
+            chunks, pending = aiter(response.aiter_bytes()), list[bytes]()
             while (chunk := await self._timed(whole_reply(anext(chunks, None)), _ASK_TIMEOUT_S)) is not None:
-                *whole, rest = (rest + chunk).split(b"\n")
-                for line in whole:
-                    if line.strip():
-                        yield line
-            if rest.strip():
-                yield rest
+                *whole, rest = chunk.split(b"\n")
+                if whole:
+                    whole[0] = b"".join((*pending, whole[0]))
+                    pending.clear()
+                pending.append(rest)
+                for line in filter(bytes.strip, whole):
+                    yield line
+            if (line := b"".join(pending)).strip():
+                yield line
 
     @property
     def _sdk(self) -> Any:
