@@ -16,7 +16,7 @@ SABOTAGE
 for line in sys.stdin:
     asked = json.loads(line)
     word = asked.get("text", "").rpartition("=")[2]
-    good = QUALITY > 0.5 or len(word) % 2
+    good = QUALITY > 0.5
     if asked["type"] == "send":
         with open("log.txt", "a") as log:
             log.write(word + "\\n")
@@ -46,7 +46,7 @@ SUITE = {
     "scorers": [{"contains": {"value": "{{ expected }}"}}],
     "target": {"command": {"run": ["python3", "agent.py"], "timeout_s": 20}},
 }
-WORDS = ["x" * (1 + number % 2) + str(number) for number in range(10, 24)]
+WORDS = [f"x{number}" for number in range(10, 20)]
 FILES = {
     "gate.yaml": json.dumps({"version": 1, "defaults": {"samples": 1}, "suites": [SUITE]}),
     "prompt.md": "Answer.\n",

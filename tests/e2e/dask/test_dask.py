@@ -67,30 +67,12 @@ def test_the_answers_are_those_of_one_process(server: ModelServer, cluster: Any)
     make = lambda: DaskExecutor(cluster.scheduler_address, setup_for(server))  # noqa: E731
     there = use(without_keys(server), make, lambda asking: asking.all(20), concurrency=64)
     assert server.requests == 20
+    # The keys are the workers' own.
+    assert {headers["Authorization"] for headers in server.headers if "Authorization" in headers} == {f"Bearer {SECRET}"}
     server.forget()
     here = use(keys_for(server), lambda: None, lambda asking: asking.all(20))
     assert essence(there) == essence(here)
     assert all(isinstance(reply, Reply) and reply.latency_s and reply.attempts == 1 for reply in there)
-
-
-def test_the_keys_are_the_workers_own(server: ModelServer, cluster: Any) -> None:
-    executor = DaskExecutor(cluster.scheduler_address, setup_for(server))
-    use(without_keys(server), lambda: executor, lambda asking: asking.all(1))
-    assert server.headers[-1]["Authorization"] == f"Bearer {SECRET}"
-
-
-def test_a_worker_that_is_killed_loses_no_answer(server: ModelServer, cluster: Any) -> None:
-    server.behaviour = Behaviour(latency_s=0.1)
-    executor = DaskExecutor(cluster.scheduler_address, setup_for(server))
-
-    async def work(asking: Asking) -> list[Reply | Failed]:
-        running = asyncio.create_task(asking.all(60))
-        await until(lambda: len(server.ledger) >= 20)
-        os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
-        return await running
-
-    found = use(without_keys(server), lambda: executor, work, concurrency=32)
-    assert [reply.text for reply in found if isinstance(reply, Reply)] == [f"word{number}" for number in range(60)]
 
 
 def test_errors_arrive_as_they_are(server: ModelServer, cluster: Any) -> None:
@@ -232,3 +214,18 @@ def test_a_comparison_whose_requests_the_cluster_sends(server: ModelServer, clus
     )
     assert (refused.code, "hunter2" in refused.err) == (2, False)
     assert "write GATE_EXECUTOR=dask://scheduler:8786" in refused.err
+
+
+def test_a_worker_that_is_killed_loses_no_answer(server: ModelServer, cluster: Any) -> None:
+    """The last test of this cluster, which need not start another worker."""
+    server.behaviour = Behaviour(latency_s=0.1)
+    executor = DaskExecutor(cluster.scheduler_address, setup_for(server))
+
+    async def work(asking: Asking) -> list[Reply | Failed]:
+        running = asyncio.create_task(asking.all(60))
+        await until(lambda: len(server.ledger) >= 20)
+        os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+        return await running
+
+    found = use(without_keys(server), lambda: executor, work, concurrency=32)
+    assert [reply.text for reply in found if isinstance(reply, Reply)] == [f"word{number}" for number in range(60)]

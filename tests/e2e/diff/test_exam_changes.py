@@ -69,14 +69,12 @@ ATTACKS = {
     "the cases of the failing slice are deleted": {CASES: rows(*(case(n, "free") for n in range(0, 40, 2)))},
     "their expected answers are edited": {CASES: cases(40).replace('"expected": "word', '"expected": "w')},
     "they move to another slice": {CASES: cases(40).replace('"gold"', '"free"')},
-    "their ids are new": {CASES: cases(40).replace('"id": "c', '"id": "d')},
     "all cases are others": {"gate.yaml": CONFIG.replace(CASES, "evals/mine.jsonl"), "evals/mine.jsonl": cases(3)},
     "a policy that sees nothing": {
         "gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {advisory: [tier=gold], margin: 0.99}", 1)
         + "policy: {method: t, correction: bonferroni, confidence: 0.999}\nbudget: {max_calls: 1}\n"
     },
     "a scorer that always passes": {"gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: .}}]")},
-    "a judge in place of the scorer": {"gate.yaml": JUDGED.replace("contains, ", "")},
 }
 
 
