@@ -59,19 +59,6 @@ def test_a_decoy_under_the_suites_name_does_not_take_the_exam_away(world: PullRe
     assert "tier=gold" in outcome.outputs["worst-slice"]
 
 
-def test_a_weaker_exam_is_told_in_the_comment(world: PullRequestWorld, server: GitHubServer) -> None:
-    change = CONFIG.replace("scorers: [contains]", "scorers: [{regex: {pattern: .}}]") + "policy: {confidence: 0.6}\n"
-    outcome = run(world.open({"gate.yaml": change.replace("slices: [tier]", "slices: []")}))
-    assert outcome.code == 0
-    for said in (
-        "scorers of `support` (`contains`, `regex`)",
-        "slices of `support`",
-        "the policy of the run (`confidence` `0.95` → `0.6`)",
-    ):
-        assert said in server.comments(REPO, 7)[0].body
-        assert said in outcome.summary
-
-
 def test_no_workflow_command_comes_from_a_name(world: PullRequestWorld) -> None:
     named = "  - {name: '::stop-commands::x', prompt: README.md, cases: evals/faq.jsonl, scorers: [exact]}\n"
     outcome = run(world.open({"gate.yaml": CONFIG + named, PROMPT: BROKEN}))

@@ -31,15 +31,18 @@ def test_deleting_the_cases_of_the_failing_slice_still_fails(world: PullRequestW
     assert "the removed cases included" in lines[1]
 
 
-def test_loosening_the_policy_still_fails(world: PullRequestWorld, server: GitHubServer) -> None:
-    loose = CONFIG.replace(
-        "scorers: [contains]", "scorers: [contains]\n    policy: {margin: 0.9, advisory: [tier=gold]}"
+def test_loosening_scorers_slices_and_policy_still_fails(world: PullRequestWorld, server: GitHubServer) -> None:
+    loose = CONFIG.replace("slices: [tier]", "slices: [length, tier]").replace(
+        "scorers: [contains]",
+        "scorers: [{regex: {pattern: .}}]\n    policy: {margin: 0.9, advisory: [tier=gold]}",
     )
     code, worst, lines = first_lines(
         world, server, {"gate.yaml": loose + "policy: {confidence: 0.999, mode: advisory}\n"}
     )
     assert (code, worst) == (1, "tier=gold")
     assert "the policy of the run (`confidence` `0.95` → `0.999`, `mode` `enforce` → `advisory`)" in lines[1]
+    assert "scorers of `support` (`contains`, `regex`)" in lines[1]
+    assert "slices of `support`" in lines[1]
     assert 'policy of `support` (`margin` `0.0` → `0.9`, `advisory` `[]` → `["tier=gold"]`)' in lines[1]
     assert "The verdict rests on the merge target's exam as it was." in lines[1]
 

@@ -49,8 +49,14 @@ def test_beside_secrets_a_fork_is_judged_and_told(
 ) -> None:
     """By either event."""
     pr = world.open({PROMPT: BROKEN}, fork=True)
-    outcome = privileged(pr, models, "workflow_run")
+    checkout = pr.checkout("none")
+    # What the first workflow may have left behind is not looked at.
+    forged = checkout / ".gate/action/run.json"
+    forged.parent.mkdir(parents=True)
+    forged.write_text(json.dumps({"schema": "prompt-gate/run/1", "verdict": "SHIP", "exit_code": 0}))
+    outcome = run_action(checkout, events.workflow_run(pr, checkout) | keys(models))
     assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
+    assert json.loads(forged.read_text())["verdict"] == "BLOCK"
     (comment,) = server.comments(REPO, pr.number)
     assert "Prompt Gate: BLOCK" in comment.body
     assert KEY not in outcome.out + outcome.err + outcome.summary + comment.body
@@ -60,21 +66,19 @@ def test_beside_secrets_a_fork_is_judged_and_told(
     assert "Prompt Gate: PASS" in comment.body
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_a_run_for_no_open_pull_request_judges_nothing(
+    world: PullRequestWorld, server: GitHubServer, models: ModelServer
+) -> None:
+    pr = world.open({PROMPT: BROKEN}, fork=True)
+    changes: tuple[dict[str, Any], ...] = (
         {"event": "push"},
         {"head_sha": "a" * 40},
         {"head_branch": "another"},
         {"head_repository": {"full_name": "eve/support-bot", "owner": {"login": "eve"}}},
-    ],
-)
-def test_a_run_for_no_open_pull_request_judges_nothing(
-    world: PullRequestWorld, server: GitHubServer, models: ModelServer, change: dict[str, Any]
-) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    outcome = privileged(pr, models, change=change)
-    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
+    )
+    for change in changes:
+        outcome = privileged(pr, models, change=change)
+        assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED"), change
     assert models.ledger == []
     assert server.comments(REPO, pr.number) == []
 
@@ -90,16 +94,6 @@ def test_a_conflict_beside_secrets_is_no_green(
     assert "check the repository out" not in acted.summary
     # It is patient: the merge is made in the background.
     assert acted.waits == [0.0, 1.0, 2.0, 4.0, 8.0]
-
-
-def test_a_forged_record_of_the_first_workflow_is_not_looked_at(world: PullRequestWorld, models: ModelServer) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    checkout = pr.checkout("none")
-    forged = checkout / ".gate/action/run.json"
-    forged.parent.mkdir(parents=True)
-    forged.write_text(json.dumps({"schema": "prompt-gate/run/1", "verdict": "SHIP", "exit_code": 0}))
-    assert run_action(checkout, events.workflow_run(pr, checkout) | keys(models)).code == 1
-    assert json.loads(forged.read_text())["verdict"] == "BLOCK"
 
 
 def test_a_stranger_may_name_another_model_of_a_service(world: PullRequestWorld, models: ModelServer) -> None:

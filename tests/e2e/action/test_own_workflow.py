@@ -15,7 +15,7 @@ PROMPT = "evals/topics/prompt.txt"
 
 
 def project() -> dict[str, bytes]:
-    """What is installed and what is gated, with every eighth case and the first examples: the real model takes seconds."""
+    """What is installed and what is gated, with every eighth case and the first examples: the model takes seconds."""
     package = (path for path in (ROOT / "gate").rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     paths = [ROOT / name for name in ("LICENSE", "README.md", "pyproject.toml", "gate.yaml", WORKFLOW, PROMPT)]
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in [*paths, *package]}

@@ -67,8 +67,8 @@ def test_the_answers_are_those_of_one_process(server: ModelServer, cluster: Any)
     make = lambda: DaskExecutor(cluster.scheduler_address, setup_for(server))  # noqa: E731
     there = use(without_keys(server), make, lambda asking: asking.all(20), concurrency=64)
     assert server.requests == 20
-    # The keys are the workers' own.
-    assert {headers["Authorization"] for headers in server.headers if "Authorization" in headers} == {f"Bearer {SECRET}"}
+    keys = {headers["Authorization"] for headers in server.headers if "Authorization" in headers}
+    assert keys == {f"Bearer {SECRET}"}, "the workers' own"
     server.forget()
     here = use(keys_for(server), lambda: None, lambda asking: asking.all(20))
     assert essence(there) == essence(here)

@@ -71,13 +71,6 @@ for folder in OBJECTS.glob("??"):
     shutil.rmtree(folder)
 (OBJECTS / "info" / "alternates").write_text(str(away) + "\\n")
 """,
-    "a folder's tree": """
-for folder in {os.path.dirname(path) for path in FORGED}:
-    loose(OBJECTS, named("main:" + folder), b"tree", git("cat-file", "tree", other_tree() + ":" + folder))
-""",
-    "the root's tree": """
-loose(OBJECTS, named("main^{tree}"), b"tree", git("cat-file", "tree", other_tree()))
-""",
     "the commit": """
 rest = git("cat-file", "commit", "main").partition(b"\\n")[2]
 loose(OBJECTS, named("main"), b"commit", b"tree %s\\n" % other_tree().encode() + rest)
