@@ -98,3 +98,12 @@ TOOL_TEXT_CHARS = 16 * 1024
 
 TOOL_SCHEMA_CHARS = 64 * 1024
 """The JSON Schema of a tool's arguments, as text."""
+
+CODE_CHARS = 2 * 1024 * 1024
+"""A file of code or settings in which a prompt is named: its tree takes a hundred times its room."""
+
+TEXT_STEPS = 20_000
+"""Expressions that are looked at for one text of such a file, those of the constants that it uses included."""
+
+TEXT_DEPTH = 50
+"""Expressions and constants inside each other."""

@@ -20,7 +20,7 @@ from gate.config.documents import BadJson, described, did_you_mean, parse_json, 
 from gate.config.models import ModelRef, parse_model
 from gate.config.validation import Matches, wrong, wrong_at
 from gate.errors import GateError
-from gate.files import normal, path_complaint
+from gate.files import is_glob, normal, path_complaint
 from gate.limits import NAME_CHARS, PATH_CHARS, PATTERN_CHARS, PROMPT_CHARS
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
@@ -153,6 +153,52 @@ def function_named(prompt: str) -> FunctionName:
     if found is None:
         raise ValueError(f"{prompt} is no function")
     return FunctionName(found["module"], found["function"])
+
+
+POINTER_MARK = "::"
+POINTER_ENDINGS = (
+    *(".py", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx"),
+    *(".yaml", ".yml", ".json", ".toml"),
+)
+"""Files whose texts can be named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A text inside a file.
+
+    Args:
+        name: as the file's language writes it, with dots: `Class.attribute`, `agent.system_template`, `items.0`.
+    """
+
+    path: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.path}{POINTER_MARK}{self.name}"
+
+
+def pointer_of(prompt: str) -> Pointer | None:
+    """The text that a prompt names inside a file; None where the prompt is a file, a pattern or a function."""
+    path, mark, name = prompt.partition(POINTER_MARK)
+    return Pointer(path, name) if mark and not is_python(prompt) else None
+
+
+def file_part(prompt: str) -> str:
+    """The path before `::`, or the prompt itself."""
+    pointer = pointer_of(prompt)
+    return prompt if pointer is None else pointer.path
+
+
+def pointer_complaint(pointer: Pointer) -> str:
+    """What is wrong with a pointer, its path aside; empty when nothing is."""
+    if not pointer.path.lower().endswith(POINTER_ENDINGS):
+        return f"names a text inside a file that does not end in {', '.join(POINTER_ENDINGS)}"
+    if is_glob(pointer.path):
+        return "names a text inside of several files"
+    if not pointer.name.strip() or not pointer.name.isprintable() or is_glob(pointer.name):
+        return "does not name a text"
+    return ""
 
 
 LANGUAGES = frozenset(

@@ -1,7 +1,6 @@
 """Prompt files: text, Jinja2 templates, chat files, `.prompt.yml`, `.prompty`."""
 
 import json
-import keyword
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from gate.config.validation import FileModel, validate
 from gate.config.values import not_blank
 from gate.limits import PROMPT_CHARS
 from gate.messages import NO_PARTS, Message, Parts, Role
+from gate.prompts.placeholders import RESERVED, literal
 from gate.prompts.version import TEMPLATE_ENDINGS, Library, Prompt, gather
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
@@ -201,12 +201,6 @@ PROMPT_YML_SETTINGS = ("model", "modelParameters", "responseFormat", "jsonSchema
 TEST_DATA = "testData"
 
 _PLACEHOLDER = re.compile(r"\{\{[ \t]*([^\W\d][\w-]*)[ \t]*\}\}")
-_TAKEN = frozenset(
-    (*keyword.kwlist, "true", "false", "none", "self", "loop", "super", "caller", "varargs", "kwargs", "range", "dict")
-)
-"""Reserved words of Jinja2, which placeholders must not use."""
-_SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
-"""What would begin a tag, and what templates read as another line end."""
 
 
 def _lowered(role: Any) -> Any:
@@ -265,16 +259,12 @@ def _as_template(content: str, line: int, problems: Problems) -> str:
     at = 0
     for found in _PLACEHOLDER.finditer(content):
         name = found[1]
-        if not name.isidentifier() or name in _TAKEN or name.startswith("__"):
+        if not name.isidentifier() or name in RESERVED or name.startswith("__"):
             hint = "use letters, digits and single underscores, and no word such as 'true' or 'for'"
             problems.add(line, f"the placeholder {quoted(found[0])} has a name that cannot be filled in", hint)
-        pieces += [_literal(content[at : found.start()]), f"{{{{ {name} }}}}"]
+        pieces += [literal(content[at : found.start()]), f"{{{{ {name} }}}}"]
         at = found.end()
-    return "".join([*pieces, _literal(content[at:])])
-
-
-def _literal(text: str) -> str:
-    return _SIGN.sub(lambda found: "{{ '{' }}" if found[0] == "{" else "{{ '\\r' }}", text)
+    return "".join([*pieces, literal(content[at:])])
 
 
 CHAT_ENDINGS = (".yaml", ".yml", ".json")

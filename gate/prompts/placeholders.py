@@ -1,0 +1,169 @@
+"""Texts of code with their placeholders, as Jinja2 source in which all else is inert."""
+
+import keyword
+import re
+import string
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gate.limits import NAME_CHARS
+from gate.templates.rendering import compile_template
+from gate.templates.sandbox import BadTemplate
+
+RESERVED = frozenset(
+    (*keyword.kwlist, "true", "false", "none", "self", "loop", "super", "caller", "varargs", "kwargs", "range", "dict")
+)
+"""Words that Jinja2 gives a meaning of its own."""
+_SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
+"""What would begin a tag, and what templates read as another line end."""
+
+
+def literal(text: str) -> str:
+    """Jinja2 source that renders to the text itself."""
+    return _SIGN.sub(lambda found: "{{ '{' }}" if found[0] == "{" else "{{ '\\r' }}", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A place in a text that a value is put into; `expression` is what the code has there."""
+
+    expression: str
+
+
+Pieces: TypeAlias = tuple[str | Variable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSource:
+    """A text as the gate uses it: Jinja2 where `template`; the variables stand in order of appearance."""
+
+    text: str
+    template: bool = False
+    variables: tuple[str, ...] = ()
+
+
+def template_source(pieces: Pieces) -> TemplateSource:
+    """The source of a text. Where code puts values in, it is finished, and its other braces are literal."""
+    if any(isinstance(piece, Variable) for piece in pieces):
+        return _source(pieces)
+    return plain_source("".join(str(piece) for piece in pieces))
+
+
+_JINJA = re.compile(r"\{\{-?\s*[^\W\d][\w.]*\s*(?:\|[^{}]*)?-?\}\}|\{%-?\s*(?:if|for|set|raw)\b")
+_SPACED = re.compile(r"\{\{-?\s+[^\W\d]|\{%")
+_DOUBLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
+_SINGLE = re.compile(r"\{([^\W\d]\w*)\}")
+_PERCENT = re.compile(r"%\(([^\W\d]\w*)\)[sdifgr]|(%%)|(%)")
+_SPEC = re.compile(r"(?:.?[<>^=])?[-+ ]?#?[0-9]*[,_]?(?:\.[0-9]+)?[bcdeEfFgGnosxX%]?")
+
+
+def plain_source(text: str) -> TemplateSource:
+    """The source of a text into which something else puts the values, told by the placeholders that it has.
+
+    `{{ name }}` is Jinja2, `%(name)s` is the operator `%`, `{name}` is `str.format` where that takes the whole text,
+    and a name replaced by hand where it does not, as in a prompt with JSON in it.
+    """
+    fields = _format_fields(text)
+    if _JINJA.search(text) and (fields is None or _SPACED.search(text)):
+        return _jinja_source(text)
+    if pieces := _percent_fields(text):
+        return _source(pieces)
+    return _source(_split(text, _SINGLE) if fields is None else fields)
+
+
+def _jinja_source(text: str) -> TemplateSource:
+    try:
+        names = compile_template(text).names - {"range", "dict"}
+    except BadTemplate:
+        return _source(_split(text, _DOUBLE))
+    return TemplateSource(text, True, tuple(sorted(names, key=lambda name: (_place(text, name), name))))
+
+
+def _place(text: str, name: str) -> int:
+    found = re.search(rf"\b{re.escape(name)}\b", text)
+    return found.start() if found else len(text)
+
+
+def _format_fields(text: str) -> Pieces | None:
+    """The pieces of a text for `str.format`; None where it is none, or has no field."""
+    pieces: list[str | Variable] = []
+    try:
+        for fixed, field, spec, _ in string.Formatter().parse(text):
+            pieces.append(fixed)
+            if field is None:
+                continue
+            if not field.isidentifier() or not _SPEC.fullmatch(spec or ""):
+                return None
+            pieces.append(Variable(field))
+    except ValueError:
+        return None
+    return tuple(pieces) if any(isinstance(piece, Variable) for piece in pieces) else None
+
+
+def _percent_fields(text: str) -> Pieces:
+    """The pieces of a text for `%` with a mapping; none where it is another."""
+    pieces: list[str | Variable] = []
+    at = 0
+    for found in _PERCENT.finditer(text):
+        if found[3]:
+            return ()
+        pieces += [text[at : found.start()], "%" if found[2] else Variable(found[1])]
+        at = found.end()
+    pieces.append(text[at:])
+    return tuple(pieces) if any(isinstance(piece, Variable) for piece in pieces) else ()
+
+
+def _split(text: str, placeholder: re.Pattern[str]) -> Pieces:
+    pieces: list[str | Variable] = []
+    at = 0
+    for found in placeholder.finditer(text):
+        pieces += [text[at : found.start()], Variable(found[1])]
+        at = found.end()
+    return (*pieces, text[at:])
+
+
+def _source(pieces: Sequence[str | Variable]) -> TemplateSource:
+    names = variable_names(piece.expression for piece in pieces if isinstance(piece, Variable))
+    if not names:
+        return TemplateSource("".join(str(piece) for piece in pieces))
+    return TemplateSource("".join(_written(_joined(pieces), names)), True, tuple(names.values()))
+
+
+def _joined(pieces: Iterable[str | Variable]) -> Iterator[str | Variable]:
+    """The same with neighbouring texts as one: two braces may come from two of them."""
+    fixed = ""
+    for piece in pieces:
+        if isinstance(piece, str):
+            fixed += piece
+            continue
+        yield fixed
+        yield piece
+        fixed = ""
+    yield fixed
+
+
+def _written(pieces: Iterable[str | Variable], names: dict[str, str]) -> Iterator[str]:
+    for piece in pieces:
+        yield literal(piece) if isinstance(piece, str) else f"{{{{ {names[piece.expression]} }}}}"
+
+
+def variable_names(expressions: Iterable[str]) -> dict[str, str]:
+    """A name for each expression: `user_name` for `user.name`, `len_items` for `len(items)`."""
+    names: dict[str, str] = {}
+    for expression in dict.fromkeys(expressions):
+        name = re.sub(r"\W+", "_", expression).strip("_")[:NAME_CHARS] or "value"
+        if not name.isidentifier() or name in RESERVED:
+            name = f"{name}_" if name.isidentifier() else f"value_{name}"
+        if name in names.values():
+            name = next(one for n in range(2, len(names) + 3) if (one := f"{name}_{n}") not in names.values())
+        names[expression] = name
+    return names
+
+
+def mapped(pieces: Pieces, change: Callable[[str], str]) -> Pieces:
+    """A text changed as a whole, such as by `strip`, with its variables in their places."""
+    # No text holds half of a surrogate pair, so that these mark nothing else.
+    marked = "".join(piece if isinstance(piece, str) else f"\ud800{at}\ud801" for at, piece in enumerate(pieces))
+    parts = re.split("\ud800([0-9]+)\ud801", change(marked))
+    return tuple(pieces[int(part)] if at % 2 else part for at, part in enumerate(parts))

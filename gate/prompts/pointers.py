@@ -1,0 +1,167 @@
+"""Prompts inside files of code and settings, read as data: nothing of the file runs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import Any
+
+from gate.config.documents import one_problem, printable, quoted
+from gate.config.values import PYTHON_PREFIX, SOURCES
+from gate.config.values import Pointer as Pointer
+from gate.config.values import file_part as file_part
+from gate.config.values import pointer_of as pointer_of
+from gate.limits import CODE_CHARS
+from gate.prompts.expressions import Computed, Definition, Definitions, Unreadable, Work, short_code
+from gate.prompts.placeholders import TemplateSource, template_source
+
+_NEAR = 3
+_LOCALS = "<locals>"
+
+
+@dataclass(frozen=True, slots=True)
+class PointedText:
+    """A text inside a file.
+
+    Args:
+        name: as a pointer names it.
+        line, last: of its definition, from 1.
+        text: Jinja2 source where `template`, else the text itself.
+        variables: in order of appearance.
+        plain: the text as the file has it, with `{expression}` where code puts in a value.
+    """
+
+    name: str
+    line: int
+    last: int
+    text: str
+    template: bool
+    variables: tuple[str, ...]
+    plain: str
+
+
+def pointed_text(content: str, path: str, name: str, where: str) -> PointedText:
+    """The text of a name.
+
+    Args:
+        path: its ending tells the language.
+        where: the file, as messages name it.
+
+    Raises:
+        InputErrors: the file cannot be read, there is no such name, it has two values, or it is computed.
+    """
+    try:
+        work = _work(content, _ending(path))
+    except Unreadable as error:
+        raise one_problem(where, error.line, error.reason, f"so {quoted(name)} cannot be read from it") from None
+    found = work.definitions.get(name, [])
+    if not found or _LOCALS in name:
+        raise one_problem(where, 0, f"has no text named {quoted(name)}", _nearest(work.definitions, name))
+    if len(found) > 1:
+        lines = " and on line ".join(str(one.line) for one in found[:2])
+        message = f"{quoted(name)} is given a value on line {lines}"
+        raise one_problem(where, found[0].line, message, "a pointer needs a name with one value")
+    if inner := [one for one in work.definitions if one.startswith(f"{name}.") and _LOCALS not in one]:
+        hint = f"name one of its texts: {', '.join(map(printable, inner[:_NEAR]))}"
+        raise one_problem(where, found[0].line, f"{quoted(name)} is no text", hint)
+    try:
+        return _pointed(name, found[0], work)
+    except Computed as error:
+        message = f"{quoted(name)} cannot be read without running code: {error.reason}"
+        raise one_problem(where, error.line or found[0].line, message, _instead(path, name)) from None
+
+
+def pointed_texts(content: str, path: str) -> list[PointedText]:
+    """Every text that a pointer could name, in the order of the file; what is computed is left out, and what is empty.
+
+    A file that cannot be read has none.
+    """
+    try:
+        work = _work(content, _ending(path))
+    except Unreadable:
+        return []
+    return list(_all(work))
+
+
+def names_in_file(content: str, path: str) -> frozenset[str] | None:
+    """The names that a pointer can have, computed ones included; None where the file cannot be read."""
+    try:
+        definitions = _work(content, _ending(path)).definitions
+    except Unreadable:
+        return None
+    return frozenset(name for name in definitions if _LOCALS not in name)
+
+
+def _all(work: Work[Any]) -> Iterator[PointedText]:
+    for name, found in work.definitions.items():
+        if len(found) == 1 and _LOCALS not in name:
+            work.steps = 0
+            try:
+                text = _pointed(name, found[0], work)
+            except Computed:
+                continue
+            if text.text.strip():
+                yield text
+
+
+def _pointed(name: str, definition: Definition[Any], work: Work[Any]) -> PointedText:
+    if _is_number(definition.value):
+        raise work.computed(definition.value)
+    pieces = work.text(definition.value)
+    source: TemplateSource = template_source(pieces)
+    plain = "".join(piece if isinstance(piece, str) else f"{{{piece.expression}}}" for piece in pieces)
+    lines = definition.line, definition.last
+    return PointedText(name, *lines, source.text, source.template, source.variables, plain)
+
+
+def _is_number(value: object) -> bool:
+    from gate.prompts.python_texts import PythonExpression, is_number
+
+    return isinstance(value, PythonExpression) and is_number(value)
+
+
+def _ending(path: str) -> str:
+    return PurePosixPath(path).suffix.lower()
+
+
+def _work(content: str, ending: str) -> Work[Any]:
+    """What reads the texts of a file. Raises Unreadable."""
+    definitions = _definitions(content, ending)
+    if ending == ".py":
+        from gate.prompts.python_texts import python_work
+
+        return python_work(content, definitions)
+    from gate.prompts.data_texts import data_work
+
+    return data_work(definitions)
+
+
+# Reading is pure; both arms, the pairing and the annotations look at the same few files.
+@lru_cache(maxsize=16)
+def _definitions(content: str, ending: str) -> Definitions[Any]:
+    if len(content) > CODE_CHARS:
+        raise Unreadable(0, f"is longer than {CODE_CHARS:,} characters")
+    if ending == ".py":
+        from gate.prompts.python_texts import python_definitions
+
+        return dict(python_definitions(content))
+    from gate.prompts.data_texts import data_definitions
+
+    return dict(data_definitions(content, ending))
+
+
+def _nearest(definitions: Definitions[Any], name: str) -> str:
+    names = [one for one in definitions if _LOCALS not in one]
+    near = get_close_matches(name, names, n=_NEAR, cutoff=0.5)
+    if near:
+        return f"did you mean {' or '.join(map(printable, near))}?"
+    return f"it has {', '.join(short_code(printable(one)) for one in names[:_NEAR])}" if names else "it has no names"
+
+
+def _instead(path: str, name: str) -> str:
+    """What to do about a text that is computed."""
+    if not path.endswith(".py"):
+        return "write the text there as it is, or put it into a file of its own"
+    inner = path.removeprefix(SOURCES[1]).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return f"write a function that returns the text, and name it: prompt: {PYTHON_PREFIX}{inner}:FUNCTION"
