@@ -12,6 +12,9 @@ from gate.prompts.placeholders import Pieces, Variable, mapped
 
 Expression = TypeVar("Expression")
 
+BROKEN = ""
+"""The name under which a file has its first place that cannot be read, where the rest of it can."""
+
 MOST_SHOWN = 60
 """Characters of an expression in a message."""
 
@@ -64,6 +67,7 @@ class Work(Generic[Expression]):
         text_of: the text of an expression of the language; it raises `computed` for what it does not know.
         line_of: 1-based.
         told: an expression as a message shows it.
+        is_text: False for a number, which is one only inside of a text.
         within: names that are being followed, from the outside in.
     """
 
@@ -71,6 +75,7 @@ class Work(Generic[Expression]):
     text_of: "Callable[[Expression, Work[Expression]], Pieces]"
     line_of: Callable[[Expression], int]
     told: Callable[[Expression], str]
+    is_text: Callable[[Expression], bool] = lambda expression: True
     within: list[str] = field(default_factory=list)
     steps: int = 0
     depth: int = 0

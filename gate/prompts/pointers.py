@@ -13,9 +13,10 @@ from gate.config.values import Pointer as Pointer
 from gate.config.values import file_part as file_part
 from gate.config.values import pointer_of as pointer_of
 from gate.limits import CODE_CHARS
-from gate.prompts.expressions import Computed, Definition, Definitions, Unreadable, Work, short_code
+from gate.prompts.expressions import BROKEN, Computed, Definition, Definitions, Unreadable, Work, short_code
 from gate.prompts.placeholders import TemplateSource, template_source
 
+SCRIPT_ENDINGS = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
 _NEAR = 3
 _LOCALS = "<locals>"
 
@@ -56,6 +57,9 @@ def pointed_text(content: str, path: str, name: str, where: str) -> PointedText:
     except Unreadable as error:
         raise one_problem(where, error.line, error.reason, f"so {quoted(name)} cannot be read from it") from None
     found = work.definitions.get(name, [])
+    if not found and (broken := work.definitions.get(BROKEN)):
+        message = f"is no valid JavaScript or TypeScript here, and {quoted(name)} is not in the rest of it"
+        raise one_problem(where, broken[0].line, message)
     if not found or _LOCALS in name:
         raise one_problem(where, 0, f"has no text named {quoted(name)}", _nearest(work.definitions, name))
     if len(found) > 1:
@@ -84,18 +88,18 @@ def pointed_texts(content: str, path: str) -> list[PointedText]:
     return list(_all(work))
 
 
-def names_in_file(content: str, path: str) -> frozenset[str] | None:
-    """The names that a pointer can have, computed ones included; None where the file cannot be read."""
+def may_have(content: str, path: str, name: str) -> bool:
+    """Is there such a name, computed or not? True also where the file cannot be read: that is an error to be told."""
     try:
-        definitions = _work(content, _ending(path)).definitions
+        definitions = _definitions(content, _ending(path))
     except Unreadable:
-        return None
-    return frozenset(name for name in definitions if _LOCALS not in name)
+        return True
+    return name in definitions or BROKEN in definitions
 
 
 def _all(work: Work[Any]) -> Iterator[PointedText]:
     for name, found in work.definitions.items():
-        if len(found) == 1 and _LOCALS not in name:
+        if len(found) == 1 and name and _LOCALS not in name:
             work.steps = 0
             try:
                 text = _pointed(name, found[0], work)
@@ -106,19 +110,13 @@ def _all(work: Work[Any]) -> Iterator[PointedText]:
 
 
 def _pointed(name: str, definition: Definition[Any], work: Work[Any]) -> PointedText:
-    if _is_number(definition.value):
+    if not work.is_text(definition.value):
         raise work.computed(definition.value)
     pieces = work.text(definition.value)
     source: TemplateSource = template_source(pieces)
     plain = "".join(piece if isinstance(piece, str) else f"{{{piece.expression}}}" for piece in pieces)
     lines = definition.line, definition.last
     return PointedText(name, *lines, source.text, source.template, source.variables, plain)
-
-
-def _is_number(value: object) -> bool:
-    from gate.prompts.python_texts import PythonExpression, is_number
-
-    return isinstance(value, PythonExpression) and is_number(value)
 
 
 def _ending(path: str) -> str:
@@ -132,6 +130,10 @@ def _work(content: str, ending: str) -> Work[Any]:
         from gate.prompts.python_texts import python_work
 
         return python_work(content, definitions)
+    if ending in SCRIPT_ENDINGS:
+        from gate.prompts.script_texts import script_work
+
+        return script_work(definitions)
     from gate.prompts.data_texts import data_work
 
     return data_work(definitions)
@@ -146,13 +148,17 @@ def _definitions(content: str, ending: str) -> Definitions[Any]:
         from gate.prompts.python_texts import python_definitions
 
         return dict(python_definitions(content))
+    if ending in SCRIPT_ENDINGS:
+        from gate.prompts.script_texts import script_definitions
+
+        return dict(script_definitions(content, ending))
     from gate.prompts.data_texts import data_definitions
 
     return dict(data_definitions(content, ending))
 
 
 def _nearest(definitions: Definitions[Any], name: str) -> str:
-    names = [one for one in definitions if _LOCALS not in one]
+    names = [one for one in definitions if one and _LOCALS not in one]
     near = get_close_matches(name, names, n=_NEAR, cutoff=0.5)
     if near:
         return f"did you mean {' or '.join(map(printable, near))}?"

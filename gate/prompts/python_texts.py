@@ -55,12 +55,11 @@ def python_definitions(content: str) -> Definitions[PythonExpression]:
 
 def python_work(content: str, definitions: Definitions[PythonExpression]) -> Work[PythonExpression]:
     """What reads the texts of these definitions."""
-    return Work(definitions, _text, _line, partial(_told, content.split("\n")))
+    return Work(definitions, _text, _line, partial(_told, content.split("\n")), _is_text)
 
 
-def is_number(expression: PythonExpression) -> bool:
-    """Is it a number, or another value that is no text?"""
-    return isinstance(expression.node, ast.Constant) and not isinstance(expression.node.value, str)
+def _is_text(expression: PythonExpression) -> bool:
+    return not isinstance(expression.node, ast.Constant) or isinstance(expression.node.value, str)
 
 
 def _line(expression: PythonExpression) -> int:
@@ -78,28 +77,35 @@ def _told(lines: Sequence[str], expression: PythonExpression) -> str:
 
 
 def _define(found: Definitions[PythonExpression], body: list[ast.stmt], prefix: str, scopes: tuple[str, ...]) -> None:
-    """Note the names that statements define; `prefix` is that of their class or function."""
+    """Note the names that statements define; `prefix` is that of their class."""
     for one in _statements(body):
-        place = PythonExpression(one, scopes)
-        lines = one.lineno, one.end_lineno or one.lineno
         match one:
-            case ast.Assign():
-                for target in one.targets:
-                    _assign(found, target, prefix, Definition(*lines, place.at(one.value)))
-            case ast.AnnAssign(value=ast.expr() as value):
-                _assign(found, one.target, prefix, Definition(*lines, place.at(value)))
-            case ast.AugAssign():
-                _assign(found, one.target, prefix, Definition(*lines, place))
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                _define_function(found, one, prefix, scopes)
+                _define_function(found, one, prefix)
             case ast.ClassDef():
                 inner = f"{prefix}{one.name}."
                 if inner.count(".") < TEXT_DEPTH:
                     _define(found, one.body, inner, (inner,))
-            case ast.Import() | ast.ImportFrom():
-                for alias in one.names:
-                    name = alias.asname or alias.name.split(".")[0]
-                    found[prefix + name].append(Definition(*lines, place))
+            case _:
+                _define_assigned(found, PythonExpression(one, scopes), one, prefix)
+
+
+def _define_assigned(
+    found: Definitions[PythonExpression], place: PythonExpression, statement: ast.stmt, prefix: str
+) -> None:
+    lines = statement.lineno, statement.end_lineno or statement.lineno
+    match statement:
+        case ast.Assign():
+            for target in statement.targets:
+                _assign(found, target, prefix, Definition(*lines, place.at(statement.value)))
+        case ast.AnnAssign(value=ast.expr() as value):
+            _assign(found, statement.target, prefix, Definition(*lines, place.at(value)))
+        case ast.AugAssign():
+            _assign(found, statement.target, prefix, Definition(*lines, place))
+        case ast.Import() | ast.ImportFrom():
+            for alias in statement.names:
+                name = alias.asname or alias.name.split(".")[0]
+                found[prefix + name].append(Definition(*lines, place))
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -143,9 +149,7 @@ def _define_value(found: Definitions[PythonExpression], name: str, definition: D
             _define_value(found, f"{name}.{key.value}", inner)
 
 
-def _define_function(
-    found: Definitions[PythonExpression], function: _Function, prefix: str, scopes: tuple[str, ...]
-) -> None:
+def _define_function(found: Definitions[PythonExpression], function: _Function, prefix: str) -> None:
     """Note a function by what it returns, and its local constants by names that no pointer can have."""
     name = f"{prefix}{function.name}"
     own = f"{name}.<locals>."

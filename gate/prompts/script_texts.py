@@ -1,0 +1,353 @@
+"""Texts of a JavaScript or TypeScript file, read from its syntax tree: nothing of it runs."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from gate.limits import TEXT_DEPTH
+from gate.prompts.expressions import BROKEN, Definition, Definitions, Work, dedented, no_definitions
+from gate.prompts.placeholders import Pieces, Variable, mapped
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+_WRAPPERS = frozenset(("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"))
+_FUNCTIONS = frozenset(("arrow_function", "function_expression", "function_declaration", "method_definition"))
+_NAMES = frozenset(("identifier", "member_expression", "subscript_expression"))
+_VALUES = frozenset(("number", "true", "false", "null"))
+_TRIMS: dict[str, Callable[[str], str]] = {"trim": str.strip, "trimStart": str.lstrip, "trimEnd": str.rstrip}
+_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
+_SHORT = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+_LINE_ENDS = ("\n", "\r\n", "\r", "\u2028", "\u2029")
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptExpression:
+    """A node with the names that it sees.
+
+    Args:
+        scope: start of the names of the function around it; empty outside of functions.
+        parameters: of that function.
+    """
+
+    node: "Node"
+    scope: str = ""
+    parameters: frozenset[str] = frozenset()
+
+    def at(self, node: "Node") -> "ScriptExpression":
+        """Another node that sees the same names."""
+        return replace(self, node=node)
+
+
+@cache
+def _parser(ending: str) -> "Parser":
+    """Neither grammar is loaded before a file needs it."""
+    from tree_sitter import Language, Parser
+
+    if ending in (".ts", ".tsx"):
+        import tree_sitter_typescript as typescript
+
+        return Parser(Language(typescript.language_tsx() if ending == ".tsx" else typescript.language_typescript()))
+    import tree_sitter_javascript as javascript
+
+    return Parser(Language(javascript.language()))
+
+
+def script_definitions(content: str, ending: str) -> Definitions[ScriptExpression]:
+    """The names at the top of a file, without statements that cannot be read; `BROKEN` says that there are some."""
+    root = _parser(ending).parse(content.encode("utf-8", "replace")).root_node
+    found: Definitions[ScriptExpression] = no_definitions()
+    for statement in root.named_children:
+        if not statement.has_error:
+            _define(found, statement)
+    if root.has_error:
+        bad = next(_errors(root), root)
+        found[BROKEN].append(Definition(*_lines(bad), ScriptExpression(bad)))
+    return found
+
+
+def script_work(definitions: Definitions[ScriptExpression]) -> Work[ScriptExpression]:
+    """What reads the texts of these definitions."""
+    return Work(definitions, _text, lambda one: _lines(one.node)[0], lambda one: _source(one.node), _is_text)
+
+
+def _is_text(expression: ScriptExpression) -> bool:
+    return expression.node.type not in _VALUES
+
+
+def _errors(root: "Node") -> "Iterator[Node]":
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.is_error or node.is_missing:
+            yield node
+        waiting += [child for child in reversed(node.children) if child.has_error or child.is_missing]
+
+
+def _lines(node: "Node") -> tuple[int, int]:
+    return node.start_point[0] + 1, node.end_point[0] + 1
+
+
+def _source(node: "Node") -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _field(node: "Node", name: str) -> str:
+    inner = node.child_by_field_name(name)
+    return "" if inner is None else _source(inner)
+
+
+def _define(found: Definitions[ScriptExpression], statement: "Node") -> None:
+    """Note the names that a statement defines."""
+    if statement.type == "export_statement":
+        if value := statement.child_by_field_name("value"):
+            _define_value(found, "default", _lines(statement), ScriptExpression(value))
+        inner = statement.child_by_field_name("declaration")
+        if inner is None:
+            return
+        statement = inner
+    match statement.type:
+        case "lexical_declaration" | "variable_declaration":
+            for name, value, lines in _declared(statement):
+                _define_value(found, name, lines, ScriptExpression(value))
+        case "function_declaration":
+            _define_value(found, _field(statement, "name"), _lines(statement), ScriptExpression(statement))
+        case "class_declaration" | "abstract_class_declaration" | "enum_declaration":
+            _define_members(found, statement)
+        case "expression_statement" if statement.named_child_count:
+            _define_assigned(found, statement.named_children[0])
+
+
+def _declared(statement: "Node") -> "Iterator[tuple[str, Node, tuple[int, int]]]":
+    """The names that a declaration gives values."""
+    several = sum(one.type == "variable_declarator" for one in statement.named_children) > 1
+    for one in statement.named_children:
+        name, value = one.child_by_field_name("name"), one.child_by_field_name("value")
+        if name is not None and name.type == "identifier" and value is not None:
+            yield _source(name), value, _lines(one if several else statement)
+
+
+def _define_members(found: Definitions[ScriptExpression], statement: "Node") -> None:
+    """Note the fields and methods of a class, or the members of an enum."""
+    body = statement.child_by_field_name("body")
+    for one in body.named_children if body is not None else ():
+        key = one.child_by_field_name("name") or one.child_by_field_name("property")
+        value = one if one.type == "method_definition" else one.child_by_field_name("value")
+        if key is not None and value is not None:
+            name = f"{_field(statement, 'name')}.{_key(key)}"
+            _define_value(found, name, _lines(one), ScriptExpression(value))
+
+
+def _define_assigned(found: Definitions[ScriptExpression], node: "Node") -> None:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None or not (name := _dotted(left)):
+        return
+    value = right if node.type == "assignment_expression" else node
+    _define_value(found, name, _lines(node), ScriptExpression(value))
+
+
+def _define_value(
+    found: Definitions[ScriptExpression], name: str, lines: tuple[int, int], expression: ScriptExpression
+) -> None:
+    """Note a name, the properties of an object under it, and the local constants of a function."""
+    expression = expression.at(_unwrapped(expression.node))
+    node = expression.node
+    if node.type in _FUNCTIONS:
+        expression = _function(found, name, node)
+    found[name].append(Definition(*lines, expression))
+    if node.type != "object" or name.count(".") >= TEXT_DEPTH:
+        return
+    for one in node.named_children:
+        key = one.child_by_field_name("key") or one.child_by_field_name("name")
+        value = one if one.type == "method_definition" else one.child_by_field_name("value")
+        if one.type == "shorthand_property_identifier":
+            key = value = one
+        if key is not None and value is not None and (inner := _key(key)):
+            _define_value(found, f"{name}.{inner}", _lines(one), expression.at(value))
+
+
+def _key(node: "Node") -> str:
+    """The name of a property; empty where it is computed."""
+    if node.type == "string":
+        return "".join(one for one in _quoted(node, ScriptExpression(node)) if isinstance(one, str))
+    return "" if node.type == "computed_property_name" else _source(node)
+
+
+def _unwrapped(node: "Node") -> "Node":
+    """The value inside of brackets, types and `Object.freeze`."""
+    while True:
+        if node.type in _WRAPPERS and node.named_child_count:
+            node = node.named_children[0]
+        elif node.type == "call_expression" and _field(node, "function") == "Object.freeze":
+            arguments = _arguments(node)
+            if len(arguments) != 1:
+                return node
+            node = arguments[0]
+        else:
+            return node
+
+
+def _function(found: Definitions[ScriptExpression], name: str, function: "Node") -> ScriptExpression:
+    """What a function returns, or the statement because of which that cannot be told; notes its local constants."""
+    scope = f"{name}.<locals>."
+    parameters = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
+    outer = ScriptExpression(function, scope, frozenset(_parameters(parameters)))
+    body = function.child_by_field_name("body")
+    if body is None or body.type != "statement_block":
+        return outer if body is None else outer.at(_unwrapped(body))
+    for one in body.named_children:
+        if one.type == "return_statement" and one.named_child_count:
+            return outer.at(_unwrapped(one.named_children[0]))
+        directive = one.type == "expression_statement" and one.named_children[0].type == "string"
+        if one.type == "lexical_declaration":
+            for local, value, lines in _declared(one):
+                found[scope + local].append(Definition(*lines, outer.at(_unwrapped(value))))
+        elif one.type != "comment" and not directive:
+            return outer.at(one)
+    return outer
+
+
+def _parameters(node: "Node | None") -> Iterator[str]:
+    waiting = [] if node is None else [node]
+    while waiting:
+        one = waiting.pop()
+        if one.type in ("identifier", "shorthand_property_identifier_pattern"):
+            yield _source(one)
+        left = one.child_by_field_name("pattern") or one.child_by_field_name("left")
+        waiting += [left] if left is not None else [inner for inner in one.named_children if "type" not in inner.type]
+
+
+def _dotted(node: "Node") -> str:
+    """The name of a constant: `PROMPT`, `Class.field`, `prompts.key` for `prompts["key"]`; empty for anything else."""
+    parts: list[str] = []
+    while node.type in _NAMES and node.type != "identifier":
+        last = node.child_by_field_name("property") or node.child_by_field_name("index")
+        inner = node.child_by_field_name("object")
+        if last is None or inner is None or last.type not in ("property_identifier", "string"):
+            return ""
+        parts.append(_key(last))
+        node = inner
+    return ".".join((_source(node), *reversed(parts))) if node.type == "identifier" else ""
+
+
+def _text(expression: ScriptExpression, work: Work[ScriptExpression]) -> Pieces:
+    node = _unwrapped(expression.node)
+    match node.type:
+        case "string":
+            return work.joined(expression, [work.literal(expression, text) for text in _quoted(node, expression)])
+        case "template_string":
+            return _template(expression.at(node), work)
+        case kind if kind in _VALUES:
+            return (_source(node),)
+        case "binary_expression" if _field(node, "operator") == "+":
+            return work.joined(expression, [work.text(expression.at(one)) for one in _summands(node)])
+        case "identifier" | "member_expression" | "subscript_expression" | "shorthand_property_identifier":
+            return _named(expression.at(node), work)
+        case "call_expression":
+            return _call(expression.at(node), work)
+    raise work.computed(expression)
+
+
+def _summands(node: "Node") -> "list[Node]":
+    found: list[Node] = []
+    while node.type == "binary_expression" and _field(node, "operator") == "+":
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            break
+        found.append(right)
+        node = left
+    return [node, *reversed(found)]
+
+
+def _quoted(node: "Node", expression: ScriptExpression) -> list[str]:
+    """The text of a string without values put in."""
+    return [text for text in _parts(expression.at(node)) if isinstance(text, str)]
+
+
+def _parts(expression: ScriptExpression, *, raw: bool = False) -> "Iterator[str | Node]":
+    """The texts of a string or of a template literal, and its substitutions."""
+    node = expression.node
+    source, start = node.text or b"", node.start_byte
+    at, fixed = 1, ""
+    for one in node.named_children:
+        if one.type not in ("escape_sequence", "template_substitution"):
+            continue
+        fixed += source[at : one.start_byte - start].decode("utf-8", "replace")
+        at = one.end_byte - start
+        if one.type == "escape_sequence":
+            fixed += _source(one) if raw else _escaped(_source(one))
+            continue
+        yield _whole(fixed)
+        yield one
+        fixed = ""
+    yield _whole(fixed + source[at:-1].decode("utf-8", "replace"))
+
+
+def _whole(text: str) -> str:
+    """Two halves of a surrogate pair, each an escape, are one character; line ends are normal ones."""
+    text = text.replace("\r\n", "\n")
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass") if not text.isascii() else text
+
+
+def _escaped(sequence: str) -> str:
+    found = _ESCAPE.fullmatch(sequence)
+    if found is None:
+        return sequence
+    code = found[1] or found[2] or found[3]
+    if code:
+        return chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else sequence
+    return "" if found[4] in _LINE_ENDS else _SHORT.get(found[4], found[4])
+
+
+def _template(expression: ScriptExpression, work: Work[ScriptExpression], *, raw: bool = False) -> Pieces:
+    texts: list[Pieces] = []
+    for part in _parts(expression, raw=raw):
+        if isinstance(part, str):
+            texts.append(work.literal(expression, part))
+            continue
+        inner = next((one for one in part.named_children if one.type != "comment"), part)
+        texts.append(work.value(expression.at(inner), _source(inner)))
+    return work.joined(expression, texts)
+
+
+def _named(expression: ScriptExpression, work: Work[ScriptExpression]) -> Pieces:
+    """The text of a name, or a variable where it is a parameter or a part of one."""
+    node = expression.node
+    name = _source(node) if node.type == "shorthand_property_identifier" else _dotted(node)
+    if name and expression.scope + name in work.definitions:
+        return work.constant(expression.scope + name, expression)
+    if name.split(".")[0] in expression.parameters:
+        return (Variable(name),)
+    if not name:
+        raise work.computed(expression)
+    return work.constant(name, expression)
+
+
+def _arguments(call: "Node") -> "list[Node]":
+    found = call.child_by_field_name("arguments")
+    return [] if found is None else [one for one in found.named_children if one.type != "comment"]
+
+
+def _call(expression: ScriptExpression, work: Work[ScriptExpression]) -> Pieces:
+    """`.trim()`, `[…].join("…")`, `dedent` and `String.raw`."""
+    node = expression.node
+    called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if called is None or arguments is None:
+        raise work.computed(expression)
+    name, given = _source(called), _arguments(node)
+    if arguments.type == "template_string":
+        if name not in ("dedent", "String.raw"):
+            raise work.computed(expression)
+        text = _template(expression.at(arguments), work, raw=name == "String.raw")
+        return text if name == "String.raw" else mapped(dedented(text), str.strip)
+    if name == "dedent" and len(given) == 1:
+        return mapped(dedented(work.text(expression.at(given[0]))), str.strip)
+    method, inner = _field(called, "property"), called.child_by_field_name("object")
+    if inner is not None and method in _TRIMS and not given:
+        return mapped(work.text(expression.at(inner)), _TRIMS[method])
+    if inner is not None and inner.type == "array" and method == "join" and len(given) == 1:
+        parts = [work.text(expression.at(one)) for one in inner.named_children if one.type != "comment"]
+        return work.joined(expression, parts, work.text(expression.at(given[0])))
+    raise work.computed(expression)
