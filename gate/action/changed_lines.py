@@ -1,12 +1,16 @@
 """The changed lines of the prompts that a run is about, and annotations beside them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 
-from gate.errors import GateError
+from gate.config.values import Pointer, file_part, is_python, pointer_of, prompt_parts
+from gate.errors import GateError, InputErrors
 from gate.git.objects import Git
 from gate.git.repository import Repo, TreeSource
 from gate.prompts.files import FileSource, file_of
+from gate.prompts.pointers import PointedText, pointed_text
 from gate.record.comparison import PassState, State, Verdict
 from gate.record.parts import ArmRecord
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
@@ -42,18 +46,53 @@ def changed_line_annotations(
 def _beside(sides: Sides, suite: Suite, message: str) -> Iterator[PromptAnnotation]:
     version = suite.candidate.version
     old_path = suite.baseline.version.path if suite.baseline is not None else version.path
-    places = file_of(sides.base, old_path), file_of(sides.head, version.path)
-    pairs = [(places[0] or old_path, places[1]), *((part.path, part.path) for part in version.prompt.parts.files)]
-    for old, new in pairs:
-        if new is None:
-            continue
-        before, after = _text(sides.base.read(old)), _text(sides.head.read(new))
-        if before != after:
-            yield from prompt_annotations(new, before, after, message)
+    for old, new in _paired(old_path, version.path):
+        yield from _changed_places((sides.base, sides.head), (old, new), message)
+    for part in version.prompt.parts.files:
+        yield from _changed_places((sides.base, sides.head), (part.path, part.path), message)
 
 
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8", "replace")
+def _paired(old: str, new: str) -> list[tuple[str, str]]:
+    """The parts of a prompt, each with what it was; what has come has nothing."""
+    return list(zip_longest(prompt_parts(old)[: len(prompt_parts(new))], prompt_parts(new), fillvalue=""))
+
+
+def _changed_places(
+    sources: tuple[FileSource | None, FileSource], names: tuple[str, str], message: str
+) -> Iterator[PromptAnnotation]:
+    """The changed places of a file, or of the text inside a file that a prompt is."""
+    old, new = names
+    path = file_of(sources[1], new)
+    if path is None:
+        return
+    before = "" if sources[0] is None or not old else _text(sources[0], file_of(sources[0], old) or file_part(old))
+    after = _text(sources[1], path)
+    if before == after:
+        return
+    places = prompt_annotations(path, before, after, message)
+    pointer = pointer_of(new)
+    if pointer is None:
+        yield from places
+        return
+    found, was = _pointed(after, pointer), _pointed(before, pointer_of(old))
+    if found is None or (was is not None and was.plain == found.plain):
+        return
+    inside = [one for one in places if one.first <= found.last and one.last >= found.line]
+    clipped = [replace(one, first=max(one.first, found.line), last=min(one.last, found.last)) for one in inside]
+    yield from clipped or (PromptAnnotation(path, found.line, found.line, message),)
+
+
+def _pointed(content: str, pointer: Pointer | None) -> PointedText | None:
+    if pointer is None:
+        return None
+    try:
+        return pointed_text(content, pointer.path, pointer.name, pointer.path)
+    except InputErrors:
+        return None
+
+
+def _text(source: FileSource, path: str) -> str:
+    return (source.read(path) or b"").decode("utf-8-sig", "replace")
 
 
 def _fell(suite: SuiteRecord) -> str:
@@ -75,7 +114,7 @@ def _missed(new: NewSuiteRecord) -> str:
 
 
 def changed_lines(run: RunRecord, directory: Path = Path()) -> Lines:
-    """The changed lines of each prompt of the candidate, by path.
+    """The changed lines of each prompt of the candidate, by the name of the prompt.
 
     A record may come from anywhere: paths that leave the repository are not followed, and what cannot be read any more
     (a commit that is not in this clone, a file that is gone) has no lines.
@@ -84,20 +123,22 @@ def changed_lines(run: RunRecord, directory: Path = Path()) -> Lines:
     arms: list[tuple[ArmRecord | None, ArmRecord]] = [(suite.baseline, suite.candidate) for suite in run.suites]
     arms += [(None, new.candidate) for new in run.new if run.kind != "check"]
     for before, after in arms:
-        if after.path in found or (now := _prompt_text(after, directory)) is None:
-            continue
-        old = "" if before is None else _prompt_text(before, directory)
-        if old is not None and old != now:
-            found[after.path] = [(one.first, one.last) for one in prompt_annotations(after.path, old, now, "")]
+        if after.path not in found and (places := _recorded_places(before, after, directory)):
+            found[after.path] = places
     return found
 
 
-def _prompt_text(arm: ArmRecord, directory: Path) -> str | None:
+def _recorded_places(before: ArmRecord | None, after: ArmRecord, directory: Path) -> list[tuple[int, int]]:
+    """The changed lines of a prompt; of two messages those in the file of the first."""
+    if is_python(after.path):
+        return []
     try:
-        data = _source(arm, directory).read(arm.path)
+        sources = None if before is None else _source(before, directory), _source(after, directory)
+        pairs = _paired(before.path if before is not None else after.path, after.path)
+        places = [one for names in pairs for one in _changed_places(sources, names, "")]
     except (GateError, OSError, ValueError):
-        return None
-    return None if data is None else data.decode("utf-8", "replace")
+        return []
+    return sorted({(one.first, one.last) for one in places if one.path == file_part(pairs[0][1])})
 
 
 def _source(arm: ArmRecord, directory: Path) -> FileSource:

@@ -14,6 +14,7 @@ from gate.config.scorer import Scorers, ScorerSpec
 from gate.config.targets import Conversing, Target, TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, file_schema, wrong, wrong_at
 from gate.config.values import (
+    AND,
     OVERALL,
     Model,
     Path,
@@ -25,6 +26,8 @@ from gate.config.values import (
     is_python,
     is_store,
     name_complaint,
+    pointer_complaint,
+    pointer_of,
     repository_path,
     slice_complaint,
     store_name_complaint,
@@ -111,9 +114,22 @@ def _prompt(text: str) -> str:
             hint = "write python:package.module:function, the module with dots from the root of the repository"
             raise wrong(f"{quoted(text)} {reason}", hint)
         return text
+    if AND in text:
+        raise wrong(f"holds {quoted(AND)}, which joins two messages", "name them under system and user")
+    if pointer := pointer_of(text):
+        if reason := pointer_complaint(pointer):
+            raise wrong(f"{quoted(text)} {reason}", "write path::NAME, such as app/prompts.py::SYSTEM_PROMPT")
+        return str(replace(pointer, path=repository_path(pointer.path)))
     if text.lower().endswith(_CODE):
-        raise wrong("ends in .py, and code is no prompt file", "name its function: python:module:function")
+        hint = f"name its text, {text}::NAME, or a function of it: python:module:function"
+        raise wrong("ends in .py, and code is no prompt file", hint)
     return repository_path(text)
+
+
+def _message(text: str) -> str:
+    if is_python(text) or is_glob(text):
+        raise wrong(f"{quoted(text)} is no single text", "name a file, or a text inside a file: path::NAME")
+    return text
 
 
 def _cases(text: str) -> str:
@@ -153,6 +169,7 @@ def _as_text(values: dict[str, Any]) -> dict[str, str]:
 
 
 PromptPath: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PATH_CHARS), AfterValidator(_prompt)]
+_MessagePath: TypeAlias = Annotated[PromptPath, AfterValidator(_message)]
 CasesPath: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PATH_CHARS), AfterValidator(_cases)]
 SuiteName: TypeAlias = Annotated[str, Field(pattern=r"\S"), AfterValidator(_suite_name)]
 _Placeholder: TypeAlias = Annotated[str, Matches(r"^[A-Za-z_][A-Za-z0-9_]{0,63}$", "is no name of a placeholder")]
@@ -179,9 +196,17 @@ class SuiteOptions(FileModel):
     }
 
     name: SuiteName = Field(examples=["support"], description="Unique; shown in reports.")
-    prompt: PromptPath = Field(
+    prompt: PromptPath | None = Field(
+        default=None,
         examples=["prompts/support.md"],
-        description="A path from the root of the repository, a pattern as prompts/*.md, or python:module:function.",
+        description="A path from the root of the repository, a pattern as prompts/*.md, a text inside a file as "
+        "app/prompts.py::SYSTEM_PROMPT, or python:module:function.",
+    )
+    system: _MessagePath | None = Field(
+        default=None, description="In place of prompt: the system message, a path or a text inside a file."
+    )
+    user: _MessagePath | None = Field(
+        default=None, description="With system: the user message, a path or a text inside a file."
     )
     cases: CasesPath = Field(
         examples=["evals/support/cases.jsonl"],
@@ -200,8 +225,9 @@ class SuiteOptions(FileModel):
         default=None, description="Answers for each case and version; those of defaults, or 3."
     )
     params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description=_PARAMS)
-    template: Literal["jinja2", True, False] = Field(
-        default=False, description="Read the prompt file as Jinja2, whatever its ending."
+    template: Literal["jinja2", True, False] | None = Field(
+        default=None,
+        description="Read the prompt as Jinja2, whatever its ending; false: braces of a text inside a file are text.",
     )
     threshold: Threshold | None = Field(
         default=None, description="The score at which an answer of a new prompt passes."
@@ -226,7 +252,7 @@ class SuiteOptions(FileModel):
     @field_validator("template")
     @classmethod
     def _of_a_file(cls, template: Any, info: ValidationInfo) -> Any:
-        if is_python(info.data.get("prompt", "")):
+        if template is not None and is_python(info.data.get("prompt") or ""):
             raise wrong("has no meaning where code builds the prompt", "remove it")
         return template
 
@@ -291,8 +317,10 @@ class SuiteConfig:
     """One entry under `suites`, with the file's defaults filled in.
 
     Args:
-        prompt: path, or a pattern that stands for one suite per file.
+        prompt: path, or a pattern that stands for one suite per file; `path::NAME` for a text inside a file;
+            `python:module:function`; a system and a user message, each a path or a text, with ` + ` between them.
         cases: path of the case file, or a suite of a store as `gate.config.values` reads it.
+        template: whether the prompt is Jinja2; None where its file says so itself.
         model: who answers; None only where the entry is not sound.
         samples: k, outputs per case and arm.
         slices: dimensions to test, in this order.
@@ -301,13 +329,14 @@ class SuiteConfig:
         pattern: that the prompt's file matched; empty where the entry names the file.
         scorer_lines: 1-based line of each scorer; what moves within the file changes nothing.
         promises: compare what the prompt promises before and after; None where nobody wants to know.
+        roles: the prompt is a system message, and a user message if there are two.
         sound: nothing is wrong with the entry; only `parse_partly` returns others.
     """
 
     name: str
     prompt: str
     cases: str
-    template: bool
+    template: bool | None
     model: ModelRef | None
     params: Params
     samples: int
@@ -322,6 +351,7 @@ class SuiteConfig:
     conversing: Conversing = Conversing()
     placeholders: Mapping[str, str] | None = None
     promises: PromisesConfig | None = None
+    roles: bool = False
     sound: bool = True
 
 
@@ -435,6 +465,9 @@ def _crossed(document: Document) -> list[tuple[Problem, int]]:
         if not usual and suite.get("model") is None:
             hint = "for example model: openai:gpt-5-mini, here or under 'defaults'"
             found.append((document.problem(("suites", at), f"'model' is missing in suites[{at}]", hint), at))
+        said, hint = _messages_complaint(suite)
+        if said:
+            found.append((document.problem(("suites", at), f"{said} in suites[{at}]", hint), at))
         name = suite.get("name")
         if isinstance(name, str) and name in names:
             line = document.line_of("suites", names[name])
@@ -442,6 +475,16 @@ def _crossed(document: Document) -> list[tuple[Problem, int]]:
             found.append((document.problem(("suites", at, "name"), said, "give each suite its own name"), at))
         names.setdefault(name if isinstance(name, str) else at, at)
     return found
+
+
+def _messages_complaint(suite: Mapping[str, Any]) -> tuple[str, str]:
+    """What is wrong with the way in which a suite names its prompt, and a hint; empty where nothing is."""
+    prompt, system, user = (suite.get(key) is not None for key in ("prompt", "system", "user"))
+    if prompt and (system or user):
+        return "'prompt' stands beside 'system' or 'user'", "name either one prompt, or its messages"
+    if user and not system:
+        return "'system' is missing", "a single message is named by prompt"
+    return ("", "") if prompt or system else ("'prompt' is missing", "for example prompt: prompts/support.md")
 
 
 def _config(found: GateFile, suites: tuple[SuiteConfig, ...]) -> Config:
@@ -452,9 +495,9 @@ def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteCon
     one, defaults = found.suites[at], found.defaults
     return SuiteConfig(
         name=one.name,
-        prompt=one.prompt,
+        prompt=AND.join(part for part in (one.prompt, one.system, one.user) if part),
         cases=one.cases,
-        template=one.template is not False,
+        template=None if one.template is None else one.template is not False,
         model=one.model or defaults.model,
         params=defaults.params.changed_by(one.params),
         samples=defaults.samples if one.samples is None else one.samples,
@@ -468,6 +511,7 @@ def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteCon
         conversing=one.conversation,
         placeholders=one.placeholders,  # type: ignore[arg-type]
         promises=one.promises,
+        roles=one.system is not None,
     )
 
 

@@ -190,6 +190,20 @@ def file_part(prompt: str) -> str:
     return prompt if pointer is None else pointer.path
 
 
+AND = " + "
+"""Between the system message and the user message of a suite that names both."""
+
+
+def prompt_parts(prompt: str) -> tuple[str, ...]:
+    """The files, texts or functions that a prompt is made of: one, or a system and a user message."""
+    return tuple(prompt.split(AND))
+
+
+def is_pointer(prompt: str) -> bool:
+    """Is it a text inside a file, or several?"""
+    return pointer_of(prompt) is not None
+
+
 def pointer_complaint(pointer: Pointer) -> str:
     """What is wrong with a pointer, its path aside; empty when nothing is."""
     if not pointer.path.lower().endswith(POINTER_ENDINGS):

@@ -10,9 +10,19 @@ from math import ceil, floor
 from pathlib import Path
 from typing import NoReturn, Protocol
 
-from gate.config.documents import one_problem, quoted
-from gate.config.values import PYTHON_PREFIX, FunctionName, function_complaint, function_named, is_python
-from gate.errors import GateError
+from gate.config.documents import decode, one_problem, quoted
+from gate.config.values import (
+    POINTER_ENDINGS,
+    PYTHON_PREFIX,
+    FunctionName,
+    Pointer,
+    function_complaint,
+    function_named,
+    is_python,
+    pointer_of,
+    prompt_parts,
+)
+from gate.errors import GateError, InputErrors
 from gate.files import escapes, matches, may_hold, normal
 from gate.limits import FILE_BYTES
 from gate.record.transcript import Failed
@@ -303,13 +313,19 @@ class CannotLoad(GateError):
 
 
 def file_of(source: FileSource, prompt: str) -> str | None:
-    """The file of a prompt: the module of a function, or the path itself; None where the source has none.
+    """The file of a prompt: that of its text, the module of a function, or the path itself; None where there is none.
 
-    A module that does not contain the function's name does not count, so that a deleted function is noticed without
-    running anything. With `import *`, or names made at run time, the module counts.
+    A file that does not contain the name does not count, so that what was deleted is noticed without running anything.
+    With `import *`, or names made at run time, the module of a function counts. Of two messages both must be there, and
+    the file is that of the first.
     """
-    if not is_python(prompt):
-        return prompt if source.fingerprint(prompt) is not None else None
+    if is_python(prompt):
+        return _module_of(source, prompt)
+    files = [_file_of_part(source, part) for part in prompt_parts(prompt)]
+    return files[0] if None not in files else None
+
+
+def _module_of(source: FileSource, prompt: str) -> str | None:
     entry = function_named(prompt)
     for path in entry.files:
         if (data := source.read(path)) is not None:
@@ -317,13 +333,52 @@ def file_of(source: FileSource, prompt: str) -> str | None:
     return None
 
 
+def _file_of_part(source: FileSource, part: str) -> str | None:
+    pointer = pointer_of(part)
+    path = part if pointer is None else pointer.path
+    if source.fingerprint(path) is None:
+        return None
+    return path if pointer is None or _may_hold(source, pointer) else None
+
+
+def _may_hold(source: FileSource, pointer: Pointer) -> bool:
+    """Has the file the name? True also where it cannot be read, which is told where its text is needed."""
+    from gate.prompts.pointers import may_have  # few prompts are in code
+
+    try:
+        data = source.read(pointer.path)
+        return data is not None and may_have(decode(data, pointer.path), pointer.path, pointer.name)
+    except InputErrors:
+        return True
+
+
 def missing(source: FileSource, prompt: str) -> str:
     """What is missing of a prompt for which `file_of` finds no file."""
-    if not is_python(prompt):
-        return "there is no such prompt"
-    entry = function_named(prompt)
-    file = next((path for path in entry.files if source.read(path) is not None), None)
-    return f"there is no module {entry.module}" if file is None else f"there is no {entry.function} in {file}"
+    if is_python(prompt):
+        entry = function_named(prompt)
+        file = next((path for path in entry.files if source.read(path) is not None), None)
+        return f"there is no module {entry.module}" if file is None else f"there is no {entry.function} in {file}"
+    pointer = pointer_of(absent_part(source, prompt))
+    if pointer is None or source.fingerprint(pointer.path) is None:
+        return "there is no such prompt" if pointer is None else f"there is no file {quoted(pointer.path)}"
+    return f"{pointer.path} has no text named {quoted(pointer.name)}"
+
+
+def absent_part(source: FileSource, prompt: str) -> str:
+    """The first of a prompt's parts that a source does not have."""
+    parts = prompt_parts(prompt)
+    return next((part for part in parts if _file_of_part(source, part) is None), prompt)
+
+
+def names_like(source: FileSource, prompt: str) -> str:
+    """A hint with names of the file that are like the one that is missing; empty where there is none."""
+    pointer = pointer_of(absent_part(source, prompt))
+    data = None if pointer is None or is_python(prompt) else source.read(pointer.path)
+    if pointer is None or data is None:
+        return ""
+    from gate.prompts.pointers import nearest_names
+
+    return nearest_names(decode(data, pointer.path), pointer.path, pointer.name)
 
 
 def _names(data: bytes, function: str) -> bool:
@@ -333,7 +388,9 @@ def _names(data: bytes, function: str) -> bool:
 
 
 def moved_to(prompt: str, path: str) -> str:
-    """The same function in another file; the path itself where that is no module, or the prompt is a file."""
+    """The same function or text in another file; the path itself where that holds none, or the prompt is a file."""
+    if pointer := pointer_of(prompt):
+        return str(replace(pointer, path=path)) if path.lower().endswith(POINTER_ENDINGS) else path
     if not is_python(prompt):
         return path
     module = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")

@@ -43,11 +43,43 @@ class TemplateSource:
     variables: tuple[str, ...] = ()
 
 
-def template_source(pieces: Pieces) -> TemplateSource:
+@dataclass(frozen=True, slots=True)
+class PlaceholderRules:
+    """How a text's placeholders are told.
+
+    Args:
+        template: True for Jinja2 as it stands, False for none at all, None for what the text shows.
+        kept: names that stay as `{name}`, since the suite fills them in itself.
+    """
+
+    template: bool | None = None
+    kept: frozenset[str] = frozenset()
+
+
+AS_SHOWN = PlaceholderRules()
+
+
+def template_source(pieces: Pieces, rules: PlaceholderRules = AS_SHOWN) -> TemplateSource:
     """The source of a text. Where code puts values in, it is finished, and its other braces are literal."""
-    if any(isinstance(piece, Variable) for piece in pieces):
-        return _source(pieces)
-    return plain_source("".join(str(piece) for piece in pieces))
+    if rules.template is False:
+        return TemplateSource(plain_text(pieces))
+    if rules.template:
+        names = variable_names(piece.expression for piece in pieces if isinstance(piece, Variable))
+        tags = (piece if isinstance(piece, str) else f"{{{{ {names[piece.expression]} }}}}" for piece in pieces)
+        return TemplateSource("".join(tags), True)
+    found = pieces
+    if not any(isinstance(piece, Variable) for piece in pieces):
+        plain = plain_pieces("".join(str(piece) for piece in pieces))
+        if isinstance(plain, TemplateSource):
+            return plain
+        found = plain
+    kept = [one if isinstance(one, str) or one.expression not in rules.kept else plain_text((one,)) for one in found]
+    return _source(kept)
+
+
+def plain_text(pieces: Pieces) -> str:
+    """The text as its file shows it."""
+    return "".join(piece if isinstance(piece, str) else f"{{{piece.expression}}}" for piece in pieces)
 
 
 _JINJA = re.compile(r"\{\{-?\s*[^\W\d][\w.]*\s*(?:\|[^{}]*)?-?\}\}|\{%-?\s*(?:if|for|set|raw)\b")
@@ -58,8 +90,8 @@ _PERCENT = re.compile(r"%\(([^\W\d]\w*)\)[sdifgr]|(%%)|(%)")
 _SPEC = re.compile(r"(?:.?[<>^=])?[-+ ]?#?[0-9]*[,_]?(?:\.[0-9]+)?[bcdeEfFgGnosxX%]?")
 
 
-def plain_source(text: str) -> TemplateSource:
-    """The source of a text into which something else puts the values, told by the placeholders that it has.
+def plain_pieces(text: str) -> Pieces | TemplateSource:
+    """The pieces of a text into which something else puts the values, told by the placeholders that it has.
 
     `{{ name }}` is Jinja2, `%(name)s` is the operator `%`, `{name}` is `str.format` where that takes the whole text,
     and a name replaced by hand where it does not, as in a prompt with JSON in it.
@@ -68,15 +100,15 @@ def plain_source(text: str) -> TemplateSource:
     if _JINJA.search(text) and (fields is None or _SPACED.search(text)):
         return _jinja_source(text)
     if pieces := _percent_fields(text):
-        return _source(pieces)
-    return _source(_split(text, _SINGLE) if fields is None else fields)
+        return pieces
+    return _split(text, _SINGLE) if fields is None else fields
 
 
-def _jinja_source(text: str) -> TemplateSource:
+def _jinja_source(text: str) -> Pieces | TemplateSource:
     try:
         names = compile_template(text).names - {"range", "dict"}
     except BadTemplate:
-        return _source(_split(text, _DOUBLE))
+        return _split(text, _DOUBLE)
     return TemplateSource(text, True, tuple(sorted(names, key=lambda name: (_place(text, name), name))))
 
 

@@ -14,7 +14,7 @@ from gate.config.values import file_part as file_part
 from gate.config.values import pointer_of as pointer_of
 from gate.limits import CODE_CHARS
 from gate.prompts.expressions import BROKEN, Computed, Definition, Definitions, Unreadable, Work, short_code
-from gate.prompts.placeholders import TemplateSource, template_source
+from gate.prompts.placeholders import AS_SHOWN, PlaceholderRules, plain_text, template_source
 
 SCRIPT_ENDINGS = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
 _NEAR = 3
@@ -42,7 +42,7 @@ class PointedText:
     plain: str
 
 
-def pointed_text(content: str, path: str, name: str, where: str) -> PointedText:
+def pointed_text(content: str, path: str, name: str, where: str, rules: PlaceholderRules = AS_SHOWN) -> PointedText:
     """The text of a name.
 
     Args:
@@ -70,7 +70,7 @@ def pointed_text(content: str, path: str, name: str, where: str) -> PointedText:
         hint = f"name one of its texts: {', '.join(map(printable, inner[:_NEAR]))}"
         raise one_problem(where, found[0].line, f"{quoted(name)} is no text", hint)
     try:
-        return _pointed(name, found[0], work)
+        return _pointed(name, found[0], work, rules)
     except Computed as error:
         message = f"{quoted(name)} cannot be read without running code: {error.reason}"
         raise one_problem(where, error.line or found[0].line, message, _instead(path, name)) from None
@@ -109,14 +109,15 @@ def _all(work: Work[Any]) -> Iterator[PointedText]:
                 yield text
 
 
-def _pointed(name: str, definition: Definition[Any], work: Work[Any]) -> PointedText:
+def _pointed(
+    name: str, definition: Definition[Any], work: Work[Any], rules: PlaceholderRules = AS_SHOWN
+) -> PointedText:
     if not work.is_text(definition.value):
         raise work.computed(definition.value)
     pieces = work.text(definition.value)
-    source: TemplateSource = template_source(pieces)
-    plain = "".join(piece if isinstance(piece, str) else f"{{{piece.expression}}}" for piece in pieces)
+    source = template_source(pieces, rules)
     lines = definition.line, definition.last
-    return PointedText(name, *lines, source.text, source.template, source.variables, plain)
+    return PointedText(name, *lines, source.text, source.template, source.variables, plain_text(pieces))
 
 
 def _ending(path: str) -> str:
@@ -155,6 +156,14 @@ def _definitions(content: str, ending: str) -> Definitions[Any]:
     from gate.prompts.data_texts import data_definitions
 
     return dict(data_definitions(content, ending))
+
+
+def nearest_names(content: str, path: str, name: str) -> str:
+    """A hint with names of the file that are like another; empty where it cannot be read."""
+    try:
+        return _nearest(_definitions(content, _ending(path)), name)
+    except Unreadable:
+        return ""
 
 
 def _nearest(definitions: Definitions[Any], name: str) -> str:

@@ -1,21 +1,22 @@
-"""Prompt files: text, Jinja2 templates, chat files, `.prompt.yml`, `.prompty`."""
+"""Prompts as files have them: text, Jinja2 templates, chat files, `.prompt.yml`, `.prompty`, texts inside of code."""
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter
 
-from gate.config.documents import Document, Problems, described, one_problem, quoted, read_json, read_yaml
+from gate.config.documents import Document, Problems, decode, described, one_problem, quoted, read_json, read_yaml
 from gate.config.models import ModelRef, foreign_model
 from gate.config.validation import FileModel, validate
-from gate.config.values import not_blank
+from gate.config.values import Pointer, not_blank, pointer_of
 from gate.limits import PROMPT_CHARS
 from gate.messages import NO_PARTS, Message, Parts, Role
-from gate.prompts.placeholders import RESERVED, literal
+from gate.prompts.files import FileSource
+from gate.prompts.placeholders import AS_SHOWN, RESERVED, PlaceholderRules, literal
 from gate.prompts.version import TEMPLATE_ENDINGS, Library, Prompt, gather
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
@@ -344,3 +345,69 @@ def _check_template(line: int, content: str, parts: Parts, problems: Problems) -
         compile_template(content, parts)
     except BadTemplate as error:
         problems.add(line or error.line, error.message, "the prompt is read as a Jinja2 template")
+
+
+def parse_pointed(text: str, pointer: Pointer, where: str, rules: PlaceholderRules = AS_SHOWN) -> Prompt:
+    """Read a prompt inside a file of code or settings, exactly as it stands there.
+
+    Args:
+        text: of the file.
+        where: the file, as messages name it.
+
+    Raises:
+        InputErrors: it is not there, is computed, is empty or too large, or is a template with a mistake.
+    """
+    from gate.prompts.pointers import pointed_text  # few prompts are in code
+
+    found = pointed_text(text, pointer.path, pointer.name, where, rules)
+    name, problems = quoted(pointer.name), Problems(where)
+    if len(found.text) > PROMPT_CHARS:
+        problems.add(found.line, f"{name} is longer than {PROMPT_CHARS:,} characters", "a prompt must be shorter")
+    if not found.text.strip():
+        problems.add(found.line, f"{name} is empty", "write the prompt into it")
+    problems.check()
+    if found.template:
+        _check_template(found.line, found.text, NO_PARTS, problems)
+    problems.check()
+    return Prompt((Message("system", found.text),), template=found.template)
+
+
+def as_messages(parts: Sequence[tuple[str, Prompt]]) -> Prompt:
+    """A system message, and a user message where there are two texts; each stands beside its name for messages.
+
+    Raises:
+        InputErrors: one of them is a chat file.
+    """
+    template = any(prompt.template for _, prompt in parts)
+    messages: list[Message] = []
+    for role, (where, prompt) in zip(("system", "user"), parts, strict=False):
+        if prompt.chat:
+            raise one_problem(where, 0, "is a file of messages, and the suite names one message", "name it by prompt")
+        (message,) = prompt.messages
+        text = message.content if prompt.template or not template else literal(message.content)
+        messages.append(Message(ROLES[role], text))
+    return Prompt(tuple(messages), template=template, chat=True)
+
+
+def read_named(
+    source: FileSource, prompt: str, named: Callable[[str], str], rules: PlaceholderRules, library: Library | None
+) -> Prompt | None:
+    """One file, or one text inside a file, of a source; None where there is no such file.
+
+    Args:
+        named: a path as messages name it.
+        library: where included parts are read; includes are refused without one.
+
+    Raises:
+        InputErrors: it cannot be read.
+    """
+    pointer = pointer_of(prompt)
+    path = prompt if pointer is None else pointer.path
+    data = source.read(path)
+    if data is None:
+        return None
+    where = named(path)
+    text = decode(data, where)
+    if pointer is None:
+        return parse(text, where, template=bool(rules.template), library=library)
+    return parse_pointed(text, pointer, where, rules)

@@ -7,7 +7,16 @@ from typing import Protocol
 
 from gate.config.documents import decode, quoted
 from gate.config.gatefile import Config, SuiteConfig, expand
-from gate.config.values import StoreName, is_python, is_store, name_complaint, parse_store_name
+from gate.config.values import (
+    StoreName,
+    file_part,
+    is_pointer,
+    is_python,
+    is_store,
+    name_complaint,
+    parse_store_name,
+    prompt_parts,
+)
 from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.files import is_glob
 from gate.limits import NEW_SUITES
@@ -238,9 +247,14 @@ def _exists(source: FileSource, prompt: str) -> bool:
     return file_of(source, prompt) is not None
 
 
-def _readable(source: FileSource, prompt: str) -> bool:
-    """Is it there? A link, or something behind one, is an error to be reported."""
-    return _exists(source, prompt) if is_python(prompt) else source.read(prompt) is not None
+def is_there(source: FileSource, prompt: str) -> bool:
+    """Does a side have it? A link, or something behind one, is an error to be reported.
+
+    Raises:
+        InputErrors: it is no plain file of bounded size.
+    """
+    files = () if is_python(prompt) else map(file_part, prompt_parts(prompt))
+    return all(source.read(path) is not None for path in files) and _exists(source, prompt)
 
 
 def _partners(
@@ -329,7 +343,7 @@ def _left_out(
     for old in suites:
         now = moved.get(old.prompt, old.prompt)
         sat = any(one.exam is old and one.current.prompt == now for one in found)
-        if not sat and _readable(sides.head, now):
+        if not sat and is_there(sides.head, now):
             name = f"{old.name} at {now}" if old.name in names else old.name
             kept = replace(old, name=name, prompt=now)
             pairs.append(Pair(kept, old, sides.base, left_out=True, moved=now != old.prompt))
@@ -352,7 +366,7 @@ def same_parts(sides: Sides, suite: SuiteConfig) -> bool:
     Only a template that may include something is read; of the base no file is.
     """
     ending = PurePosixPath(suite.prompt).suffix.lower()
-    if not (suite.template or reading.may_pull_in(suite.prompt)):
+    if suite.roles or is_pointer(suite.prompt) or not (suite.template or reading.may_pull_in(suite.prompt)):
         return True
     try:
         data = sides.head.read(suite.prompt) or b""
@@ -360,7 +374,7 @@ def same_parts(sides: Sides, suite: SuiteConfig) -> bool:
         if b"include" not in data and ending not in reading.CHAT_ENDINGS:
             return True
         text, library = decode(data, suite.prompt), Library(suite.prompt, sides.head.read)
-        parts = reading.parse(text, suite.prompt, template=suite.template, library=library).parts
+        parts = reading.parse(text, suite.prompt, template=bool(suite.template), library=library).parts
     except InputErrors:
         # Mistakes are told where the suite is read in full.
         return False

@@ -10,12 +10,13 @@ from gate.cases.case import Case
 from gate.config.documents import decode
 from gate.config.gatefile import Config, Promises, SuiteConfig, load, parse_partly
 from gate.config.models import ModelRef
-from gate.config.values import is_python, is_store
+from gate.config.values import is_python, is_store, prompt_parts
 from gate.errors import GateError, InputErrors, Problem
 from gate.files import is_glob
 from gate.prompts import reading
-from gate.prompts.files import FileSource, file_of, missing
-from gate.prompts.version import Library, PromptVersion
+from gate.prompts.files import FileSource, file_of, missing, names_like
+from gate.prompts.placeholders import PlaceholderRules
+from gate.prompts.version import TODAY, Library, Prompt, PromptVersion
 from gate.record.parts import Deletion
 from gate.resolve.code import SuiteFiles, arm_of, built_version, case_with_code, incomplete, is_code, placed
 from gate.resolve.exam import (
@@ -30,7 +31,7 @@ from gate.resolve.exam import (
     played,
     with_quotes,
 )
-from gate.resolve.pairing import Pair, Sides, stored
+from gate.resolve.pairing import Pair, Sides, is_there, stored
 from gate.resolve.trust import forbidden, foreign_scorers, model_fault, of_suite, replaced, unfit
 from gate.suite import Exam, Suite
 
@@ -246,22 +247,26 @@ class Reader:
         self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
 
     def _version(self, source: FileSource, config: SuiteConfig, cases: Sequence[Case] | None) -> PromptVersion | None:
-        code, where = is_python(config.prompt), _at(source, config.prompt)
-        data = None if code else source.read(config.prompt)
-        if (file_of(source, config.prompt) if code else data) is None:
+        if not is_there(source, config.prompt):
             gone = source is self.sides.head and file_of(self.sides.base, config.prompt) is not None
             need = "to delete the prompt, take its suite out, too" if gone else self.absent
-            hint = f"suite {config.name} names it; {need}"
+            hint = "; ".join(filter(None, (names_like(source, config.prompt), f"suite {config.name} names it", need)))
             message = f"{missing(source, config.prompt)} at {source.label}"
             self.problems.append(Problem(config.prompt, 0, message, hint))
             return None
-        if data is None:
+        if is_python(config.prompt):
             return None if cases is None else self._parsed(lambda: built_version(self.sides, source, config, cases))
-        library = Library(config.prompt, source.read, lambda path: _at(source, path))
-        prompt = self._parsed(
-            lambda: reading.parse(decode(data, where), where, template=config.template, library=library)
-        )
+        prompt = self._parsed(lambda: self._prompt(source, config))
         return None if prompt is None else PromptVersion(config.prompt, source.label, source.sha, prompt)
+
+    def _prompt(self, source: FileSource, config: SuiteConfig) -> Prompt | None:
+        """The prompt of one side, from its file or files."""
+        named, rules = partial(_at, source), _placeholder_rules(config)
+        if not config.roles:
+            library = Library(config.prompt, source.read, named)
+            return reading.read_named(source, config.prompt, named, rules, library)
+        parts = [(part, reading.read_named(source, part, named, rules, None)) for part in prompt_parts(config.prompt)]
+        return reading.as_messages([(named(part), found) for part, found in parts if found is not None])
 
     def _cases(self, source: FileSource, config: SuiteConfig) -> tuple[Case, ...] | None:
         cases = self._case_file(source, config.cases)
@@ -307,6 +312,12 @@ class Reader:
 def _at(source: FileSource, path: str) -> str:
     """A path for the user: working-tree files by their plain path, others with their ref."""
     return path if source.sha is None else f"{source.label}:{path}"
+
+
+def _placeholder_rules(config: SuiteConfig) -> PlaceholderRules:
+    """How the placeholders of a text inside a file are told: those that the suite fills in itself stay."""
+    own = frozenset() if config.placeholders is None else frozenset((TODAY, *config.placeholders))
+    return PlaceholderRules(config.template, own)
 
 
 def _compared(pair: Pair, suite: Suite) -> bool:

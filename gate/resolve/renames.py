@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import PurePosixPath
 
-from gate.config.values import is_python
+from gate.config.documents import decode
+from gate.config.values import AND, POINTER_MARK, file_part, is_pointer, is_python, pointer_of, prompt_parts
 from gate.errors import InputErrors
 from gate.limits import PROMPT_CHARS
 from gate.prompts.files import SIMILAR, FileSource, Moves, chunks, file_of, moved_to, similar_sizes, similarity
@@ -211,23 +212,44 @@ def _name(path: str) -> str:
 
 
 def prompt_moves(base: FileSource, head: FileSource, gone: Sequence[str], new: Sequence[str]) -> Moves:
-    """The new paths of prompts that moved, files and functions.
+    """The new paths of prompts that moved: files, functions, texts inside of files, and pairs of messages.
 
-    A function moves with its module, if that can be imported and still has the name in it; otherwise it is gone.
+    A function or a text moves with its file, if its name is still there; a text also to another name of its file.
     """
-    if not any(map(is_python, (*gone, *new))):
+    parts = _absent(head, gone), _absent(base, new)
+    moves = _part_moves(base, head, *parts)
+    if parts == (list(gone), list(new)):
+        return moves
+    found = {prompt: AND.join(moves.found.get(part, part) for part in prompt_parts(prompt)) for prompt in gone}
+    found = {prompt: now for prompt, now in found.items() if now != prompt and file_of(head, now) is not None}
+    unsure = frozenset(prompt for prompt in gone if moves.unsure.intersection(prompt_parts(prompt)))
+    return Moves(found, unsure, {prompt: paths for prompt, paths in moves.others.items() if prompt in gone})
+
+
+def _absent(source: FileSource, prompts: Iterable[str]) -> list[str]:
+    """The parts of prompts that a side does not have, each once."""
+    parts = dict.fromkeys(part for prompt in prompts for part in prompt_parts(prompt))
+    return [part for part in parts if file_of(source, part) is None]
+
+
+def _part_moves(base: FileSource, head: FileSource, gone: Sequence[str], new: Sequence[str]) -> Moves:
+    if not any(is_python(one) or is_pointer(one) for one in (*gone, *new)):
         return successors(base, head, gone, new)
-    old, now = _by_file(base, gone), _by_file(head, new)
-    moves = successors(base, head, list(old), list(now))
     found: dict[str, str] = {}
+    for prompt in gone:
+        if (pointer := pointer_of(prompt)) and head.fingerprint(pointer.path) is not None:
+            _follow_text(found, (base, head), prompt, pointer.path, new)
+    left = [prompt for prompt in gone if not (is_pointer(prompt) and head.fingerprint(file_part(prompt)) is not None)]
+    old, now = _by_file(base, left), _by_file(head, new)
+    moves = successors(base, head, list(old), list(now))
     for file, target in moves.found.items():
         for prompt in old[file]:
-            wanted = moved_to(prompt, target)
+            if is_pointer(prompt):
+                _follow_text(found, (base, head), prompt, target, new)
+                continue
             named = [one for one in now.get(target, ()) if one not in found.values()]
-            if wanted in named or not named:
-                named = [wanted] if _is_there(head, prompt, wanted) else []
-            if named:
-                found[prompt] = named[0]
+            if moved := _moved_with(head, prompt, target, named):
+                found[prompt] = moved
     others = {}
     for file, paths in moves.others.items():
         for prompt in old[file]:
@@ -237,9 +259,60 @@ def prompt_moves(base: FileSource, head: FileSource, gone: Sequence[str], new: S
     return Moves(found, unsure, {prompt: paths for prompt, paths in others.items() if paths})
 
 
+def _moved_with(head: FileSource, prompt: str, target: str, named: Sequence[str]) -> str:
+    """What became of a file or a function whose file moved; empty where nothing did.
+
+    `named` has what suites of the head name in the new file.
+    """
+    wanted = moved_to(prompt, target)
+    if named and wanted not in named:
+        return named[0]
+    return wanted if _is_there(head, prompt, wanted) else ""
+
+
+def _follow_text(
+    found: dict[str, str], sides: tuple[FileSource, FileSource], prompt: str, path: str, new: Sequence[str]
+) -> None:
+    """Note the new name of a text in a file of the head: the same name, or the one text that is like it.
+
+    A text that the base has already is no successor. Of several that are, those that a suite of the head names count.
+    """
+    from gate.prompts.pointers import pointed_text, pointed_texts
+
+    base, head = sides
+    pointer = pointer_of(prompt)
+    wanted = moved_to(prompt, path)
+    if pointer is None or wanted == path:
+        return
+    if file_of(head, wanted) is not None:
+        found[prompt] = wanted
+        return
+    try:
+        before, after = (
+            decode(source.read(file) or b"", file) for source, file in ((base, pointer.path), (head, path))
+        )
+        old = pointed_text(before, pointer.path, pointer.name, pointer.path)
+    except InputErrors:  # whoever needs the text is told why it cannot be read
+        return
+    known = {text.name for text in pointed_texts(before, pointer.path)}
+    content = chunks(old.plain.encode())
+    rated = {
+        f"{path}{POINTER_MARK}{text.name}": similarity(content, chunks(text.plain.encode()))
+        for text in pointed_texts(after, path)
+        if text.name not in known
+    }
+    alike = [one for one, rate in rated.items() if rate >= SIMILAR and one not in found.values()]
+    named = [one for one in alike if one in new]
+    if named:
+        found[prompt] = max(named, key=rated.__getitem__)
+    elif len(alike) == 1:
+        found[prompt] = alike[0]
+
+
 def _is_there(head: FileSource, prompt: str, moved: str) -> bool:
     """Is the prompt there? A function cannot be in a file that is no module."""
-    return is_python(prompt) == is_python(moved) and file_of(head, moved) is not None
+    same = is_python(prompt) == is_python(moved) and is_pointer(prompt) == is_pointer(moved)
+    return same and file_of(head, moved) is not None
 
 
 def _by_file(source: FileSource, prompts: Iterable[str]) -> dict[str, list[str]]:

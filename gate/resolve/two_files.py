@@ -6,11 +6,11 @@ from pathlib import PurePath
 
 from gate.cases import reading as case_files
 from gate.cases.case import Case
-from gate.config.documents import decode
+from gate.config.documents import decode, one_problem
 from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget, RunPolicy, SuitePolicy
 from gate.config.scorer import JUDGED, ScorerSpec, parse_scorers
-from gate.config.values import is_python
+from gate.config.values import file_part, is_python, pointer_complaint, pointer_of
 from gate.errors import GateError, InputErrors, Problem
 from gate.prompts import reading
 from gate.prompts.files import FileSource
@@ -102,6 +102,8 @@ def read_prompt(source: FileSource, path: str, beside: Callable[[str], FileSourc
 
 
 def _version(path: str, text: str, beside: Callable[[str], FileSource]) -> PromptVersion:
+    if pointer := pointer_of(path):
+        return PromptVersion(path, "file", None, reading.parse_pointed(text, pointer, pointer.path))
     return PromptVersion(path, "file", None, reading.parse(text, path, library=_library(path, beside(path))))
 
 
@@ -124,20 +126,27 @@ def _library(path: str, source: FileSource) -> Library:
     return Library(prompt.name, source.read, lambda part: str(prompt.parent / part))
 
 
-def _read(source: FileSource, path: str, problems: list[Problem]) -> str | None:
-    if is_python(path):
+def _read(source: FileSource, name: str, problems: list[Problem]) -> str | None:
+    if is_python(name):
         hint = "name it in gate.yaml, and compare two commits: gate diff --base origin/main"
-        problems.append(Problem(path, 0, "is code: it is run from a repository, and no file to compare", hint))
+        problems.append(Problem(name, 0, "is code: it is run from a repository, and no file to compare", hint))
         return None
-    data = source.read(path)
-    if data is None:
-        problems.append(Problem(path, 0, "this file does not exist", "check the path"))
-        return None
+    path = file_part(name)
     try:
-        return decode(data, path)
+        _check_pointer(name)
+        data = source.read(path)
+        if data is not None:
+            return decode(data, path)
+        problems.append(Problem(path, 0, "this file does not exist", "check the path"))
     except InputErrors as errors:
         problems += errors.problems
-        return None
+    return None
+
+
+def _check_pointer(name: str) -> None:
+    pointer = pointer_of(name)
+    if pointer is not None and (reason := pointer_complaint(pointer)):
+        raise one_problem(name, 0, reason, "write path::NAME, such as app/prompts.py::SYSTEM_PROMPT")
 
 
 DEFAULT_SAMPLES = 3

@@ -12,7 +12,7 @@ from gate.config.gatefile import Config
 from gate.config.scorer import ScorerSpec
 from gate.config.scorer_options import KINDS
 from gate.config.targets import runs_code
-from gate.config.values import is_python, is_store
+from gate.config.values import file_part, is_python, is_store, prompt_parts
 from gate.errors import GateError
 from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
@@ -308,8 +308,8 @@ def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
     current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
     if pair.own_exam or pair.new_prompt or pair.left_out or current != exam or replaced(sides, of_config(pair)):
         return False
-    named = ((current.prompt, is_python), (current.cases, is_store))
-    files = [path for path, elsewhere in named if not elsewhere(path)]
+    files = [] if is_python(current.prompt) else list(map(file_part, prompt_parts(current.prompt)))
+    files += [] if is_store(current.cases) else [current.cases]
     fingerprints = [(sides.base.fingerprint(path), sides.head.fingerprint(path)) for path in files]
     if not all(old is not None and old == new for old, new in fingerprints):
         return False

@@ -23,7 +23,7 @@ def test_a_whole_file() -> None:
         "support",
         "prompts/support.md",
         "evals/support/cases.jsonl",
-        False,
+        None,
         9,
     )
     assert support.model == ModelRef("anthropic", "claude-sonnet-5-5")

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 from urllib.parse import quote
 
+from gate.config.values import file_part, prompt_parts
 from gate.files import escapes
 from gate.record.comparison import AxisComparison, PassRate, PassState, State, Verdict
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
@@ -257,8 +258,8 @@ def _places(run: RunRecord, found: Finding, lines: Lines, prefix: str) -> tuple[
     # A prompt that a Python function builds is no file; what asks for it is one. A record may come from anywhere, and
     # `//host/file` would be an address.
     built = found.path.startswith("python:") or escapes(prefix + found.path)
-    path = prefix + ((run.config or "gate.yaml") if built else found.path)
-    return path, lines.get(path) or ((1, 1),)
+    path = prefix + ((run.config or "gate.yaml") if built else file_part(prompt_parts(found.path)[0]))
+    return path, lines.get(prefix + found.path) or ((1, 1),)
 
 
 def _others(path: str, places: Sequence[tuple[int, int]]) -> Iterator[JsonValue]:
