@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
-from gate.config.values import Pointer, file_part, is_python, pointer_of, prompt_parts
+from gate.config.values import Pointer, file_part, first_file, is_python, pointer_of, prompt_parts
 from gate.errors import GateError, InputErrors
 from gate.git.objects import Git
 from gate.git.repository import Repo, TreeSource
@@ -40,14 +40,17 @@ def changed_line_annotations(
                 # A part may belong to several prompts; only the first of them is shown.
                 found.setdefault((one.path, one.first, one.last), one)
     prefix = f"{folder}/" if folder else ""
-    return tuple(PromptAnnotation(prefix + one.path, one.first, one.last, one.message) for one in found.values())
+    return tuple(
+        replace(one, path=prefix + one.path, prompt=one.prompt and prefix + one.prompt) for one in found.values()
+    )
 
 
 def _beside(sides: Sides, suite: Suite, message: str) -> Iterator[PromptAnnotation]:
     version = suite.candidate.version
     old_path = suite.baseline.version.path if suite.baseline is not None else version.path
     for old, new in _paired(old_path, version.path):
-        yield from _changed_places((sides.base, sides.head), (old, new), message)
+        for one in _changed_places((sides.base, sides.head), (old, new), message):
+            yield replace(one, prompt=version.path) if one.path == first_file(version.path) else one
     for part in version.prompt.parts.files:
         yield from _changed_places((sides.base, sides.head), (part.path, part.path), message)
 
@@ -138,7 +141,7 @@ def _recorded_places(before: ArmRecord | None, after: ArmRecord, directory: Path
         places = [one for names in pairs for one in _changed_places(sources, names, "")]
     except (GateError, OSError, ValueError):
         return []
-    return sorted({(one.first, one.last) for one in places if one.path == file_part(pairs[0][1])})
+    return sorted({(one.first, one.last) for one in places if one.path == first_file(after.path)})
 
 
 def _source(arm: ArmRecord, directory: Path) -> FileSource:

@@ -225,7 +225,7 @@ def _scanned(out: Path, run: RunRecord, found: tuple[PromptAnnotation, ...], eva
 
     lines: dict[str, list[tuple[int, int]]] = {}
     for one in found:
-        lines.setdefault(one.path, []).append((one.first, one.last))
+        lines.setdefault(one.prompt or one.path, []).append((one.first, one.last))
     folder = evaluation.inputs.working_directory
     try:
         write_whole(out / SARIF, sarif.render(run, lines, f"{folder}/" if folder else ""))

@@ -199,6 +199,11 @@ def prompt_parts(prompt: str) -> tuple[str, ...]:
     return tuple(prompt.split(AND))
 
 
+def first_file(prompt: str) -> str:
+    """The file of a prompt that is no function; of two messages that of the first."""
+    return file_part(prompt_parts(prompt)[0])
+
+
 def is_pointer(prompt: str) -> bool:
     """Is it a text inside a file, or several?"""
     return pointer_of(prompt) is not None

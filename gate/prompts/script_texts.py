@@ -274,7 +274,7 @@ def _parts(expression: ScriptExpression, *, raw: bool = False) -> "Iterator[str 
     for one in node.named_children:
         if one.type not in ("escape_sequence", "template_substitution"):
             continue
-        fixed += source[at : one.start_byte - start].decode("utf-8", "replace")
+        fixed += _fragment(source[at : one.start_byte - start])
         at = one.end_byte - start
         if one.type == "escape_sequence":
             fixed += _source(one) if raw else _escaped(_source(one))
@@ -282,12 +282,16 @@ def _parts(expression: ScriptExpression, *, raw: bool = False) -> "Iterator[str 
         yield _whole(fixed)
         yield one
         fixed = ""
-    yield _whole(fixed + source[at:-1].decode("utf-8", "replace"))
+    yield _whole(fixed + _fragment(source[at:-1]))
+
+
+def _fragment(source: bytes) -> str:
+    """Text as it stands in the file, whose line ends count as `\\n`."""
+    return source.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _whole(text: str) -> str:
-    """Two halves of a surrogate pair, each an escape, are one character; line ends are normal ones."""
-    text = text.replace("\r\n", "\n")
+    """Two halves of a surrogate pair, each an escape, are one character."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass") if not text.isascii() else text
 
 

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 from urllib.parse import quote
 
-from gate.config.values import file_part, prompt_parts
+from gate.config.values import first_file
 from gate.files import escapes
 from gate.record.comparison import AxisComparison, PassRate, PassState, State, Verdict
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
@@ -22,7 +22,7 @@ from gate.values import JsonValue
 
 FindingLevel: TypeAlias = Literal["error", "warning", "notice"]
 Lines: TypeAlias = Mapping[str, Sequence[tuple[int, int]]]
-"""The changed lines of files, by path in the repository: first and last of each place, 1-based."""
+"""The changed lines of files, by path in the repository, or by prompt: first and last of each place, 1-based."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +148,17 @@ _MOST_LINES = 5_000
 
 @dataclass(frozen=True, slots=True)
 class PromptAnnotation:
-    """A sentence about lines of the candidate's file; `first` and `last` are 1-based, and both within the file."""
+    """A sentence about lines of the candidate's file; `first` and `last` are 1-based, and both within the file.
+
+    Args:
+        prompt: that the lines are of, where it is not the whole file.
+    """
 
     path: str
     first: int
     last: int
     message: str
+    prompt: str = ""
 
 
 def prompt_annotations(path: str, old: str, new: str, message: str) -> tuple[PromptAnnotation, ...]:
@@ -258,7 +263,7 @@ def _places(run: RunRecord, found: Finding, lines: Lines, prefix: str) -> tuple[
     # A prompt that a Python function builds is no file; what asks for it is one. A record may come from anywhere, and
     # `//host/file` would be an address.
     built = found.path.startswith("python:") or escapes(prefix + found.path)
-    path = prefix + ((run.config or "gate.yaml") if built else file_part(prompt_parts(found.path)[0]))
+    path = prefix + ((run.config or "gate.yaml") if built else first_file(found.path))
     return path, lines.get(prefix + found.path) or ((1, 1),)
 
 

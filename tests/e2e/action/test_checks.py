@@ -64,6 +64,26 @@ def test_the_changed_lines_are_marked(world: PullRequestWorld) -> None:
     assert f"file={PROMPT}" not in outcome.out + outcome.err
 
 
+def test_the_changed_lines_inside_of_a_file_of_code_are_marked(world: PullRequestWorld) -> None:
+    path = "app/prompts.py"
+    text = 'import os\n\nTONE = "kind"\nSYSTEM = f"""\\\n%sBe {TONE}.\n"""\nLAST = 1\n'
+    world.commit_to_main({"gate.yaml": CONFIG.replace(PROMPT, f"{path}::SYSTEM"), path: text % GOOD})
+    pr = world.open({path: (text % BROKEN).replace("import os", "import sys")})
+    checkout = pr.checkout("merge", depth=2)
+    assert run_action(checkout, environment(pr, checkout)).code == 1
+    (check,) = world.repo.check_runs
+    assert [(mark["path"], mark["start_line"], mark["end_line"]) for mark in check.annotations] == [(path, 5, 5)]
+    scanned = json.loads((checkout / ".gate/action/report.sarif").read_text())["runs"][0]
+    place = scanned["results"][0]["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == (path, 5)
+    # What a constant brings is told at the text that it is part of.
+    world.commit_to_main({path: text % GOOD})
+    pr = world.open({path: (text % GOOD).replace("kind", "kind. quality[gold]=0.1")})
+    assert run(pr) == 1
+    marks = world.repo.check_runs[-1].annotations
+    assert [(mark["path"], mark["start_line"], mark["end_line"]) for mark in marks] == [(path, 4, 4)]
+
+
 def test_each_prompt_is_marked_with_its_own_fall_and_a_part_where_it_stands(world: PullRequestWorld) -> None:
     config = CONFIG.replace("prompts/faq.md", "prompts/faq.j2")
     world.commit_to_main(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import events
 from tests.support.acting import act_here
-from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, cases
+from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -146,3 +146,31 @@ def test_the_scope_of_one_commit_needs_an_event_that_says_so(world: PullRequestW
     outcome = privileged(pr, models, inputs={"label-scope": "commit"})
     assert outcome.code == 2
     assert "label-scope" in outcome.summary
+
+
+CODE = """\
+import pathlib
+
+pathlib.Path({mark!r}).write_text("ran")
+SYSTEM = \"\"\"{prompt}\"\"\"
+"""
+
+
+@pytest.mark.parametrize("event", ["workflow_run", "pull_request_target"])
+def test_a_prompt_inside_of_code_is_judged_and_nothing_of_the_code_runs(
+    tmp_path: Path, server: GitHubServer, models: ModelServer, event: str
+) -> None:
+    mark = tmp_path / "ran"
+    good, broken = (CODE.format(mark=str(mark), prompt=prompt) for prompt in (GOOD, BROKEN))
+    config = SERVICE.replace(PROMPT, "app/prompts.py::SYSTEM")
+    files = {**FILES, "gate.yaml": config, "evals/support.jsonl": cases(20), "app/prompts.py": good}
+    world = PullRequestWorld.make(tmp_path, server, files)
+    pr = world.open({"app/prompts.py": broken}, fork=True)
+    outcome = privileged(pr, models, event)
+    assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
+    (comment,) = server.comments(REPO, pr.number)
+    assert "app/prompts.py::SYSTEM" in outcome.summary
+    assert "Prompt Gate: BLOCK" in comment.body
+    pr.push({"app/prompts.py": good + "print('beside the prompt')\n"})
+    assert privileged(pr, models, event).outputs["verdict"] == "SKIPPED"
+    assert not mark.exists()
