@@ -23,7 +23,8 @@ from gate.generation.tests import GenerationRequest, read_specification
 from gate.git.places import DiskSource, folder_of
 from gate.git.repository import Repo
 from gate.prompts.files import FileSource
-from gate.prompts.reading import parse as parse_prompt
+from gate.prompts.placeholders import AS_SHOWN
+from gate.prompts.reading import read_named
 from gate.prompts.version import Library, PromptVersion
 from gate.record.run import PromisesRecord
 from gate.resolve.resolved import Resolved
@@ -134,10 +135,9 @@ def _inside(root: Path, path: Path) -> str:
 
 
 def _at(source: FileSource, path: str) -> PromptVersion:
-    data = source.read(path)
-    if data is None:
+    prompt = read_named(source, path, str, AS_SHOWN, Library(path, source.read))
+    if prompt is None:
         raise GateError(f"{quoted(source.label)} has no {path}", "name a commit that has it with --base")
-    prompt = parse_prompt(decode(data, path), path, library=Library(path, source.read))
     return PromptVersion(path, source.label, source.sha, prompt)
 
 

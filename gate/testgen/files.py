@@ -13,6 +13,7 @@ from gate.config.models import ModelRef
 from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule, GeneratedTest, OutputRule, Specification
 from gate.config.specification_file import specification_text
+from gate.config.values import pointer_of
 from gate.config.yaml_editing import dumped, lines_of, rewritten
 from gate.errors import GateError, InputErrors, Problem
 from gate.files import path_complaint
@@ -320,12 +321,13 @@ class NewFiles:
 
 
 def file_stem(prompt: str) -> str:
-    """The name of a prompt's file without the endings that prompts have.
+    """The name of a prompt's file without the endings that prompts have; of a text inside a file its own name.
 
     Raises:
         GateError: nothing is left of it.
     """
-    name = Path(prompt).name
+    pointer = pointer_of(prompt)
+    name = Path(prompt).name if pointer is None else re.sub(r"[^\w.-]+", "-", pointer.name)
     while ending := next((one for one in NAME_ENDINGS if name.lower().endswith(one) and len(name) > len(one)), ""):
         name = name[: -len(ending)]
     if not name.strip("."):
