@@ -23,9 +23,8 @@ from gate.generation.tests import GenerationRequest, read_specification
 from gate.git.places import DiskSource, folder_of
 from gate.git.repository import Repo
 from gate.prompts.files import FileSource
-from gate.prompts.placeholders import AS_SHOWN
 from gate.prompts.reading import read_named
-from gate.prompts.version import Library, PromptVersion
+from gate.prompts.version import AS_SHOWN, Library, PromptVersion
 from gate.record.run import PromisesRecord
 from gate.resolve.resolved import Resolved
 from gate.resolve.two_files import read_prompt

@@ -1,6 +1,5 @@
 """Texts of code with their placeholders, as Jinja2 source in which all else is inert."""
 
-import keyword
 import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,20 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gate.limits import NAME_CHARS
+from gate.prompts.version import AS_SHOWN, RESERVED, PlaceholderRules, literal
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
-
-RESERVED = frozenset(
-    (*keyword.kwlist, "true", "false", "none", "self", "loop", "super", "caller", "varargs", "kwargs", "range", "dict")
-)
-"""Words that Jinja2 gives a meaning of its own."""
-_SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
-"""What would begin a tag, and what templates read as another line end."""
-
-
-def literal(text: str) -> str:
-    """Jinja2 source that renders to the text itself."""
-    return _SIGN.sub(lambda found: "{{ '{' }}" if found[0] == "{" else "{{ '\\r' }}", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +29,6 @@ class TemplateSource:
     text: str
     template: bool = False
     variables: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceholderRules:
-    """How a text's placeholders are told.
-
-    Args:
-        template: True for Jinja2 as it stands, False for none at all, None for what the text shows.
-        kept: names that stay as `{name}`, since the suite fills them in itself.
-    """
-
-    template: bool | None = None
-    kept: frozenset[str] = frozenset()
-
-
-AS_SHOWN = PlaceholderRules()
 
 
 def template_source(pieces: Pieces, rules: PlaceholderRules = AS_SHOWN) -> TemplateSource:

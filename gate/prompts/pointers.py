@@ -14,7 +14,8 @@ from gate.config.values import file_part as file_part
 from gate.config.values import pointer_of as pointer_of
 from gate.limits import CODE_CHARS
 from gate.prompts.expressions import BROKEN, Computed, Definition, Definitions, Unreadable, Work, short_code
-from gate.prompts.placeholders import AS_SHOWN, PlaceholderRules, plain_text, template_source
+from gate.prompts.placeholders import plain_text, template_source
+from gate.prompts.version import AS_SHOWN, PlaceholderRules
 
 SCRIPT_ENDINGS = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
 _NEAR = 3

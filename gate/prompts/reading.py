@@ -16,8 +16,16 @@ from gate.config.values import Pointer, not_blank, pointer_of
 from gate.limits import PROMPT_CHARS
 from gate.messages import NO_PARTS, Message, Parts, Role
 from gate.prompts.files import FileSource
-from gate.prompts.placeholders import AS_SHOWN, RESERVED, PlaceholderRules, literal
-from gate.prompts.version import TEMPLATE_ENDINGS, Library, Prompt, gather
+from gate.prompts.version import (
+    AS_SHOWN,
+    RESERVED,
+    TEMPLATE_ENDINGS,
+    Library,
+    PlaceholderRules,
+    Prompt,
+    gather,
+    literal,
+)
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue

@@ -1,5 +1,6 @@
 """A prompt at one git ref."""
 
+import keyword
 import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -277,3 +278,32 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     names = "|".join(map(re.escape, values))
     # In `{{ name }}` the braces are a template's.
     return re.sub(rf"(?<!{{)\{{({names})\}}(?!}})", lambda found: values[found[1]], text)
+
+
+RESERVED = frozenset(
+    (*keyword.kwlist, "true", "false", "none", "self", "loop", "super", "caller", "varargs", "kwargs", "range", "dict")
+)
+"""Words that Jinja2 gives a meaning of its own."""
+_SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
+"""What would begin a tag, and what templates read as another line end."""
+
+
+def literal(text: str) -> str:
+    """Jinja2 source that renders to the text itself."""
+    return _SIGN.sub(lambda found: "{{ '{' }}" if found[0] == "{" else "{{ '\\r' }}", text)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceholderRules:
+    """How a text's placeholders are told.
+
+    Args:
+        template: True for Jinja2 as it stands, False for none at all, None for what the text shows.
+        kept: names that stay as `{name}`, since the suite fills them in itself.
+    """
+
+    template: bool | None = None
+    kept: frozenset[str] = frozenset()
+
+
+AS_SHOWN = PlaceholderRules()

@@ -15,8 +15,7 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.files import is_glob
 from gate.prompts import reading
 from gate.prompts.files import FileSource, file_of, missing, names_like
-from gate.prompts.placeholders import PlaceholderRules
-from gate.prompts.version import TODAY, Library, Prompt, PromptVersion
+from gate.prompts.version import TODAY, Library, PlaceholderRules, Prompt, PromptVersion
 from gate.record.parts import Deletion
 from gate.resolve.code import SuiteFiles, arm_of, built_version, case_with_code, incomplete, is_code, placed
 from gate.resolve.exam import (

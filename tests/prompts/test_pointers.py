@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from gate.config.values import pointer_of
 from gate.errors import InputErrors
 from gate.limits import CODE_CHARS
-from gate.prompts.placeholders import PlaceholderRules, template_source
+from gate.prompts.placeholders import template_source
 from gate.prompts.pointers import PointedText, may_have, pointed_text, pointed_texts
+from gate.prompts.version import PlaceholderRules
 from gate.templates.rendering import compile_template
 
 

@@ -26,7 +26,8 @@ from tests.support.docsite.commandlines import wrong_commands
 ACTION = Path(__file__).parents[3] / "action.yml"
 HOOKS = ACTION.with_name(".pre-commit-hooks.yaml")
 _CASE = frozenset({"input", "messages", "vars", "prompt", "rounds", "conversation"})
-_ANY_SUITE = {"name": "s", "prompt": "p.md", "cases": "c.jsonl", "scorers": ["contains"], "model": "fake:echo"}
+_ANY_PROMPT = {"prompt": "p.md"}
+_ANY_SUITE = {"name": "s", "cases": "c.jsonl", "scorers": ["contains"], "model": "fake:echo"}
 
 
 Check = Callable[[str, Any], str]
@@ -93,7 +94,13 @@ def _scorers(several: list[Any]) -> Callable[[str, Any], str]:
 def _loaded(shown: dict[str, Any]) -> str:
     """A `gate.yaml`, to which what the page leaves out is added: most show what they are about, and no more."""
     suites = [
-        {**_ANY_SUITE, "name": f"s{at}", "slices": _dimensions(suite), **suite}
+        {
+            **({} if "system" in suite else _ANY_PROMPT),
+            **_ANY_SUITE,
+            "name": f"s{at}",
+            "slices": _dimensions(suite),
+            **suite,
+        }
         for at, suite in enumerate(shown["suites"])
     ]
     stream = io.StringIO()
