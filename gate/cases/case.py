@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from gate.config.documents import one_problem, quoted
 from gate.config.scorer import ScorerSpec
-from gate.config.values import OVERALL
+from gate.config.values import OVERALL, is_pointer
 from gate.errors import InputErrors
 from gate.limits import RENDERING_S
 from gate.messages import Message
@@ -343,7 +343,8 @@ def _template_problem(error: BadTemplate, case: Case, file: str) -> InputErrors:
     if error.undefined and "'expected'" in error.message:
         hint = "the expected answer is never shown to a prompt"
     elif error.undefined:
-        hint = "give it under 'vars' in the case, or take it out of the template"
+        other = "set template: false in the suite, if it is no placeholder"
+        hint = f"give it under 'vars' in the case, or {other if is_pointer(file) else 'take it out of the template'}"
     return _told(error, one_problem(error.file or file, error.line, f"{error.message} (case {_named(case)})", hint))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.config.models import PROVIDER, PROVIDERS, ModelRef, Params, ProviderServer
@@ -189,6 +189,7 @@ class DefaultOptions(FileModel):
 class SuiteOptions(FileModel):
     """One prompt, or a pattern of prompts, with its cases and scorers."""
 
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["prompt"]}, {"required": ["system"]}]})
     meant = {
         **{"scorer": "scorers", "prompts": "prompt", "tests": "cases", "dataset": "cases", "k": "samples"},
         "thresholds": "threshold",

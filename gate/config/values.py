@@ -180,7 +180,8 @@ class Pointer:
 
 def pointer_of(prompt: str) -> Pointer | None:
     """The text that a prompt names inside a file; None where the prompt is a file, a pattern or a function."""
-    path, mark, name = prompt.partition(POINTER_MARK)
+    # A terminal shows the two colons with nothing but a zero-width space between them, and names are copied from there.
+    path, mark, name = prompt.replace(":\N{ZERO WIDTH SPACE}:", POINTER_MARK).partition(POINTER_MARK)
     return Pointer(path, name) if mark and not is_python(prompt) else None
 
 

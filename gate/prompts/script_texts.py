@@ -11,7 +11,7 @@ from gate.prompts.expressions import BROKEN, Definition, Definitions, Work, dede
 from gate.prompts.placeholders import Pieces, Variable, mapped
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Language, Node
 
 _WRAPPERS = frozenset(("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"))
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function_declaration", "method_definition"))
@@ -42,22 +42,24 @@ class ScriptExpression:
 
 
 @cache
-def _parser(ending: str) -> "Parser":
-    """Neither grammar is loaded before a file needs it."""
-    from tree_sitter import Language, Parser
+def _language(ending: str) -> "Language":
+    """No grammar is loaded before a file needs it."""
+    from tree_sitter import Language
 
     if ending in (".ts", ".tsx"):
         import tree_sitter_typescript as typescript
 
-        return Parser(Language(typescript.language_tsx() if ending == ".tsx" else typescript.language_typescript()))
+        return Language(typescript.language_tsx() if ending == ".tsx" else typescript.language_typescript())
     import tree_sitter_javascript as javascript
 
-    return Parser(Language(javascript.language()))
+    return Language(javascript.language())
 
 
 def script_definitions(content: str, ending: str) -> Definitions[ScriptExpression]:
     """The names at the top of a file, without statements that cannot be read; `BROKEN` says that there are some."""
-    root = _parser(ending).parse(content.encode("utf-8", "replace")).root_node
+    from tree_sitter import Parser
+
+    root = Parser(_language(ending)).parse(content.encode("utf-8", "replace")).root_node
     found: Definitions[ScriptExpression] = no_definitions()
     for statement in root.named_children:
         if not statement.has_error:

@@ -15,6 +15,7 @@ from gate.limits import CODE_CHARS
 from gate.prompts.placeholders import template_source
 from gate.prompts.pointers import PointedText, may_have, pointed_text, pointed_texts
 from gate.prompts.version import PlaceholderRules
+from gate.report.escape import terminal_text
 from gate.templates.rendering import compile_template
 
 
@@ -44,6 +45,10 @@ def rendered(found: PointedText, **values: str) -> str:
 def test_a_pointer_is_told_from_other_prompts(prompt: str, path: str, name: str) -> None:
     found = pointer_of(prompt)
     assert (found is None and not path) or (found is not None and (found.path, found.name) == (path, name))
+
+
+def test_a_name_that_is_copied_from_a_terminal_is_the_same() -> None:
+    assert pointer_of(terminal_text("a/b.py::C")) == pointer_of("a/b.py::C")
 
 
 CODE = '''

@@ -219,7 +219,9 @@ def test_two_texts_are_compared_without_a_configuration(tmp_path: Path) -> None:
 def test_placeholders_are_variables_unless_the_suite_says_otherwise(tmp_path: Path) -> None:
     content = 'SUPPORT = "Help {customer} on {today}. quality=1.0"\n'
     repo = make(tmp_path, "app/p.py", content, "app/p.py::SUPPORT")
-    assert "'customer' is undefined" in mistake(gate("validate", cwd=repo))
+    said = mistake(gate("validate", cwd=repo))
+    assert "'customer' is undefined" in said
+    assert "or set template: false in the suite, if it is no placeholder" in said
     own = named("app/p.py::SUPPORT\n    placeholders: {customer: Ann, today: Monday}")
     for config in (own, named("app/p.py::SUPPORT\n    template: false")):
         repository.write(repo, {"gate.yaml": config})
