@@ -10,7 +10,7 @@ from importlib import resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from gate.config.values import OVERALL
+from gate.backtest.commits import SHORT
 from gate.record.backtest import BacktestCommit, BacktestRecord, BacktestSlice, LastingFall
 from gate.record.comparison import State, Verdict
 from gate.report import numbers
@@ -20,7 +20,6 @@ from gate.report.page.charts import LinearScale
 from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable, Tone
 from gate.values import counted
 
-SHORT = 10
 SUBJECT = 40
 """Characters of a subject in the terminal's table."""
 FALLS = 10
@@ -57,32 +56,25 @@ def backtest_sheet(record: BacktestRecord) -> Sheet:
         f"{row.commit[:SHORT]}: {short_line(row.reason, LONGEST_SENTENCE)}" for row in record.commits if row.reason
     ]
     table = SheetTable("", head, lines, tuple(below))
-    remarks = tuple(Remark(fall_sentence(fall)) for fall in shown_falls(record)[:FALLS])
+    remarks = tuple(Remark(said) for said in fall_sentences(record)[:FALLS])
     money = f", {numbers.dollars(record.spent_usd)}" if record.spent_usd else ""
     notes = (f"This backtest made {counted(record.calls, 'call')}{money}.",) if record.commits else ()
     return Sheet(headline(record), remarks, (table,) if lines else (), notes)
 
 
-def shown_falls(record: BacktestRecord) -> list[LastingFall]:
-    """What fell for good; where all cases of a suite fell with a commit, its slices say nothing more."""
-    whole = {(fall.commit, _suite(fall.slice)) for fall in record.falls if _is_overall(fall.slice)}
-    return [fall for fall in record.falls if _is_overall(fall.slice) or (fall.commit, _suite(fall.slice)) not in whole]
+def fall_sentences(record: BacktestRecord) -> list[str]:
+    """A sentence for each commit with which something fell for good, the newest first."""
+    found: dict[str, list[LastingFall]] = {}
+    for fall in record.falls:
+        found.setdefault(fall.commit, []).append(fall)
+    return [_fell(sorted(falls, key=lambda one: one.after - one.before)) for falls in found.values()]
 
 
-def fall_sentence(fall: LastingFall) -> str:
-    """`lang=de fell with 3f2a1c9000 'Shorten the prompt', from 0.900 to 0.600, and never came back`."""
-    subject = short_line(fall.subject)
-    moved = f"from {numbers.score(fall.before)} to {numbers.score(fall.after)}"
-    return f"{short_line(fall.slice)} fell with {fall.commit[:SHORT]} “{subject}”, {moved}, and never came back"
-
-
-def _is_overall(name: str) -> bool:
-    return name.rpartition("/")[2] == OVERALL
-
-
-def _suite(name: str) -> str:
-    # The value of a slice may have a slash in it; the name of a suite has none.
-    return name.partition("/")[0] if "/" in name.partition("=")[0] else ""
+def _fell(falls: Sequence[LastingFall]) -> str:
+    """`lang=de (0.900 to 0.600) fell with 3f2a1c9000 “Shorten the prompt” and never came back`."""
+    names = [f"{one.slice} ({numbers.score(one.before)} to {numbers.score(one.after)})" for one in falls]
+    with_ = f"{falls[0].commit[:SHORT]} “{short_line(falls[0].subject)}”"
+    return f"{numbers.listed(names)} fell with {with_} and never came back"
 
 
 def _line(row: BacktestCommit) -> SheetRow:
@@ -193,7 +185,7 @@ def render_backtest(record: BacktestRecord) -> str:
             headline=headline(record),
             style=Markup(style),  # noqa: S704
             hash=f"sha256-{base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()}",
-            falls=tuple(map(fall_sentence, shown_falls(record)[:FALLS])),
+            falls=tuple(fall_sentences(record)[:FALLS]),
             rows=tuple(_page_rows(record)),
             courses=drawn[:CHARTS],
             more=max(0, len(drawn) - CHARTS),

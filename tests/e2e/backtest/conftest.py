@@ -1,34 +1,55 @@
-"""A repository whose prompt changed twelve times, and broke a slice twice."""
+"""A repository whose prompt changed a dozen times, and broke a slice twice; and a small one."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.support.command import Outcome, gate
 from tests.support.model_server import ModelServer
 from tests.support.repository import commit, make
 
 PROMPT = "prompts/support.md"
-COURSE = [
-    ("One", 0.95, 0.95),
-    ("Two", 0.95, 0.95),
-    ("Break German", 0.95, 0.65),
-    ("Four", 0.95, 0.65),
-    ("Mend German", 0.95, 0.95),
-    ("Six", 0.95, 0.95),
-    ("Seven", 0.95, 0.95),
-    ("Shorten the prompt", 0.95, 0.65),
-    ("Nine", 0.95, 0.65),
-    ("Ten", 0.95, 0.65),
-    ("Eleven", 0.95, 0.65),
-]
-"""Subject of each commit, and the quality of its prompt in English and in German."""
-BROKEN = {"Break German", "Shorten the prompt"}
-CASES = [
-    {"id": f"c{i}", "input": f"answer=word{i} slice={lang}", "expected": f"word{i}", "slices": {"lang": lang}}
-    for i, lang in enumerate(["en", "de"] * 100)
-]
+COURSE = {
+    "One": 0.95,
+    "Two": 0.95,
+    "Break German": 0.65,
+    "Four": 0.65,
+    "Mend German": 0.95,
+    "Six": 0.95,
+    "Seven": 0.95,
+    "Shorten the prompt": 0.65,
+    "Nine": 0.65,
+    "Ten": 0.65,
+    "Eleven": 0.65,
+}
+"""The subject of each commit, and how often its prompt is right in German."""
+BROKEN = ["Shorten the prompt", "Break German"]
+CASES = 200
+
+
+def case(number: int) -> dict[str, object]:
+    lang = "de" if number % 2 else "en"
+    text = f"answer=word{number} slice={lang}"
+    return {"id": f"c{number}", "input": text, "expected": f"word{number}", "slices": {"lang": lang}}
+
+
+def cases(count: int) -> str:
+    return "".join(json.dumps(case(number)) + "\n" for number in range(count))
+
+
+def config(model: str, more: str = "") -> str:
+    return (
+        f"version: 1\n{more}policy: {{early_stop: false}}\nsuites:\n"
+        "  - name: support\n    prompt: prompts/support.md\n    cases: cases.jsonl\n    slices: [lang]\n"
+        f"    model: {model}\n    samples: 1\n    params: {{seed: 1}}\n    scorers: [contains]\n"
+    )
+
+
+def prompt(number: int, german: float) -> str:
+    return f"You help customers, take {number}. quality=0.95 quality[de]={german}\n"
 
 
 @pytest.fixture
@@ -37,32 +58,33 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def config(url: str) -> str:
-    return (
-        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{url}/v1'}}}}\n"
-        "policy: {early_stop: false}\nsuites:\n"
-        "  - {name: support, prompt: prompts/support.md, cases: cases.jsonl, slices: [lang], model: 'own:m',\n"
-        "     samples: 1, params: {seed: 1}, scorers: [contains]}\n"
-    )
-
-
-def prompt(number: int, english: float, german: float) -> str:
-    return f"You help customers, take {number}. quality={english} quality[de]={german}\n"
+@pytest.fixture
+def history(tmp_path: Path, server: ModelServer) -> Path:
+    """Twelve versions of a prompt, with commits between them that change none."""
+    provider = f"providers: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+    files = {"gate.yaml": config("own:m", provider), "cases.jsonl": cases(CASES), PROMPT: prompt(0, 0.95)}
+    make(tmp_path, {**files, ".gitignore": ".gate/\n"})
+    for number, (subject, german) in enumerate(COURSE.items(), 1):
+        commit(tmp_path, {"README.md": f"Before {number}.\n"}, f"No prompt {number}")
+        commit(tmp_path, {PROMPT: prompt(number, german)}, subject)
+    return tmp_path
 
 
 @pytest.fixture
-def repo(tmp_path: Path, server: ModelServer) -> Path:
-    cases = "".join(json.dumps(case) + "\n" for case in CASES)
-    make(
-        tmp_path,
-        {
-            "gate.yaml": config(server.url),
-            "cases.jsonl": cases,
-            PROMPT: prompt(0, 0.95, 0.95),
-            ".gitignore": ".gate/\n",
-        },
-    )
-    for number, (subject, english, german) in enumerate(COURSE, 1):
-        commit(tmp_path, {"README.md": f"Before {number}.\n"}, f"Nothing of a prompt {number}")
-        commit(tmp_path, {PROMPT: prompt(number, english, german)}, subject)
+def small(tmp_path: Path) -> Path:
+    """Three versions of a prompt, answered in the process."""
+    files = {"gate.yaml": config("fake:oracle"), "cases.jsonl": cases(24), PROMPT: "One. quality=1.0\n"}
+    make(tmp_path, {**files, ".gitignore": ".gate/\n"})
+    commit(tmp_path, {PROMPT: "Two. quality=1.0\n"}, "Two")
+    commit(tmp_path, {PROMPT: "Three. quality=1.0 quality[de]=0.0\n"}, "Three")
     return tmp_path
+
+
+def backtest(repo: Path, *options: str) -> tuple[Outcome, dict[str, Any]]:
+    """The outcome, and what `--json` printed."""
+    outcome = gate("backtest", "--json", *options, cwd=repo)
+    return outcome, json.loads(outcome.out) if outcome.out else {}
+
+
+def verdicts(record: dict[str, Any]) -> dict[str, str | None]:
+    return {row["subject"]: row["verdict"] for row in record["commits"]}
