@@ -68,7 +68,7 @@ class Trial:
 
     Args:
         resolved: None where the commit cannot be judged.
-        reason: why not; empty where it can.
+        reason: why not, or why one of its prompts cannot; else empty.
         done: its run where an earlier backtest finished it.
     """
 
@@ -160,7 +160,7 @@ def _trial(commit: PromptCommit, today: Resolved) -> Trial:
     notes = tuple(f"Not judged: {reason}." for reason in reasons)
     changes = {suite.name: today.changes[suite.name] for suite in fitting}
     found = replace(today, suites=tuple(fitting), changes=changes, notes=notes, commit=commit.sha, edits=())
-    return Trial(commit, found, "")
+    return Trial(commit, found, reasons[0] if reasons else "")
 
 
 def _known(order: BacktestOrder) -> Mapping[str, str]:
@@ -370,10 +370,10 @@ def _path(change: PromptChange) -> str:
 
 def _with_run(trial: Trial, run: RunRecord, several: bool) -> BacktestCommit:
     worst = worst_slice(run)
-    return _row(trial, "").model_copy(
+    undecided = run.reasons[0] if run.verdict is Verdict.INCONCLUSIVE and run.reasons else ""
+    return _row(trial, undecided or trial.reason).model_copy(
         update={
             "verdict": run.verdict,
-            "reason": run.reasons[0] if run.verdict is Verdict.INCONCLUSIVE and run.reasons else "",
             "worst": "" if worst is None else _name(worst, run, several),
             "slices": [_slice(named, _name(named, run, several)) for named in run_slices(run)],
             "asked": run.calls.made,

@@ -42,7 +42,7 @@ class BacktestCommit(RecordPart):
         subject: the first line of its message.
         prompts: paths of the prompts that it changed.
         verdict: null where the commit was not judged.
-        reason: why it was not judged; empty where it was.
+        reason: why it, or one of its prompts, was not judged, or why there is no verdict; mostly empty.
         worst: name of the worst slice; empty where nothing was compared.
         slices: all of its comparisons, each suite's `overall` first.
         asked, known: calls that were made, and answers that an earlier commit or run had.
@@ -92,8 +92,8 @@ class LastingFall(RecordPart):
 class BacktestRecord(RecordPart):
     """A whole backtest; `commits` are the newest first.
 
-    `unfinished` is why it ended early; null where every commit had its turn. `exam` tells today's cases and scorers
-    from others. `calls` and `spent_usd` are those of this backtest alone, without what was known before.
+    `unfinished` is why it ended early; null where every commit had its turn. `calls` and `spent_usd` are those of this
+    backtest alone, without what was known before.
     """
 
     # The key in the file is `schema`; pydantic keeps that name for itself.

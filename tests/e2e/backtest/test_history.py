@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.backtest.conftest import PROMPT, backtest, cases, config, verdicts
 from tests.e2e.prompt_functions import repository as functions
 from tests.support.command import gate, git
@@ -72,7 +74,7 @@ def test_since_leaves_out_what_a_ref_has(small: Path) -> None:
     assert "there is no commit 'v2'" in wrong.err
 
 
-def test_a_shallow_clone_says_what_to_fetch(small: Path, tmp_path_factory) -> None:  # type: ignore[no-untyped-def]
+def test_a_shallow_clone_says_what_to_fetch(small: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     clone = tmp_path_factory.mktemp("clone") / "shallow"
     git(small, "clone", "--quiet", "--depth", "2", f"file://{small}", str(clone))
     outcome = gate("backtest", cwd=clone)
@@ -106,6 +108,13 @@ def test_two_suites_are_judged_where_their_prompts_changed(small: Path) -> None:
     assert record["commits"][1]["worst"].startswith("faq/")
     _, record = backtest(small, "-n", "2", "--suite", "support")
     assert list(verdicts(record)) == ["Both", "Three"]
+
+    # One of its prompts is new, and the other is judged.
+    commit(small, {"gate.yaml": config("fake:oracle") + faq.replace("faq.md", "new.md")}, "Point elsewhere")
+    commit(small, {PROMPT: "Five. quality=1.0\n", "prompts/new.md": "D. quality=0.1\n"}, "New and five")
+    _, record = backtest(small, "-n", "1")
+    assert record["commits"][0]["verdict"] == "PASS"
+    assert "brings prompts/new.md" in record["commits"][0]["reason"]
 
 
 def test_a_prompt_that_is_a_function_is_built_at_each_commit(tmp_path: Path) -> None:
