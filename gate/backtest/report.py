@@ -44,7 +44,7 @@ def headline(record: BacktestRecord) -> str:
         return f"no commit changed a prompt of {numbers.listed(record.suites)}"
     judged = [row for row in record.commits if row.verdict is not None]
     blocked = sum(row.verdict is Verdict.BLOCK for row in judged)
-    said = f"{counted(blocked, 'commit')} of {len(judged):,} that were judged would have been blocked"
+    said = f"{blocked:,} of {counted(len(judged), 'judged commit')} would have been blocked"
     return f"{said}; ended early: {record.unfinished}" if record.unfinished else said
 
 

@@ -313,7 +313,8 @@ def _foreseen(backtest: Backtest, settings: Settings) -> Iterator[str]:
     if spending is None:
         return
     known = f" ({done:,} more are judged already)" if done else ""
-    yield f"{counted(len(backtest.left), 'commit')} to judge{known}: at most {spending_words(spending)}."
+    most = "" if spending.at_least else "at most "
+    yield f"{counted(len(backtest.left), 'commit')} to judge{known}: {most}{spending_words(spending)}."
     limit, cost = backtest.budget, spending.cost
     if limit.max_calls is not None and spending.calls > limit.max_calls:
         yield f"{limit.setting('max_calls')} is {limit.max_calls:,}, so it may end before the last of them."

@@ -57,7 +57,7 @@ def test_the_two_broken_commits_are_named_and_neighbours_share_their_answers(
     again = gate("backtest", cwd=history)
     assert (again.code, len(server.ledger)) == (0, 11 * CASES)
     assert "sampling" not in again.err
-    assert "2 commits of 10 that were judged would have been blocked" in again.out
+    assert "2 of 10 judged commits would have been blocked" in again.out
     told = r"lang=de \(0\.\d+ to 0\.\d+\).* fell with \w{10} “Shorten the prompt” and never came back"
     assert re.search(told, " ".join(again.out.split()))
 
