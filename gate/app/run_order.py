@@ -35,6 +35,7 @@ class RunOrder:
             killed.
         cache_folder: None for the repository's.
         refresh: ask for everything again, and replace what is known.
+        refreshed_in: folder that remembers when a refresh of several runs began; None for `out`, of one run.
         beside: where a baseline is known and its candidate is not, ask some of it again beside the candidate, for cost,
             latency and drift; otherwise only quality is compared there.
         say: tells the user what to know before anything is spent.
@@ -49,6 +50,7 @@ class RunOrder:
     cache: bool = True
     cache_folder: Path | None = None
     refresh: bool = False
+    refreshed_in: Path | None = None
     beside: bool = True
     batch: bool = False
     say: Callable[[str], None] = lambda text: None  # noqa: E731
@@ -61,7 +63,8 @@ class RunOrder:
 
 _DAY_S = 86_400.0
 
-_REFRESHING = "refreshing"
+REFRESHING = "refreshing"
+"""Is there while answers are refreshed, and says since when."""
 
 _LONGEST_MARK = 64
 
@@ -101,7 +104,7 @@ def open_memory(order: RunOrder, secret: bytes, address_of: Callable[[ModelRef],
         CannotEvaluate: answers cannot be kept anywhere, so none could count.
     """
     policy = order.resolved.cache
-    not_before = _refreshed_since(order.out) if order.cache and order.refresh else 0.0
+    not_before = refreshed_since(order.refreshed_in or order.out) if order.cache and order.refresh else 0.0
     options = CacheOptions(policy.max_age_days * _DAY_S, policy.max_mb * 2**20, not_before, secret)
     opened = _open(order, options, address_of)
     try:
@@ -118,9 +121,9 @@ def answer_secret(settings: Settings) -> bytes:
     return hashlib.sha256("\0".join(["answers", *keys]).encode("utf-8", "surrogatepass")).digest()
 
 
-def _refreshed_since(out: Path) -> float:
-    """When the refresh began: now, or before the run was killed."""
-    mark, now = out / _REFRESHING, time.time()
+def refreshed_since(out: Path) -> float:
+    """When a refresh began that keeps its mark in a folder: now, or before it was killed."""
+    mark, now = out / REFRESHING, time.time()
     refuse_tracked(mark)
     try:
         with mark.open("rb") as file:
@@ -156,7 +159,7 @@ def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef
                 ) from None
             notes.append(f"The answer cache {path} was not used: {reason}.")
             continue
-        leftovers = files_of(path) * own + (order.out / _REFRESHING,) * order.refresh
+        leftovers = files_of(path) * own + (order.out / REFRESHING,) * order.refresh
         return RunMemory(store, False, tuple(notes), leftovers)
     raise AssertionError("one of the two is always tried")
 

@@ -78,6 +78,7 @@ def refuse_options(given: Mapping[str, object], when: str, hint: str) -> None:
 
 COMMANDS = {
     "action": ("evaluations", "Judge the pull request of a GitHub workflow."),
+    "backtest": ("backtest", "Judge the last commits that changed a prompt, each against its parent."),
     "calibrate": ("evaluations", "Measure how noisy the suites are, or how far a judge agrees with people."),
     "cases": ("cases.group", "Look at cases, write them, and move them between files and the store."),
     "check": ("evaluations", "Test the current prompts against their thresholds, case by case."),

@@ -162,6 +162,7 @@ SCHEMAS: Mapping[str, str] = {
     "run.json": "gate.record.run:run_schema",
     "sample": "gate.store.run_folder:sample_schema",
     "rows.jsonl": "gate.report.exports.rows:row_schema",
+    "backtest.json": "gate.record.backtest:backtest_schema",
     "generation.json": "gate.report.sheets.generation:generation_schema",
 }
 """Names, and the functions that make the schemas: `--help` loads none of their modules."""
@@ -178,6 +179,7 @@ Names:
   run.json         the record of a run
   sample           a line of samples.jsonl
   rows.jsonl       a line of what gate report --format jsonl prints
+  backtest.json    the record of gate backtest
   generation.json  what gate generate keeps
 
 \b

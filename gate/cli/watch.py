@@ -3,23 +3,21 @@
 import sys
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 import click
 from rich.console import Console
 
 from gate.app.run_order import RunOrder
 from gate.app.runs import run_until_saved, wait_for_save
+from gate.app.session import Session
 from gate.cli import output
 from gate.cli.app import error_message
 from gate.cli.diff import DiffOptions, check_options, resolved_by
 from gate.cli.output import output_paths, print_note, run_progress, skipped_text
-from gate.config.policy import Budget, Limit
 from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError, Interrupted, MissingKey
 from gate.git.repository import ReadFiles
 from gate.record.run import RunRecord
-from gate.report import numbers
 from gate.report.escape import terminal_text
 from gate.report.terminal.watch import render_watch, spending_line, watch_view
 from gate.report.view.cases import explain_command
@@ -29,57 +27,14 @@ from gate.values import counted
 
 
 @dataclass(slots=True)
-class Session:
-    """What a session has come to.
-
-    Args:
-        calls: requests, those that were sent again included.
-        run_s: seconds of runs, without the waits for a save.
-        last: the run that the next one is held against.
-    """
-
-    runs: int = 0
-    calls: int = 0
-    usd: float = 0.0
-    run_s: float = 0.0
-    last: RunRecord | None = None
-
-    def add(self, run: RunRecord) -> None:
-        """Count what a run took."""
-        self.calls += run.calls.made + run.calls.retried + run.calls.failed
-        self.usd += run.spent_usd or 0.0
-        self.run_s += run.duration_s
-
-    def rest(self, budget: Budget) -> Budget:
-        """What the session leaves of a budget.
-
-        Raises:
-            CannotEvaluate: nothing of one of its limits.
-        """
-        left: dict[Limit, Any] = {
-            "max_calls": None if budget.max_calls is None else budget.max_calls - self.calls,
-            "max_usd": None if budget.max_usd is None else budget.max_usd - self.usd,
-            "max_minutes": None if budget.max_minutes is None else budget.max_minutes - self.run_s / 60.0,
-        }
-        for name, value in left.items():
-            if value is not None and value <= 0:
-                said = f"{budget.setting(name)} is used up by this session ({self})"
-                raise CannotEvaluate(said, "what was answered is kept; raise the limit on the base, or begin anew")
-        return budget.model_copy(update={str(name): value for name, value in left.items()})
-
-    def __str__(self) -> str:
-        money = f", {numbers.dollars(self.usd)}" if self.usd else ""
-        return f"{counted(self.runs, 'run')}, {counted(self.calls, 'call')}{money}"
-
-
-@dataclass(slots=True)
 class Watch:
-    """One session."""
+    """One session; each run is held against the last one."""
 
     options: DiffOptions
     out: Console
     settings: Settings
     session: Session = field(default_factory=Session)
+    _last: RunRecord | None = None
     _seen: ReadFiles = field(default_factory=ReadFiles)
 
     def run(self) -> int:
@@ -125,6 +80,9 @@ class Watch:
             self._say(terminal_text(f"{_now()}  {_nothing(resolved)}"))
             self._wait()
             return None
+        if limit := self.session.used_up(resolved.budget):
+            said = f"{limit} is used up by this session ({self.session})"
+            raise CannotEvaluate(said, "what was answered is kept; raise the limit on the base, or begin anew")
         left = self.session.rest(resolved.budget)
         try:
             ran = run_until_saved(self._plan(replace(resolved, budget=left)), self.settings, self._seen)
@@ -166,10 +124,10 @@ class Watch:
         if self.options.quiet:
             self._say(f"{_now()}  {first_line(run)}")
         else:
-            render_watch(watch_view(run, self.session.last), _now(), self.out)
+            render_watch(watch_view(run, self._last), _now(), self.out)
             if more := explain_command(run, str(folder)):
                 self._say(terminal_text(f"Everything about the worst case: {more}"))
-        self.session.last = run
+        self._last = run
         self._say(f"{spending_line(run)}; session: {self.session}. The whole report: {file or folder / 'report.md'}")
 
     def _mistake(self, error: GateError) -> None:

@@ -14,7 +14,7 @@ from gate.config.values import is_python, is_store, prompt_parts
 from gate.errors import GateError, InputErrors, Problem
 from gate.files import is_glob
 from gate.prompts import reading
-from gate.prompts.files import FileSource, file_of, missing, names_like
+from gate.prompts.files import FileSource, PromptBuilder, file_of, missing, names_like
 from gate.prompts.version import TODAY, Library, PlaceholderRules, Prompt, PromptVersion
 from gate.record.parts import Deletion
 from gate.resolve.code import SuiteFiles, arm_of, built_version, case_with_code, incomplete, is_code, placed
@@ -30,7 +30,7 @@ from gate.resolve.exam import (
     played,
     with_quotes,
 )
-from gate.resolve.pairing import Pair, Sides, is_there, stored
+from gate.resolve.pairing import Pair, Sides, is_there, pair, stored
 from gate.resolve.trust import forbidden, foreign_scorers, model_fault, of_suite, replaced, unfit
 from gate.suite import Exam, Suite
 
@@ -335,3 +335,35 @@ def _model(config: SuiteConfig) -> ModelRef:
     if config.model is None:
         raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
     return config.model
+
+
+def prompt_at(
+    source: FileSource, config: SuiteConfig, cases: Sequence[Case], builder: PromptBuilder | None
+) -> PromptVersion:
+    """The prompt of one suite as one side has it; nothing else is read there.
+
+    Args:
+        cases: that a prompt which is a function is built for.
+
+    Raises:
+        InputErrors: there is no such prompt, or something is wrong with it.
+    """
+    reader = Reader(Sides(source, source, builder=builder), "", [], absent="it had another name then, or none")
+    found = reader._version(source, config, cases)
+    if found is None:
+        raise InputErrors(reader.problems)
+    return found
+
+
+def suite_configs(source: FileSource, config: str) -> dict[str, SuiteConfig]:
+    """The suites of a configuration by their names, one for each file that a pattern matches.
+
+    Raises:
+        InputErrors: errors in the configuration.
+    """
+    reader = Reader(Sides(source, source), config, [])
+    found, _ = reader.configs()
+    reader.raise_problems()
+    return (
+        {} if found is None else {one.current.name: one.current for one in pair(reader.sides, found, found, ()).pairs}
+    )

@@ -1,12 +1,9 @@
-"""What a session of `gate diff --watch` leaves of a budget."""
+"""What several runs leave of their budget."""
 
 from math import isclose
 
-import pytest
-
-from gate.cli.watch import Session
+from gate.app.session import Session
 from gate.config.policy import Budget
-from gate.errors import CannotEvaluate
 from tests.support.finished import finished
 from tests.support.runs import suite
 
@@ -26,7 +23,11 @@ def test_a_budget_is_that_of_the_session() -> None:
     assert (left.max_calls, left.max_usd, left.max_minutes, left.max_output_tokens) == (64, 1.25, 0.5, 50)
     assert session.rest(Budget()) == Budget()
     session.add(run)
-    for spent in (Budget(max_calls=72), Budget(max_usd=1.5), Budget(max_minutes=3.0)):
-        with pytest.raises(CannotEvaluate, match="is used up by this session"):
-            session.rest(spent)
+    for limit, spent in (
+        ("budget.max_calls", Budget(max_calls=72)),
+        ("budget.max_usd", Budget(max_usd=1.5)),
+        ("budget.max_minutes", Budget(max_minutes=3.0)),
+    ):
+        assert session.used_up(spent) == limit
+    assert session.used_up(Budget(max_calls=73, max_output_tokens=1)) == ""
     assert isclose(session.usd, 1.5)

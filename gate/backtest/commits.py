@@ -1,0 +1,209 @@
+"""Finds the commits that changed a prompt, each with the prompt before and after it."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from gate.cases.case import Case
+from gate.config.gatefile import SuiteConfig
+from gate.errors import GateError, InputErrors
+from gate.git.objects import Commits
+from gate.git.repository import RefSource, Repo
+from gate.prompts.files import PromptBuilder, file_of, moved_to
+from gate.prompts.version import PromptVersion
+from gate.resolve.reading import prompt_at
+from gate.values import counted
+
+_AT_ONCE = 100
+"""Commits that git is asked for at a time."""
+SHORT = 10
+"""Characters of a commit's id where people read it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptChange:
+    """What one commit did to the prompt of one suite.
+
+    Args:
+        before, after: the prompt; where it cannot be read, a sentence that says why.
+    """
+
+    suite: str
+    before: PromptVersion | str
+    after: PromptVersion | str
+
+
+@dataclass(frozen=True, slots=True)
+class PromptCommit:
+    """A commit that changed at least one prompt.
+
+    Args:
+        parent: the first one; empty for the first commit of all.
+        date: when it was committed, ISO 8601.
+    """
+
+    sha: str
+    parent: str
+    date: str
+    subject: str
+    changes: tuple[PromptChange, ...]
+
+    @property
+    def short(self) -> str:
+        return self.sha[:SHORT]
+
+
+@dataclass(frozen=True, slots=True)
+class ExaminedPrompt:
+    """A prompt as today's configuration has it, and the cases of its exam."""
+
+    config: SuiteConfig
+    cases: Sequence[Case]
+
+
+def prompt_commits(
+    repo: Repo, prompts: Sequence[ExaminedPrompt], most: int, since: str | None, builder: PromptBuilder | None
+) -> list[PromptCommit]:
+    """The last commits of the current branch that changed a prompt, the newest first.
+
+    Only first parents are followed, so that a merge counts as one commit, with all that it brought.
+
+    Args:
+        since: commits that this ref has are left out; None for the whole history.
+
+    Raises:
+        GateError: there is no commit, no such ref, or the clone is shallow and ends before so many are found.
+    """
+    history = _History(repo, repo.resolve("HEAD"), None if since is None else repo.resolve(since), builder)
+    found: dict[str, list[PromptChange]] = {}
+    for prompt in prompts:
+        for _, (sha, change) in zip(range(most), history.changes(prompt), strict=False):
+            found.setdefault(sha, []).append(change)
+    order = [sha for sha in history.all() if sha in found][:most]
+    if history.ends and len(order) < most:
+        raise _shallow(history.ends, len(order), most)
+    return [history.described(sha, found[sha]) for sha in order]
+
+
+def _shallow(end: str, found: int, wanted: int) -> GateError:
+    said = (
+        f"this clone is shallow and ends with {end[:SHORT]}; up to there {counted(found, 'commit')} of {wanted} changed"
+    )
+    fewer = f", or ask for fewer: --commits {found}" if found else ""
+    return GateError(f"{said} a prompt", f"git fetch --unshallow{fewer}")
+
+
+@dataclass(slots=True)
+class _History:
+    """The first parents of a commit.
+
+    Args:
+        since: where it ends; None for its beginning.
+        ends: the oldest commit of a shallow clone, once it was met.
+    """
+
+    repo: Repo
+    head: str
+    since: str | None
+    builder: PromptBuilder | None
+    ends: str = ""
+    _sources: dict[str, RefSource] = field(default_factory=dict)
+
+    def all(self) -> list[str]:
+        """Every commit, the newest first."""
+        return self._listed(self.head)
+
+    def changes(self, prompt: ExaminedPrompt) -> Iterator[tuple[str, PromptChange]]:
+        """The commits that changed one prompt, the newest first, across its renames."""
+        tip = self.head
+        while tip:
+            step = next(filter(None, (self._step(sha, prompt) for sha in self._touching(tip, prompt))), None)
+            if step is None:
+                return
+            if step.change is not None:
+                yield step.sha, step.change
+            tip, prompt = step.parent, replace(prompt, config=replace(prompt.config, prompt=step.older))
+
+    def described(self, sha: str, changes: Sequence[PromptChange]) -> PromptCommit:
+        """A commit with its date and subject."""
+        out = self.repo.git.run("rev-list", "--max-count=1", "--format=%cI%x00%s", sha)
+        date, _, subject = out.decode("utf-8", "replace").partition("\n")[2].strip().partition("\0")
+        return PromptCommit(sha, self._parent(sha), date, subject, tuple(changes))
+
+    def _step(self, sha: str, prompt: ExaminedPrompt) -> "_Step | None":
+        """What one commit did to the prompt; None where it did nothing that matters."""
+        config, parent = prompt.config, self._parent(sha)
+        if parent and not Commits(self.repo.git).has(parent):
+            self.ends = sha
+            return _Step(sha, "", "", None)
+        after = self._version(sha, prompt)
+        older = self._before(parent, sha, config.prompt) if parent else ""
+        if not older:
+            brings = f"the commit brings {config.prompt}, so there is nothing before it to compare with"
+            return _Step(sha, "", "", PromptChange(config.name, brings, after))
+        before = self._version(parent, replace(prompt, config=replace(config, prompt=older)))
+        if _digest(before) == _digest(after) != "":
+            return None if older == config.prompt else _Step(sha, parent, older, None)
+        return _Step(sha, parent, older, PromptChange(config.name, before, after))
+
+    def _before(self, parent: str, sha: str, prompt: str) -> str:
+        """The prompt as its parent names it; empty where that has none."""
+        if file_of(self._source(parent), prompt) is not None:
+            return prompt
+        file = file_of(self._source(sha), prompt)
+        out = self.repo.git.run("diff-tree", "-r", "-M", "--diff-filter=R", "--name-status", "-z", parent, sha)
+        words = os.fsdecode(out).split("\0")
+        renames = zip(words[1::3], words[2::3], strict=False)
+        moved = next((moved_to(prompt, old) for old, new in renames if new == file), "")
+        return moved if moved and file_of(self._source(parent), moved) is not None else ""
+
+    def _touching(self, tip: str, prompt: ExaminedPrompt) -> Iterator[str]:
+        """The commits from `tip` on that touch the prompt's file, or one that it pulls in there."""
+        file = file_of(self._source(tip), prompt.config.prompt)
+        if file is None:
+            return
+        version = self._version(tip, prompt)
+        parts = [] if isinstance(version, str) else [part.path for part in version.prompt.parts.files]
+        while tip:
+            found = self._listed(tip, f"--max-count={_AT_ONCE}", files=(file, *parts))
+            yield from found
+            tip = self._parent(found[-1]) if len(found) == _AT_ONCE else ""
+
+    def _listed(self, tip: str, *options: str, files: Sequence[str] = ()) -> list[str]:
+        until = () if self.since is None else (f"^{self.since}",)
+        out = self.repo.git.run("rev-list", "--first-parent", *options, tip, *until, "--", *files)
+        return out.decode("ascii").split()
+
+    def _version(self, sha: str, prompt: ExaminedPrompt) -> PromptVersion | str:
+        try:
+            return prompt_at(self._source(sha), prompt.config, prompt.cases, self.builder)
+        except InputErrors as errors:
+            return f"{errors.problems[0].where}: {errors.problems[0].message}"
+
+    def _source(self, sha: str) -> RefSource:
+        if sha not in self._sources:
+            self._sources[sha] = RefSource(sha[:SHORT], sha, self.repo.git)
+        return self._sources[sha]
+
+    def _parent(self, sha: str) -> str:
+        return next(iter(Commits(self.repo.git).parents(sha)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What one commit did to a prompt.
+
+    Args:
+        parent: where to go on; empty where the prompt's history ends.
+        older: the prompt as the parent names it.
+        change: None for a mere rename, and at the end of a shallow clone.
+    """
+
+    sha: str
+    parent: str
+    older: str
+    change: PromptChange | None
+
+
+def _digest(version: PromptVersion | str) -> str:
+    return "" if isinstance(version, str) else version.prompt.digest
