@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from gate.cases.case import Case
 from gate.config.gatefile import SuiteConfig
+from gate.config.values import file_part, is_python, prompt_parts
 from gate.errors import GateError, InputErrors
 from gate.git.objects import Commits
 from gate.git.repository import RefSource, Repo
@@ -162,10 +163,12 @@ class _History:
         file = file_of(self._source(tip), prompt.config.prompt)
         if file is None:
             return
+        named = prompt.config.prompt
+        files = [file] if is_python(named) else [file_part(part) for part in prompt_parts(named)]
         version = self._version(tip, prompt)
         parts = [] if isinstance(version, str) else [part.path for part in version.prompt.parts.files]
         while tip:
-            found = self._listed(tip, f"--max-count={_AT_ONCE}", files=(file, *parts))
+            found = self._listed(tip, f"--max-count={_AT_ONCE}", files=(*files, *parts))
             yield from found
             tip = self._parent(found[-1]) if len(found) == _AT_ONCE else ""
 

@@ -48,6 +48,18 @@ def test_a_renamed_prompt_is_followed(small: Path) -> None:
     assert [row["prompts"] for row in record["commits"]] == [["bots/help.md"], [PROMPT], [PROMPT], [PROMPT]]
 
 
+def test_texts_inside_files_are_followed_and_what_stands_beside_them_is_not(small: Path) -> None:
+    own = config("fake:oracle").replace("prompt: prompts/support.md", "system: app.py::SYSTEM\n    user: ask.py::ASK")
+    code = 'TRIES = 3\nSYSTEM = """Be kind. quality={}"""\n'
+    commit(small, {"gate.yaml": own, "app.py": code.format("1.0"), "ask.py": "ASK = '{input}'\n"}, "Code")
+    commit(small, {"app.py": code.format("1.0").replace("3", "4")}, "Try more")
+    commit(small, {"ask.py": "ASK = 'Asked: {input}'\n"}, "Ask")
+    commit(small, {"app.py": code.format("0.1")}, "Break")
+    outcome, record = backtest(small)
+    assert outcome.code == 0, outcome.err
+    assert verdicts(record) == {"Break": "BLOCK", "Ask": "PASS", "Code": None}
+
+
 def test_a_merge_is_one_commit_and_what_a_prompt_pulls_in_counts(small: Path) -> None:
     templated = config("fake:oracle").replace("support.md", "support.j2")
     text = "{% include 'tone.md' %} {{ input }} quality=1.0\n"
