@@ -308,6 +308,9 @@ def run_facts(run: RunRecord) -> Iterator[tuple[str, Text]]:
     refs = tuple(dict.fromkeys(suite.baseline.ref for suite in run.suites))
     if len(refs) == 1:
         yield "Against", (Code(short_line(refs[0])),)
+    prompts = tuple(dict.fromkeys(suite.candidate.path for suite in all_suites(run)))
+    if len(prompts) == 1:
+        yield "Prompt", (Code(short_line(prompts[0])),)
     models = tuple(dict.fromkeys(suite.candidate.model for suite in all_suites(run)))
     if len(models) == 1:
         yield "Model", (Code(short_line(models[0])),)

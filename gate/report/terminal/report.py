@@ -136,8 +136,7 @@ class _Printer:
         for note in shown.notes:
             self.line(RichText.assemble("- ", _text((note,) if isinstance(note, str) else note)))
         for axes in shown.axes:
-            suite = f"{axes.suite}: " if axes.suite else ""
-            line = f"{suite}quality {axes.quality} · cost {axes.cost} · latency {axes.latency}"
+            line = f"{axes.label}: quality {axes.quality} · cost {axes.cost} · latency {axes.latency}"
             self.line(RichText(terminal_text(line)))
 
     def suites(self, shown: ReportView) -> None:

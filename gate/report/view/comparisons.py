@@ -35,9 +35,11 @@ class AxesRow:
 
     Args:
         suite: empty in a run over one suite.
+        label: the suite, or the prompt of the only one.
     """
 
     suite: str
+    label: str
     quality: str
     cost: str
     latency: str
@@ -356,6 +358,7 @@ def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
         out.append(
             AxesRow(
                 suite=short_line(suite_label(run, suite)),
+                label=short_line(suite_label(run, suite) or suite.candidate.path),
                 quality="not measured" if overall.mean is None else change,
                 cost=_axis(suite.cost),
                 latency=_axis(suite.latency) + _p95(suite.latency),
