@@ -20,7 +20,7 @@ _BRACES = re.compile(r"\{[{%#]|[}%#]\}")
 
 
 def criteria_of(text: str) -> str:
-    """What a judge looks for: the instructions of the prompt (untrusted) that no other scorer reads, in its own words."""
+    """What a judge looks for: the instructions of a prompt (untrusted) that no other scorer reads, word by word."""
     plain = _VARIABLE.sub(r"<\1>", text)
     orders = [one.text for one in orders_of(plain) if not one.scorers and not _BRACES.search(one.text)]
     orders = [one for one in orders if len(one) <= _ORDER_CHARS][:_ORDERS]
