@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from gate.cases.case import Entry
 from gate.cases.convert import is_promptfoo
 from gate.cases.losses import Bundle, BundleSuite, Losses
-from gate.cases.promptfoo_config import NOT_EMPTY, read_config
+from gate.cases.promptfoo_config import read_config
 from gate.cases.promptfoo_context import criteria, values
 from gate.cases.promptfoo_prompts import params_of
 from gate.cases.prompty import front_matter, sample_of
@@ -44,7 +44,7 @@ def read_prompt_yml(text: str, file: str) -> Bundle:
     name = posixpath.basename(file)
     for ending in ENDINGS:
         name = name.removesuffix(ending)
-    suite = BundleSuite(name or "prompt", file, cases, _scored(scorers, cases, losses), model, params)
+    suite = BundleSuite(name or "prompt", file, cases, tuple(scorers), model, params)
     return Bundle("prompt-yml", {}, (suite,), tuple(losses.found))
 
 
@@ -58,21 +58,8 @@ def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bu
     except InputErrors:
         cases = ()
     name, params = _prompty_model(front.get("model"), losses)
-    suite = BundleSuite(
-        posixpath.basename(file).rsplit(".", 1)[0] or "prompt", file, cases, _scored([], cases, losses), name, params
-    )
+    suite = BundleSuite(posixpath.basename(file).rsplit(".", 1)[0] or "prompt", file, cases, (), name, params)
     return Bundle("prompty", {}, (suite,), tuple(losses.found))
-
-
-def _scored(scorers: list[JsonValue], cases: tuple[Entry, ...], losses: Losses) -> tuple[JsonValue, ...]:
-    """The scorers; where there are none, what the cases allow."""
-    if scorers:
-        return tuple(scorers)
-    if cases and all(isinstance(case.get("expected"), str) for case in cases):
-        losses.add(0, "no evaluator is brought along: answers are compared with what is expected, word by word")
-        return ("similarity",)
-    losses.add(0, "nothing says what a good answer is: any answer passes that is not empty", "write scorers")
-    return (NOT_EMPTY,)
 
 
 def _model(value: JsonValue, losses: Losses) -> str | None:

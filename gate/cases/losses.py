@@ -73,6 +73,7 @@ class BundleSuite:
     Args:
         prompt: path of one of the bundle's files, or of a file of the repository that is used as it is.
         cases: valid ones; empty where the tool keeps none with its prompt.
+        scorers: empty where the tool says of no answer whether it is good.
         model: such as `openai:gpt-5-mini`; None where the tool names none that is known here.
         template: the prompt is Jinja2, whatever its ending says.
     """

@@ -117,7 +117,7 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
     if not is_table(file):
         if len(nodes) == 1 and _is_config(nodes[0].entries()):
             whole = nodes[0].entries()
-            all_of_it = f"gate init --from {shlex.quote(file)}"
+            all_of_it = f"gate init --prompt {shlex.quote(file)}"
             context = Context(losses, root=nodes[0])
             nodes = _listed(whole.get("tests", value_at([], 0)), losses)
             default = default_of(whole.get("defaultTest"), context)
@@ -158,7 +158,7 @@ def _listed(tests: Document, losses: Losses) -> list[Document]:
     named = ", ".join(str(item.data) for item in listed if not isinstance(item.data, dict))
     if len(good) < len(listed):
         said = f"tests in other files are left out: {named[:200]}"
-        losses.add(tests.line, said, "convert those files, or take gate init --from")
+        losses.add(tests.line, said, "convert those files, or take gate init --prompt")
     if not listed:
         losses.add(0, "the configuration holds no tests", "name a file that holds some")
     return good

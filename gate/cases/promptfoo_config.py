@@ -99,8 +99,6 @@ FILES = 1_000
 """Files that one configuration names, each counted as often as it is read."""
 FILE_CHARS = 16 * 1024 * 1024
 """Characters of all of them."""
-NOT_EMPTY: JsonValue = {"characters": {"min": 1}, "name": "not empty"}
-"""The scorer of cases without any assertion."""
 DIMENSIONS = 20
 _READ = frozenset({"prompts", "providers", "targets", "tests", "defaultTest", "scenarios", "assertionTemplates"})
 _HARMLESS = frozenset({"description", "$schema", "outputPath", "sharing", "tags", "metadata"})
@@ -166,7 +164,6 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     cases = [_with_fillable(case, losses, context.allowance) for case in cases]
     if not scorers:
         _tell_unscored(cases, losses)
-        scorers = (NOT_EMPTY,)
     names = _names([one.label for one in found])
     suites = tuple(
         BundleSuite(name, one.path, asked, scorers, model, params, _dimensions(cases), one.template)
@@ -270,8 +267,7 @@ def _scenario_nodes(config: _Config) -> Iterator[tuple[Document, Context]]:
 def _tell_unscored(cases: list[Entry], losses: Losses) -> None:
     count = sum("scorers" not in case for case in cases)
     if count:
-        of_all = f"{count} of {len(cases)} cases"
-        said = f"{of_all} have no assertion that is brought along: any answer that is not empty passes"
+        said = f"{count} of {len(cases)} cases have no assertion that is brought along"
         losses.add(0, said, "write scorers for them, or an expected answer")
 
 

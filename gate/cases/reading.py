@@ -46,6 +46,10 @@ PROMPTFOO_KEYS = frozenset(
 """Of one test of promptfoo."""
 CONVERT = "gate cases convert brings along what it can, and names the rest"
 
+NOT_FILLED_IN = "has no row that is filled in yet"
+"""What a case file is told that is still a form; `gate validate` takes it for no mistake."""
+_FILL_IN = "write what your users really send into the empty rows; gate generate PROMPT drafts cases, too"
+
 _DATA_KEYS = ("id", "input", "expected")
 """Of test data of a `.prompt.yml`; every other key is a variable."""
 
@@ -84,10 +88,14 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
     problems: list[Problem] = []
     found: list[FileCase] = []
     places: dict[str, str] = {}
+    empty: int | None = None
     for document in entries(text, file, problems):
         if len(found) >= CASES:
             problems.append(document.problem((), f"more than {CASES:,} cases", "split the file"))
             break
+        if file.lower().endswith(YAML_ENDINGS) and is_form(document.data):
+            empty = document.line_of() if empty is None else empty
+            continue
         case = _case(document, problems)
         if case is None:
             continue
@@ -98,9 +106,21 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
         found.append(FileCase(case.id, document.data, document.line_of(), case))  # type: ignore[arg-type]
     if problems:
         raise InputErrors(problems)
+    if not found and empty is not None:
+        raise one_problem(file, empty, NOT_FILLED_IN, _FILL_IN)
     if not found:
         raise one_problem(file, 0, "holds no cases", _example(file))
     return tuple(found)
+
+
+def is_form(entry: object) -> bool:
+    """Is it a row to fill in, as `gate init` writes it: its question and each of its variables have no value?"""
+    if not isinstance(entry, dict) or not entry.keys() <= {"id", "input", "vars", "expected"}:
+        return False
+    given = entry.get("vars")
+    values = list(given.values()) if isinstance(given, dict) else []
+    values += [entry["input"]] if "input" in entry else []
+    return bool(values) and all(one is None for one in values)
 
 
 def entries(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:

@@ -17,8 +17,8 @@ TAG = "tag:"
 RESERVED = frozenset({"input", "id", "slices", "expected"})
 _CHATS = ("messages", "input", "chat_history")
 _QUESTIONS = ("input", "question", "prompt", "query", "messages")
-_ANSWERS = ("ideal", "expected", "expected_output", "correct_label", "label", "ground_truth", "reference", "answer")
-_INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
+ANSWERS = ("ideal", "expected", "expected_output", "correct_label", "label", "ground_truth", "reference", "answer")
+INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Draft:
             if not self.ask(rest.pop(key), key):
                 return False
         else:
-            found = next((key for key in _INPUTS if isinstance(rest.get(key), str)), None)
+            found = next((key for key in INPUTS if isinstance(rest.get(key), str)), None)
             if found is None and len(rest) == 1 and isinstance(next(iter(rest.values())), str):
                 found = next(iter(rest))
             if found is not None and str(rest[found]).strip():
@@ -376,7 +376,7 @@ def _asks_openai(draft: Draft, row: Row) -> bool:
         if "sample" in row:
             draft.place.lost(f"the recorded answer of row {draft.place.number} is left out")
         question = next((key for key in _QUESTIONS if key in rest), None)
-        answer = next((key for key in _ANSWERS if key in rest), None)
+        answer = next((key for key in ANSWERS if key in rest), None)
     if question is not None and not draft.ask(rest.pop(question, None), question):
         return False
     if answer is not None and answer in rest:

@@ -12,48 +12,47 @@ import click
 INIT_EXAMPLES = """\b
 Examples:
   gate init
-  gate init --yes --model openai:gpt-5-mini
+  gate init --prompt prompts/support.md --prompt app/prompts.py::SYSTEM_PROMPT
+  gate init --prompt promptfooconfig.yaml
   gate init --prompt prompts/support.md --cases data/questions.jsonl
-  gate init --from promptfooconfig.yaml
-  gate init --generate --model openai:gpt-5-mini
-  gate init --dry-run
+  gate init --all --dry-run --json
+Exit codes: 0 at least one suite was written, or all is there already; 2 nothing could be gated.
 """
 
 
 @click.command(epilog=INIT_EXAMPLES)
 @click.option(
-    "--prompt", "prompts", multiple=True, metavar="PATH", help="A prompt; may be repeated.  [default: looks for them]"
+    "--prompt",
+    "prompts",
+    multiple=True,
+    metavar="PATH",
+    help="A prompt, a text inside a file (FILE.py::NAME), or a configuration of another tool; may be repeated.  "
+    "[default: looks for them]",
 )
+@click.option("--all", "everything", is_flag=True, help="Gate every prompt that is found, not only the first five.")
 @click.option(
-    "--from", "bundle", metavar="FILE", help="Bring a configuration of another tool, such as promptfooconfig.yaml."
+    "--model", metavar="MODEL", help="Model that answers.  [default: of the provider whose key is set, else OpenAI's]"
 )
+@click.option("--cases", metavar="FILE", help="A case file for the prompts.  [default: looks for data that fits]")
 @click.option(
-    "--model", metavar="MODEL", help="Who answers.  [default: the provider whose key is set, else local:gemma3-270m]"
+    "--generate",
+    is_flag=True,
+    help="Have the model draft cases for prompts without any; costs calls, and needs its key.",
 )
-@click.option(
-    "--judge", metavar="MODEL", help="Who judges.  [default: a stronger model of a provider whose key is set]"
-)
-@click.option(
-    "--cases", metavar="FILE", help="A case file for the prompts.  [default: data beside a prompt, else starter cases]"
-)
-@click.option(
-    "--generate", is_flag=True, help="Have the model make cases out of the prompts; costs calls, and needs its key."
-)
-@click.option("--find-in-code", is_flag=True, help="Also name prompts that stand in Python, JavaScript and TypeScript.")
 @click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
 @click.option("--action", metavar="OWNER/REPO@COMMIT", help="What the workflow uses: your copy of the action.")
 @click.option("--no-workflow", is_flag=True, help="Write no workflow.")
 @click.option("--yes", "-y", is_flag=True, help="Ask nothing, and take the defaults.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be written.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Ask nothing, and print what was found, written and left alone as JSON."
-)
-@click.option("--quiet", "-q", is_flag=True, help="Only the paths that were written.")
+@click.option("--json", "as_json", is_flag=True, help="Ask nothing, and print everything as JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only the paths that were written.")
 def init(**options: Any) -> None:
     """Find the prompts of a repository, and write what the gate needs.
 
-    Writes gate.yaml, case files, a judge's prompt and the workflow. Nothing is overwritten: a file that is there stays
-    as it is. Sends nothing, unless --generate says so.
+    Finds prompts in files of their own, and texts in code and settings that are named like prompts. On a terminal it
+    asks which to gate; otherwise it takes the five likeliest. Writes gate.yaml, case files and the workflow. Cases
+    come from the repository; where it has none, the case file has rows to fill in. Nothing is overwritten, and nothing
+    is sent unless cases are to be drafted.
     """
     from gate.cli.init import InitOptions, execute
 
@@ -106,19 +105,22 @@ def validation_lines(found: "ConfigurationReport") -> list[str]:
     from gate.config.documents import printable
     from gate.values import counted
 
-    suites = found.suites
-    cases = sum(one.count for one in suites)
-    scorers = len({(one.name, name) for one in suites for name in one.scorers})
-    whole = (
-        f"{counted(len(suites), 'suite')}, {counted(found.prompts, 'prompt')}, {counted(cases, 'case')}, "
-        f"{counted(scorers, 'scorer')}"
-    )
-    lines = [f"{found.config} ({found.label}): {whole}; no mistakes."]
+    suites, waiting = found.suites, found.waiting
+    at = "" if found.label == "working tree" else f" at {found.label}"
+    ready = f", {counted(len(suites), 'suite')} ready to run" if waiting else ""
+    lines = [f"{found.config}{at} has no mistakes{ready}."] if suites or not waiting else []
     for one in suites[:_SHOWN]:
-        what = f"{counted(one.count, 'case')} of {one.cases}, {counted(one.slices, 'slice')}"
-        lines.append(f"  {one.name}: {one.prompt}, {what}, {', '.join(one.scorers)}; {one.model}")
+        slices = f" in {counted(one.slices, 'slice')}" if one.slices else ""
+        cases = f"{counted(one.count, 'case')}{slices} from {one.cases}"
+        lines.append(f"  {one.name}: {one.prompt}; {cases}; scored by {', '.join(one.scorers)}; {one.model} answers")
     if len(suites) > _SHOWN:
         lines.append(f"  and {len(suites) - _SHOWN:,} more suites")
+    if waiting:
+        more = f" and {len(waiting) - _NAMED:,} more" if len(waiting) > _NAMED else ""
+        lines += [
+            f"Not an exam yet, since no row is filled in: {', '.join(waiting[:_NAMED])}{more}.",
+            "Write what your users really send into the rows; until then gate diff refuses a change of such a prompt.",
+        ]
     gathered = _gathered(found.remarks)
     remarks = [f"note: {remark}" for remark in gathered[:_SHOWN]]
     if len(gathered) > _SHOWN:

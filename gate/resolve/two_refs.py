@@ -8,12 +8,13 @@ from difflib import get_close_matches
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from gate.config.documents import decode
 from gate.config.gatefile import Config
 from gate.config.scorer import ScorerSpec
 from gate.config.scorer_options import KINDS
 from gate.config.targets import runs_code
-from gate.config.values import file_part, is_python, is_store, prompt_parts
-from gate.errors import GateError
+from gate.config.values import file_part, is_python, is_store, pointer_of, prompt_parts
+from gate.errors import GateError, InputErrors
 from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
 from gate.resolve import trust
@@ -308,10 +309,31 @@ def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
     current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
     if pair.own_exam or pair.new_prompt or pair.left_out or current != exam or replaced(sides, of_config(pair)):
         return False
-    files = [] if is_python(current.prompt) else list(map(file_part, prompt_parts(current.prompt)))
-    files += [] if is_store(current.cases) else [current.cases]
-    fingerprints = [(sides.base.fingerprint(path), sides.head.fingerprint(path)) for path in files]
-    if not all(old is not None and old == new for old, new in fingerprints):
+    if not is_python(current.prompt) and not all(_same_text(sides, part) for part in prompt_parts(current.prompt)):
+        return False
+    if not is_store(current.cases) and not _same_content(sides, current.cases):
         return False
     same = code() if is_python(current.prompt) else same_parts(sides, current)
     return same and (code() if runs_code(current.target) else True)
+
+
+def _same_content(sides: Sides, path: str) -> bool:
+    """Is the file there on both sides, and the same? Sources of two kinds have no fingerprints in common."""
+    old, new = sides.base.fingerprint(path), sides.head.fingerprint(path)
+    return old is not None and new is not None and (old == new or sides.base.read(path) == sides.head.read(path))
+
+
+def _same_text(sides: Sides, prompt: str) -> bool:
+    """Is a prompt the same? Other texts of its file may have changed."""
+    pointer = pointer_of(prompt)
+    path = file_part(prompt)
+    if pointer is None or _same_content(sides, path):
+        return _same_content(sides, path)
+    from gate.prompts.pointers import pointed_text  # few suites name a text inside a file
+
+    try:
+        files = (decode(source.read(path) or b"", path) for source in (sides.base, sides.head))
+        old, new = (pointed_text(text, path, pointer.name, path) for text in files)
+    except InputErrors:
+        return False
+    return (old.text, old.template) == (new.text, new.template)

@@ -1,5 +1,6 @@
 """Makes the files of a repository from drafts of suites."""
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,33 +12,43 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from gate.cases.files import line_of
 from gate.cases.losses import Loss
+from gate.config.documents import printable
+from gate.config.values import pointer_of
 from gate.config.yaml_editing import flow, lines_of
+from gate.record.comparison import FEWEST_UNITS
 from gate.report.escape import code_span, markdown_text
-from gate.scaffold.starter_cases import has_made_up_heads
-from gate.scaffold.suites import EVALS, JUDGES, ConfigurationModels, SuiteDraft, judge_models, label_params, line_params
+from gate.scaffold.exams import ROWS
+from gate.scaffold.judges import criteria_of, judge_models
+from gate.scaffold.models import JUDGES, ConfigurationModels, label_params, line_params
+from gate.scaffold.suites import EVALS, SuiteDraft, expects
 from gate.testgen.rules import prompt_scorers
 from gate.values import JsonValue
 
 CONFIG = "gate.yaml"
-JUDGE_FILE = f"{EVALS}/judge.md.j2"
 CONFIG_SCHEMA = f"{EVALS}/schemas/gate.schema.json"
 CASES_SCHEMA = f"{EVALS}/schemas/cases.schema.json"
 WORKFLOW = ".github/workflows/prompt-gate.yml"
 LOSSES = f"{EVALS}/not-brought-along.md"
 ACTION = "OWNER/prompt-gate@0000000000000000000000000000000000000000"
 """Placeholder in the workflow until its user fills in the repository and commit of the action."""
-_OF_EXPECTED = frozenset({"contains", "exact", "starts_with", "similarity", "number", "json_path"})
-"""Scorers given by `checks.from_cases`."""
+_SIGNS = re.compile(r"([*?[])")
+"""What a pattern has, and the path of one file may have, too."""
+_LABEL: JsonValue = {"starts_with": {"value": "{{ expected }}", "ignore_case": True}}
 
 
 @dataclass(frozen=True, slots=True)
 class FileSettings:
-    """Settings of the written files."""
+    """Settings of the written files.
+
+    Args:
+        priced: the price of every model is known, so that dollars can be limited.
+    """
 
     config: str
     branch: str
     models: ConfigurationModels
     action: str = ACTION
+    priced: bool = False
 
 
 def config_text(drafts: Sequence[SuiteDraft], layout: FileSettings) -> str:
@@ -46,35 +57,38 @@ def config_text(drafts: Sequence[SuiteDraft], layout: FileSettings) -> str:
     # Parameters of one model may be none of another's, and defaults would be both's.
     shared = not any(draft.model for draft in drafts)
     own = {} if shared else models.params
-    suites = [_suite(_with_params(draft, own), models, first=draft is _first(drafts)) for draft in drafts]
     view = {
         "schema": relpath(CONFIG_SCHEMA, dirname(layout.config)),
         "branch": shlex.quote(layout.branch),
         "model": flow(models.answering),
         "hosted": models.hosted,
-        "packaged": models.packaged,
-        "judge": {"model": flow(models.judge or JUDGES["openai"]), "off": "" if models.judge else "# "},
-        "judge_file": JUDGE_FILE,
+        "priced": layout.priced,
+        "judge": flow(models.judge or ""),
         "params": [f"params: {flow(dict(models.params))}"] if models.params and shared else [],
-        "suites": suites,
+        "suites": [_suite(_with_params(draft, own), models) for draft in drafts],
+        "first_form": next((one.name for one in drafts if one.form), ""),
+        "first_judge": next((one.name for one in drafts if one.criteria), ""),
     }
     return _rendered("gate.yaml", view)
 
 
-def case_text(draft: SuiteDraft, layout: FileSettings) -> str:
-    """The case file of a suite: YAML for editing where the cases are made up, else JSON Lines."""
-    found = draft.entries or ()
-    if not draft.starter:
-        return "".join(map(line_of, found))
-    schema = relpath(CASES_SCHEMA, dirname(draft.cases))
-    heads = layout.models.packaged and has_made_up_heads(found)
-    lines = lines_of([dict(entry) for entry in found])
-    return _rendered("cases.yaml", {"schema": schema, "heads": heads, "lines": lines})
+def case_text(draft: SuiteDraft) -> str:
+    """The case file of a suite: YAML with rows to fill in, or cases as JSON Lines."""
+    if not draft.form or draft.found is None:
+        return "".join(map(line_of, draft.entries or ()))
+    view = {
+        "schema": relpath(CASES_SCHEMA, dirname(draft.cases)),
+        "least": FEWEST_UNITS,
+        "rows": ROWS,
+        "prompt": printable(shlex.quote(draft.prompt)),
+        "input": "what the user writes" if draft.found.asks_input else "what the user writes, if that is not in vars",
+        "variables": [f"{flow(name)}:" for name in draft.found.variables],
+        "about": "the answer that you want; every case needs one here" if expects(draft) else _IF_ANY,
+    }
+    return _rendered("cases.yaml", view)
 
 
-def judge_text() -> str:
-    """The judge's own prompt, from the package."""
-    return _file("judge.md.j2")
+_IF_ANY = "the answer that you want, if there is one: the judge sees it"
 
 
 def workflow_text(drafts: Sequence[SuiteDraft], layout: FileSettings) -> str:
@@ -100,34 +114,29 @@ def losses_text(losses: Mapping[str, Sequence[Loss]]) -> str:
     return _rendered("losses.md", {"losses": losses})
 
 
-def with_scorers(draft: SuiteDraft, models: ConfigurationModels) -> SuiteDraft:
-    """The suite with scorers, and with the parameters that its answers need."""
+def with_scorers(draft: SuiteDraft, models: ConfigurationModels, text: str) -> SuiteDraft:
+    """The suite with scorers for what is expected, else with a judge; and with the parameters that its answers need.
+
+    Args:
+        text: of its prompt.
+    """
     params = {**_shape_params(draft, models), **draft.params} if draft.model is None else draft.params
-    found = tuple(draft.scorers)
-    if not _about_expected(found) and not draft.labels and not draft.brought:
-        taken = {_kind(scorer) for scorer in found}
-        found += tuple(
-            scorer for scorer in prompt_scorers.usual_scorers(talks=draft.talks) if _kind(scorer) not in taken
-        )
-    return replace(draft, scorers=found, params=params)
+    draft = replace(draft, params=params)
+    if draft.brought or expects(draft):
+        return draft
+    if draft.form and draft.labels:
+        return replace(draft, scorers=(_LABEL,))
+    if models.judge:
+        return replace(draft, criteria=criteria_of(text))
+    return replace(draft, scorers=("contains", *draft.scorers)) if draft.form else draft
 
 
 def _shape_params(draft: SuiteDraft, models: ConfigurationModels) -> Mapping[str, JsonValue]:
     """Parameters that a small model needs for the form of answer that the prompt asks for."""
     if draft.labels:
         return label_params(models)
-    return line_params(models) if any(prompt_scorers.has_lines(one.text) for one in draft.found) else {}
-
-
-def needs_judge(draft: SuiteDraft) -> bool:
-    """Would a judge add to what the scorers of the suite check?"""
-    kinds = {_kind(scorer) for scorer in draft.scorers}
-    return (
-        not draft.labels
-        and not draft.brought
-        and (draft.starter or "refusal" in kinds or "similarity" in kinds)
-        and "judge" not in kinds
-    )
+    lines = draft.found is not None and prompt_scorers.has_lines(draft.found.text)
+    return line_params(models) if lines else {}
 
 
 def _with_params(draft: SuiteDraft, params: Mapping[str, JsonValue]) -> SuiteDraft:
@@ -135,13 +144,9 @@ def _with_params(draft: SuiteDraft, params: Mapping[str, JsonValue]) -> SuiteDra
     return draft if draft.model else replace(draft, params={**params, **draft.params})
 
 
-def _first(drafts: Sequence[SuiteDraft]) -> SuiteDraft:
-    """The suite that gets the comments, once for all: the first with made-up cases, if there is one."""
-    return next((draft for draft in drafts if draft.starter), drafts[0])
-
-
-def _suite(draft: SuiteDraft, models: ConfigurationModels, *, first: bool) -> Mapping[str, object]:
-    head: dict[str, JsonValue] = {"name": draft.name, "prompt": draft.prompt}
+def _suite(draft: SuiteDraft, models: ConfigurationModels) -> Mapping[str, object]:
+    prompt = draft.prompt if pointer_of(draft.prompt) else _SIGNS.sub(r"[\1]", draft.prompt)
+    head: dict[str, JsonValue] = {"name": draft.name, "prompt": prompt}
     if draft.template:
         head["template"] = "jinja2"
     body: dict[str, JsonValue] = {"cases": draft.cases}
@@ -154,29 +159,15 @@ def _suite(draft: SuiteDraft, models: ConfigurationModels, *, first: bool) -> Ma
         body["params"] = dict(draft.params)
     if draft.slices:
         body["slices"] = [*draft.slices]
+    scorers = lines_of([*draft.scorers], 4) if draft.scorers else []
     return {
+        "name": draft.name,
         "head": lines_of([head]),
-        "body": [*lines_of(body, 2), "  scorers:", *lines_of([*draft.scorers], 4)],
-        "starter": draft.starter and first,
-        "judge": needs_judge(draft) and (first or models.judge is not None),
-        "talks": draft.talks,
-        "slice": _slice(draft) if first else "",
+        "body": [*lines_of(body, 2), "  scorers:", *scorers],
+        "form": draft.form,
+        "criteria": [printable(line) for line in draft.criteria.splitlines()],
+        "unjudged": "" if draft.criteria or draft.brought or expects(draft) else JUDGES["openai"],
     }
-
-
-def _slice(draft: SuiteDraft) -> str:
-    """An example of a slice of the suite."""
-    if draft.starter:
-        return "kind=usual"
-    return f"{draft.slices[0]}=…" if draft.slices else ""
-
-
-def _about_expected(scorers: Sequence[JsonValue]) -> bool:
-    return any(_kind(one) in _OF_EXPECTED for one in scorers)
-
-
-def _kind(scorer: JsonValue) -> str:
-    return next(iter(scorer)) if isinstance(scorer, dict) else str(scorer)
 
 
 @lru_cache(maxsize=8)

@@ -1,22 +1,27 @@
-"""`gate init` on the disk: searches the repository, checks the result with the gate's own reader, writes."""
+"""`gate init` on the disk: lists the files, checks the result with the gate's own reader, writes."""
 
 import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from gate.errors import GateError, InputErrors, Problem
+from gate.config.documents import decode
+from gate.config.gatefile import load
+from gate.config.models import Params, parse_model
+from gate.environment.settings import Settings
+from gate.errors import GateError, Problem
 from gate.files import matches, write_all_new
 from gate.git.places import Place
 from gate.prompts.files import FileSource, content_fingerprint
-from gate.scaffold import discovery
-from gate.scaffold.discovery import PassedFile
+from gate.scaffold.discovery import CODE_BYTES, PassedFile, problem_text
 from gate.scaffold.files import CASES_SCHEMA, CONFIG_SCHEMA, FileSettings
-from gate.scaffold.proposal import InitChoices, Proposal, RepositoryFindings, propose, search_repository
-from gate.scaffold.suites import RepositoryFiles
-from gate.scaffold.validate import ConfigurationReport, validate_source
+from gate.scaffold.proposal import InitChoices, Proposal, propose, with_drafts
+from gate.scaffold.search import Candidate, RepositoryFiles
+from gate.scaffold.suites import SuiteDraft
+from gate.scaffold.validate import ConfigurationReport, unpriced_models, validate_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,12 @@ class OverlaySource:
         return {**self.below.sizes([path for path in paths if path not in own]), **own}
 
 
+FIRST = 5
+"""Prompts that are gated where nobody says which."""
+_ROUNDS = 4
+"""Attempts to find so many that can be gated."""
 _TRIED = re.compile(r" \(case '[^']*' at [^()]*\)(?:; and [\d,]+ more like it)?$")
-"""Where a message names a made-up case."""
+"""Where a message names a case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,80 +79,105 @@ class InitOutcome:
         written: paths, in order.
         kept: existing files that stay as they are.
         looked: report of the gate's own reader on the result; None where there was a configuration before.
-        unexamined: prompts that the existing configuration does not name.
     """
 
     written: tuple[str, ...]
     kept: tuple[str, ...]
     looked: ConfigurationReport | None
-    unexamined: tuple[str, ...] = ()
 
 
 def tree_of(place: Place) -> RepositoryFiles:
     """The files of a place, without those that git ignores."""
-    return RepositoryFiles(frozenset(place.tree.listing()), place.tree.read)
+    return RepositoryFiles(frozenset(place.tree.listing()), place.tree.read, partial(_scan, place.root))
 
 
-def found_at(place: Place, wishes: InitChoices) -> RepositoryFindings:
-    """The findings; see `gate.scaffold.proposal.search_repository`."""
-    return search_repository(tree_of(place), wishes)
+def _scan(root: Path, path: str) -> bytes | None:
+    """Bytes of a plain file of usual size. The path comes from git's own list, so that no link is followed."""
+    try:
+        with (root / path).open("rb") as file:
+            data = file.read(CODE_BYTES + 1)
+    except OSError:
+        return None
+    return data if len(data) <= CODE_BYTES else None
 
 
-def proposal_for(place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: FileSettings) -> Proposal:
-    """The files, with the schemas for editors."""
-    found = propose(seen, tree_of(place), wishes, layout)
-    return replace(found, texts={**found.texts, **_schemas()})
+def proposal_for(
+    place: Place, candidates: Sequence[Candidate], tree: RepositoryFiles, wishes: InitChoices, layout: FileSettings
+) -> Proposal:
+    """The files, with the schemas for editors; a suite that the gate's own reader refuses is left out with its reason.
 
-
-def without_unusable(
-    place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: FileSettings
-) -> RepositoryFindings:
-    """The findings without unusable prompts, which are reported instead.
-
-    A prompt named by the user stays, and its mistakes are reported as such.
+    Raises:
+        GateError: the case file named by the user has mistakes.
     """
-    if wishes.prompts or wishes.cases or not _mistakes(place, seen, wishes, layout):
-        return seen
-    told = {one.path: _mistakes(place, replace(seen, found=(one,), bundles={}), wishes, layout) for one in seen.found}
-    left = [PassedFile(path, _reason(path, problems[0])) for path, problems in told.items() if problems]
-    return replace(seen, found=tuple(one for one in seen.found if not told[one.path]), left=(*seen.left, *left))
+    is_unpriced = unpriced_models(Settings.from_environ())
+    found = propose(candidates, tree, wishes, layout, lambda name: not is_unpriced(parse_model(name), Params()))
+    if not found.drafts or os.path.lexists(place.root / layout.config):
+        return _with_schemas(found)
+    if _mistakes(place, found, layout.config):
+        told = [(one, _mistakes(place, with_drafts(found, [one], wishes), layout.config)) for one in found.drafts]
+        left = [PassedFile(one.prompt, _reason(one, problems[0])) for one, problems in told if problems]
+        found = with_drafts(found, [one for one, problems in told if not problems], wishes, left)
+    return _with_schemas(found)
 
 
-def _reason(path: str, problem: Problem) -> str:
-    """What is wrong with a prompt, without the names of the trial cases."""
-    if problem.file != path:
-        return str(problem)
-    return _TRIED.sub("", discovery.problem_text(problem))
+def working_proposal(
+    place: Place, seen: Sequence[Candidate], tree: RepositoryFiles, wishes: InitChoices, layout: FileSettings
+) -> Proposal:
+    """As `proposal_for`, for the first few prompts that can be gated."""
+    taken, left, looked = list(seen[:FIRST]), list[PassedFile](), FIRST
+    found = proposal_for(place, taken, tree, wishes, layout)
+    for _ in range(_ROUNDS):
+        lost = {one.path for one in found.left}
+        kept = [one for one in taken if one.path not in lost]
+        if len(kept) == len(taken) or looked >= len(seen):
+            break
+        left += found.left
+        more = seen[looked : looked + FIRST - len(kept)]
+        taken, looked = [*kept, *more], looked + len(more)
+        found = proposal_for(place, taken, tree, wishes, layout)
+    return replace(found, left=(*left, *found.left))
 
 
-def _mistakes(place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: FileSettings) -> tuple[Problem, ...]:
-    if not seen.found or os.path.lexists(place.root / layout.config):
-        return ()
-    texts = propose(seen, tree_of(place), wishes, layout).texts
-    new = {path: text for path, text in texts.items() if not os.path.lexists(place.root / path)}
-    return validate_source(OverlaySource(place.tree, new), layout.config, place.root).problems
+def _reason(draft: SuiteDraft, problem: Problem) -> str:
+    """What is wrong with a suite, without the names of its cases."""
+    said = problem_text(problem) if problem.file == draft.prompt else f"{problem.where}: {problem.message}"
+    return _TRIED.sub("", said)
+
+
+def _mistakes(place: Place, proposal: Proposal, config: str) -> tuple[Problem, ...]:
+    new = {path: text for path, text in proposal.texts.items() if not os.path.lexists(place.root / path)}
+    return validate_source(OverlaySource(place.tree, new), config, place.root).problems
 
 
 def write_proposal(place: Place, proposal: Proposal, config: str, *, dry: bool = False) -> InitOutcome:
     """Write the missing files: all of them, or none. With `dry`, only say so.
 
     Raises:
-        InputErrors: the files would have mistakes.
         GateError: something cannot be written.
     """
     kept = tuple(path for path in proposal.texts if os.path.lexists(place.root / path))
     texts = {path: text for path, text in proposal.texts.items() if path not in kept}
+    looked = None
+    if not proposal.drafts:
+        return InitOutcome((), kept, None)
     if config in kept:
         # Suites that nobody wrote down need no files of cases.
         texts = {path: text for path, text in texts.items() if path.startswith((".github/", "evals/schemas/"))}
-        looked, unexamined = None, _unexamined(place, proposal, config)
     else:
-        looked, unexamined = validate_source(OverlaySource(place.tree, texts), config, place.root), ()
-        if looked.problems:
-            raise InputErrors(looked.problems)
+        looked = validate_source(OverlaySource(place.tree, texts), config, place.root)
     if not dry:
         _write(place.root, texts)
-    return InitOutcome(tuple(texts), kept, looked, unexamined)
+    return InitOutcome(tuple(texts), kept, looked)
+
+
+def unexamined(place: Place, found: Sequence[Candidate], config: str) -> tuple[str, ...]:
+    """Prompts that no suite of the existing configuration names; none where it cannot be read."""
+    try:
+        data = place.tree.read(config)
+        known = [suite.prompt for suite in load(decode(data or b"", config), config).suites]
+    except GateError:
+        return ()
+    return tuple(one.path for one in found if not any(one.path == name or matches(one.path, name) for name in known))
 
 
 def _write(root: Path, texts: Mapping[str, str]) -> None:
@@ -169,18 +203,8 @@ def _check_inside(root: Path, path: str) -> None:
             raise GateError(f"{path} would lie behind the symbolic link {folder.relative_to(root)}", "remove the link")
 
 
-def _unexamined(place: Place, proposal: Proposal, config: str) -> tuple[str, ...]:
-    """Prompts that no suite of the existing configuration names; none where it cannot be read."""
-    from gate.config.documents import decode
-    from gate.config.gatefile import load
-
-    try:
-        data = place.tree.read(config)
-        known = [suite.prompt for suite in load(decode(data or b"", config), config).suites]
-    except GateError:
-        return ()
-    found = [one.path for draft in proposal.drafts for one in draft.found] + list(proposal.more)
-    return tuple(path for path in found if not any(path == one or matches(path, one) for one in known))
+def _with_schemas(found: Proposal) -> Proposal:
+    return replace(found, texts={**found.texts, **_schemas()}) if found.drafts else found
 
 
 def _schemas() -> dict[str, str]:

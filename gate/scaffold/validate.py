@@ -9,6 +9,7 @@ from gate.calls.budget import PriceList
 from gate.calls.endpoints import PACKAGED_MODEL, refused_parameters
 from gate.calls.providers.factory import Factory
 from gate.cases.case import Case, members
+from gate.cases.reading import NOT_FILLED_IN
 from gate.config.documents import printable, quoted
 from gate.config.gatefile import Config
 from gate.config.models import ModelRef, Params, parse_model, parse_params
@@ -27,7 +28,6 @@ from gate.resolve.exam import exam_notes
 from gate.resolve.pairing import Pair, Sides, pair
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import rehearse, settings_notes
-from gate.scaffold.starter_cases import NOTE
 from gate.suite import Suite
 from gate.values import counted
 
@@ -64,6 +64,7 @@ class ConfigurationReport:
         label: `working tree`, or a ref.
         suites: those without a mistake.
         remarks: hints that are no mistakes.
+        waiting: case files of which no row is filled in, so that their suites examine nothing yet.
     """
 
     config: str
@@ -71,6 +72,7 @@ class ConfigurationReport:
     suites: tuple[SuiteReport, ...]
     remarks: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    waiting: tuple[str, ...] = ()
 
     @property
     def prompts(self) -> int:
@@ -104,8 +106,10 @@ def _validated(sides: Sides, config: str) -> ConfigurationReport:
     remarks += _unpriced(head.budget, members, config)
     remarks += [one for suite in suites for one in _remarks(suite, files[suite.name])]
     remarks += [one.unread for one in looked if one.unread]
+    waiting = {problem.file: None for problem in reader.problems if problem.message == NOT_FILLED_IN}
+    problems = [problem for problem in reader.problems if problem.message != NOT_FILLED_IN]
     return ConfigurationReport(
-        config, label, looked, tuple(dict.fromkeys(filter(None, remarks))), _sorted(reader.problems)
+        config, label, looked, tuple(dict.fromkeys(filter(None, remarks))), _sorted(problems), tuple(waiting)
     )
 
 
@@ -124,7 +128,7 @@ def _unpriced(budget: Budget, members: Sequence[tuple[ModelRef, Params]], config
     """A limit in dollars that cannot be kept; no mistake, since the price may be known elsewhere."""
     if budget.max_usd is None:
         return
-    unpriced = _is_unpriced(Settings.from_environ())
+    unpriced = unpriced_models(Settings.from_environ())
     names = dict.fromkeys(str(model) for model, params in members if unpriced(model, params))
     if names:
         why = f"the price of {', '.join(list(names)[:SHOWN])} is unknown"
@@ -183,10 +187,6 @@ def _remarks(suite: Suite, cases: str) -> Iterator[str]:
     """Warnings on the verdict of a suite; those on shared cases are given once."""
     yield from exam_notes(suite)
     exam = suite.exam
-    starters = sum(case.description == NOTE for case in exam.cases)
-    if starters:
-        of = "all cases" if starters == len(exam.cases) else f"{starters} of {len(exam.cases):,} cases"
-        yield f"{cases}: {of} are starter cases; put real ones in their place."
     sizes = {name: _units(exam.cases, rows) for name, rows in members(exam.cases, exam.dimensions).items()}
     whole = sizes[OVERALL]
     apart = "independent " if whole < len(exam.cases) else ""
@@ -236,7 +236,7 @@ def validate_source(source: FileSource, config: str, root: Path) -> Configuratio
         return _validated(sides, config)
 
 
-def _is_unpriced(settings: Settings) -> Callable[[ModelRef, Params], bool]:
+def unpriced_models(settings: Settings) -> Callable[[ModelRef, Params], bool]:
     """Is the price of a model unknown, at the address that the environment and its parameters give it?"""
     prices = PriceList(by_name=settings.price_by_name)
     factory = Factory(keys_of(settings), settings.cache_dir, 1, lambda path: "", prices)

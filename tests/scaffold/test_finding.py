@@ -1,4 +1,4 @@
-"""Which files are taken for prompts."""
+"""Which files, and which texts inside them, are taken for prompts."""
 
 from collections.abc import Mapping
 
@@ -9,24 +9,20 @@ from hypothesis import strategies as st
 from gate.scaffold.discovery import (
     FoundPrompt,
     PassedFile,
-    likely_prompts,
-    prompt_constants,
+    aside_folder,
+    is_likely_file,
+    is_passed_over,
+    prompts_inside,
     read_prompt_file,
     without_parts,
 )
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "services/bot/prompts/deep/er/a.j2",
-        "a.prompt.yml",
-        "x/y/b.prompty",
-        "src/support-prompt.md.j2",
-    ],
+    "path", ["services/bot/prompts/deep/er/a.j2", "a.prompt.yml", "x/y/b.prompty", "src/support-prompt.md.j2"]
 )
-def test_likely_prompts(path: str) -> None:
-    assert likely_prompts([path]) == [path]
+def test_likely_files(path: str) -> None:
+    assert is_likely_file(path) and not is_passed_over(path)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +36,20 @@ def test_likely_prompts(path: str) -> None:
     ],
 )
 def test_other_files(path: str) -> None:
-    assert likely_prompts([path]) == []
+    assert is_passed_over(path) or not is_likely_file(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        ("web/docs-examples/prompts/a.md", "docs-examples"),
+        ("runtime/Core.Tests/a.prompty", "Core.Tests"),
+        ("src/bot.test.ts", "bot.test.ts"),
+        ("src/latest/contest.py", ""),
+    ],
+)
+def test_tests_examples_and_documentation_are_known_by_their_names(path: str, folder: str) -> None:
+    assert aside_folder(path) == folder
 
 
 def look(files: Mapping[str, str], path: str) -> FoundPrompt | PassedFile | None:
@@ -74,40 +83,10 @@ def test_what_cannot_be_read_is_told_with_its_line() -> None:
     found = look({"a.j2": "one\n{{ two"}, "a.j2")
     assert isinstance(found, PassedFile)
     assert found.reason.startswith("line 2: invalid Jinja2")
-    empty = look({"a.md": " \n"}, "a.md")
-    assert isinstance(empty, PassedFile)
+    chat = look({"prompts/b.yaml": "messages: [{role: human, content: x}]"}, "prompts/b.yaml")
+    assert isinstance(chat, PassedFile) and chat.reason.startswith("line 1")
+    assert isinstance(look({"a.md": " \n"}, "a.md"), PassedFile)
     assert look({}, "a.md") == PassedFile("a.md", "there is no such file")
-
-
-def test_a_mapping_without_messages_is_no_prompt() -> None:
-    assert look({"prompts/settings.yaml": "a: 1"}, "prompts/settings.yaml") is None
-    assert isinstance(look({"c.json": '[{"role": "system", "content": "x"}]'}, "c.json"), FoundPrompt)
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "said"),
-    [
-        ("prompts/all.yaml", "support: {system: You help the customers of a shop.}", "'support.system'"),
-        ("prompts/qa.json", '{"_type": "prompt", "template": "Answer {question} from {context}."}', "'template'"),
-        ("prompts/b.yaml", "messages: [{role: human, content: x}]", "line 1"),
-        ("prompts/greeting.prompt", "---\nmodel: x\n---\nHello {{name}}", "Handlebars"),
-    ],
-)
-def test_prompts_in_a_form_of_their_own_are_told(path: str, text: str, said: str) -> None:
-    found = look({path: text}, path)
-    assert isinstance(found, PassedFile)
-    assert said in found.reason
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("prompts/package.json", '{"name": "prompts", "description": "All prompts of the shop", "files": []}'),
-        ("prompts/tsconfig.json", "{ // strict\n}"),
-    ],
-)
-def test_settings_beside_prompts_are_passed_over(path: str, text: str) -> None:
-    assert look({path: text}, path) is None
 
 
 @pytest.mark.parametrize("path", ["../a.md", "a\nb.md"])
@@ -121,57 +100,39 @@ def test_no_file_brings_it_down(data: bytes, path: str) -> None:
     assert found is None or found.path == path
 
 
-CODE = '''
-SYSTEM_PROMPT = """You are a helpful assistant who answers every question."""
-short_prompt = "Hello you"
-GREETING = "You are a helpful assistant who answers every question."
-class A:
-    instructions: str = f"You are {name}, a helpful assistant who answers."
-'''
-SCRIPT = """
-export const systemPrompt: string = `You are a helpful assistant
-who answers every question.`;
-const other = "You are a helpful assistant who answers every question.";
-let SUPPORT_PROMPT = 'You are a helpful assistant who answers every question.'
-"""
-
-
-def test_constants_are_told_by_name_and_line() -> None:
-    assert [(one.where, one.name) for one in prompt_constants(CODE, "a.py")] == [
-        ("a.py:2", "SYSTEM_PROMPT"),
-        ("a.py:6", "instructions"),
-    ]
-    assert [(one.where, one.name) for one in prompt_constants(SCRIPT, "a.ts")] == [
-        ("a.ts:2", "systemPrompt"),
-        ("a.ts:5", "SUPPORT_PROMPT"),
-    ]
-
-
 LONG = "You are a helpful assistant who answers every question."
 
 
 @pytest.mark.parametrize(
-    ("code", "path", "names"),
+    ("path", "text", "names"),
     [
-        (f'P = ChatPromptTemplate.from_messages([("system", "{LONG}"), ("human", "{LONG}")])', "qa.py", ["system"]),
-        (f'QA_PROMPT = PromptTemplate.from_template("""{LONG}""")', "qa.py", ["QA_PROMPT"]),
-        (f'TEXTS = {{"router": "{LONG}"}}\nGREETING = "{LONG}"', "bot/prompts.py", ["router", "GREETING"]),
-        (f'await generateText({{ model, system: "{LONG}", name: "{LONG}" }});', "route.ts", ["system"]),
-        (f'const shown = isOpen ? a : "{LONG}"; // prompt', "app.ts", []),
+        ("a.py", f'SYSTEM_PROMPT = """{LONG}"""\nshort_prompt = "Hello you"\nGREETING = "{LONG}"\n', ["SYSTEM_PROMPT"]),
+        ("a.py", f'class Chat:\n    instructions: str = f"{LONG} {{name}}"\n', ["Chat.instructions"]),
+        ("bot/prompts.py", f'TEXTS = {{"router": "{LONG}"}}\nGREETING = "{LONG}"\n', ["TEXTS.router", "GREETING"]),
+        ("a.ts", f"export const systemPrompt: string = `{LONG}`;\nconst other = `{LONG}`;\n", ["systemPrompt"]),
+        ("config.yaml", f"agent:\n  system_template: |\n    {LONG}\n  note: {LONG}\n", ["agent.system_template"]),
+        ("prompts/all.yaml", f"support: {{system: '{LONG}', x: '{LONG}'}}\n", ["support.system"]),
+        (
+            "prompts/package.json",
+            '{"name": "prompts", "description": "All prompts of the shop, and of its sisters"}',
+            [],
+        ),
+        ("a.py", f'print("{LONG}")  # the prompt\n', []),
     ],
 )
-def test_texts_are_found_where_code_hands_them_over(code: str, path: str, names: list[str]) -> None:
-    assert [one.name for one in prompt_constants(code, path)] == names
+def test_texts_inside_files_are_taken_by_their_names(path: str, text: str, names: list[str]) -> None:
+    assert [one.path for one in prompts_inside(path, text.encode())] == [f"{path}::{name}" for name in names]
 
 
-@given(st.text(max_size=400), st.sampled_from(["a.py", "a.js"]))
+@given(st.text(max_size=400), st.sampled_from(["a.py", "prompts.js", "prompts.yaml", "prompts.json"]))
 def test_no_code_brings_it_down(text: str, path: str) -> None:
-    for one in prompt_constants(text, path):
-        assert one.where.startswith(path)
+    for one in prompts_inside(path, text.encode()):
+        assert one.path.startswith(path)
 
 
-def test_texts_on_many_lines_have_their_own_and_a_huge_file_is_not_read() -> None:
-    many = "a:'b'\n" * 40_000 + f"const PROMPT = '{'You help. ' * 9}'"
-    assert [one.where for one in prompt_constants(many, "a.ts")] == ["a.ts:40001"]
+def test_a_huge_file_is_not_parsed_and_names_without_end_are_passed_quickly() -> None:
     fields = "{a}" * 100_000
-    assert [*prompt_constants(f"prompt = f'{fields}{'a ' * 40}'", "a.py")] == []
+    assert [*prompts_inside("a.py", f"prompt = f'{fields}{'a ' * 40}'".encode())] == []
+    assert [*prompts_inside("prompts.yaml", b"prompt: " + b"x " * 40_000)] == []
+    for text in (b"prompt" * 80_000, b"prompt =" * 60_000, b"prompt: " * 60_000, b"system = a." + b"b(" * 200_000):
+        assert [*prompts_inside("a.ts", text)] == []

@@ -377,7 +377,6 @@ greetings, are below it; a sentence of another language is far above.
 """
 _BYTES = 4
 """With fewer bytes of letters (three Latin ones, one Chinese character) plausibility is not checked."""
-_ENOUGH = 24
 """Bytes of letters in a short sentence."""
 _NO_WORDS = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|(?<![\w.+-])[\w.+-]{1,64}@\S+|<[^<>\n]{0,200}>", re.DOTALL
@@ -401,16 +400,6 @@ def language(options: Options, subject: Subject) -> Finding:
     plausible = likely[top] - likely.get(wanted, float("-inf")) <= _PLAUSIBLE
     seems = f"seems to be {top}" if top != wanted else f"is {wanted}"
     return finding(plausible, seems if top == wanted else f"{seems}, {wanted} is possible", f"{seems}, not {wanted}")
-
-
-def likeliest_language(text: str, unless: str) -> str:
-    """The language of a text; `unless` where that is nearly as likely, or where the text is too short to tell."""
-    cleaned = _NO_WORDS.sub(" ", normal_form(text[:_READ]))
-    if len("".join(filter(str.isalpha, cleaned)).encode(errors="replace")) < _ENOUGH:
-        return unless
-    likely = _likelihoods(cleaned)
-    top = max(likely, key=lambda code: likely[code])
-    return top if likely[top] - likely.get(unless, float("-inf")) > _PLAUSIBLE else unless
 
 
 def _likelihoods(text: str) -> dict[str, float]:

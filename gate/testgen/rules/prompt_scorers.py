@@ -220,12 +220,6 @@ def _alternatives(expected: JsonValue) -> bool:
     return bool(texts) and all(isinstance(one, str) and len(one) <= SHORT_CHARS for one in texts)
 
 
-def usual_scorers(*, talks: bool) -> tuple[JsonValue, ...]:
-    """What nearly every prompt wants: a short answer that is no excuse and no echo."""
-    found: list[JsonValue] = [{"words": {"min": 1, "max": 150}}, {"refusal": {"negate": True, "name": "no refusal"}}]
-    return (*found, "paraphrases") if talks else tuple(found)
-
-
 def _entry(spec: ScorerSpec, told: str) -> JsonValue:
     """As in `gate.yaml`, with a name that says what is looked for where the kind says too little."""
     options: dict[str, JsonValue] = {key: value for key, value in spec.options.items() if value is not None}

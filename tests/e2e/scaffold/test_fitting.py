@@ -1,4 +1,4 @@
-"""`gate init --from` writes no parameter that the model which answers would refuse."""
+"""`gate init` writes no parameter that the model which answers would refuse."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ LOST = "temperature is left out: openai:gpt-5-mini is a reasoning model and take
 def test_what_the_model_does_not_take_is_a_loss(tmp_path: Path, model: str, kept: bool) -> None:
     root = make(tmp_path / "shop", {"prompts/x.prompt.yml": PROMPT})
     chosen = ("--model", model) if model else ()
-    done = gate("init", "--yes", "--from", "prompts/x.prompt.yml", *chosen, cwd=root)
+    done = gate("init", "--yes", "--prompt", "prompts/x.prompt.yml", *chosen, cwd=root)
     assert done.code == 0, done.err
     written = (root / "gate.yaml").read_text(encoding="utf-8")
     assert ("temperature: 0.2" in written) is kept

@@ -1,4 +1,4 @@
-"""`gate init --generate`: a model makes the cases, and the suite is made for them."""
+"""`gate init --generate`: a model drafts the cases, and the suite is made for them."""
 
 import json
 from pathlib import Path
@@ -9,20 +9,33 @@ from tests.support.model_server import Behaviour, ModelServer
 from tests.support.prompt_reader import reader
 
 
-def test_cases_are_made_by_the_model(tmp_path: Path) -> None:
+def test_cases_are_drafted_by_the_model_once_it_said_what_that_costs(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     with ModelServer(Behaviour(judgement=reader)) as server:
         desk = Desk(tmp_path, server)
         desk.write("prompts/shop.md", PROMPT)
-        done = desk.gate("init", "--generate", "--no-workflow", "--json")
+        desk.write("bot.py", f'ROUTER_PROMPT = """{PROMPT}Route it."""\n')
+        assert "can draft cases" not in desk.gate("init", "--no-workflow", "--dry-run").out
+        done = desk.gate("init", "--generate", "--no-workflow")
         assert done.code == 0, done.err
-    (suite,) = json.loads(done.out)["suites"]
-    assert (suite["starter"], suite["cases"]) == (False, "evals/shop/cases.yaml")
+    assert "openai:gpt-5-mini can draft cases for 2 prompts: about " in done.out and "$" in done.out
     config = (tmp_path / "gate.yaml").read_text(encoding="utf-8")
-    assert "cases: evals/shop/cases.yaml" in config
-    assert "slices: [rule, kind" in config
+    assert "cases: evals/shop/cases.yaml" in config and "cases: evals/router_prompt/cases.yaml" in config
+    assert "slices: [" in config
     assert "words: {max: 80}" in config
     assert "- judge:" in config
     assert (tmp_path / "evals/shop/spec.yaml").is_file()
-    (looked,) = json.loads(desk.gate("validate", "--json").out)["suites"]
-    assert looked["count"] > 5
+    looked = json.loads(desk.gate("validate", "--json").out)
+    assert looked["waiting"] == []
+    assert all(one["count"] > 2 for one in looked["suites"])
+
+
+def test_where_drafting_fails_there_are_rows_to_fill_in(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    with ModelServer(Behaviour(judgement=lambda system, user: "nothing")) as server:
+        desk = Desk(tmp_path, server)
+        desk.write("prompts/shop.md", PROMPT)
+        done = desk.gate("init", "--generate")
+    assert done.code == 0, done.err
+    assert "no cases were drafted" in done.out
+    assert "Fill in evals/shop/cases.yaml" in done.out

@@ -1,4 +1,4 @@
-"""`gate init` in repositories as people have them."""
+"""`gate init` from the first command to the first comparison."""
 
 import json
 import os
@@ -9,62 +9,75 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from gate.cases.files import line_of
-from tests.e2e.scaffold.shop import PROMPT, WRITTEN, files, yaml
+from tests.e2e.scaffold.shop import CASES, PROMPT, WRITTEN, files, yaml
 from tests.support import forked
 from tests.support.command import environment, gate, git
 from tests.support.repository import make, write
 
 ROOT = Path(__file__).parents[3]
+ECHO = ("--model", "fake:echo")
 
 
-def test_a_new_user_gets_a_gate_that_is_valid_and_runs(tmp_path: Path) -> None:
-    root = make(tmp_path / "shop", PROMPT)
-    done = gate("init", "--model", "fake:echo", cwd=root)
+def test_with_cases_beside_the_prompt_a_new_user_gets_a_gate_that_runs(tmp_path: Path) -> None:
+    root = make(tmp_path / "shop", {**PROMPT, "evals/support.jsonl": CASES})
+    done = gate("init", *ECHO, cwd=root)
     assert done.code == 0, done.err
-    assert [line.removeprefix("wrote ") for line in done.out.splitlines() if line.startswith("wrote ")] == WRITTEN
-    assert "gate diff --base main" in done.out
+    assert "prompts/support.md: 12 cases from evals/support.jsonl; compared with what is expected" in done.out
+    assert "Fill in" not in done.out
     checked = gate("validate", cwd=root)
     assert checked.code == 0, checked.err
-    assert "1 suite, 1 prompt, 20 cases, 4 scorers; no mistakes" in checked.out
-    assert "all cases are starter cases" in checked.out
+    assert (
+        "support: prompts/support.md; 12 cases from evals/support.jsonl; scored by contains, sentences" in checked.out
+    )
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "gate")
     write(root, {"prompts/support.md": "You help nobody.\n"})
     compared = gate("diff", "--base", "main", "--json", cwd=root)
     assert compared.code == 0, compared.err
-    assert compared.record.suites[0].quality.overall.n == 20
+    assert compared.record.suites[0].quality.overall.n == 12
 
 
-def test_what_no_scorer_reads_is_said_at_once_and_when_it_changes(tmp_path: Path) -> None:
-    text = "Answer in at most two sentences.\nDo not use emojis.\nEnd with a question.\nAlways be polite.\n"
-    root = make(tmp_path / "shop", {"prompts/support.md": text})
-    told = "prompts/support.md: no scorer reads 1 of its 4 orders"
-    begun = gate("init", "--model", "fake:echo", cwd=root)
-    assert f"note: {told}" in begun.out, begun.err
-    assert "“Always be polite.”" in begun.out
-    names = gate("validate", cwd=root).out
-    assert "sentences, no emoji, a question at the end" in names
-    assert told in names
+def test_without_cases_there_are_rows_to_fill_in_and_no_exam_until_then(tmp_path: Path) -> None:
+    root = make(tmp_path / "shop", {"prompts/support.md": "You help {{ name }}, a customer.\nBe friendly.\n"})
+    done = gate("init", cwd=root)
+    assert done.code == 0, done.err
+    assert "prompts/support.md: cases to fill in; a judge" in done.out
+    assert "1. Fill in evals/support/cases.yaml" in done.out and "2. export OPENAI_API_KEY=…" in done.out
+    rows = yaml(root / "evals/support/cases.yaml")
+    assert rows == [
+        {"id": f"case-{number}", "input": None, "vars": {"name": None}, "expected": None} for number in (1, 2, 3)
+    ]
+    config = (root / "gate.yaml").read_text(encoding="utf-8")
+    assert 'model: "openai:gpt-5"' in config and "- Be friendly." in config
+    assert "paraphrases" not in config and "refusal" not in config
+    checked = gate("validate", cwd=root)
+    assert checked.code == 0, checked.err
+    assert "Not an exam yet" in checked.out
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "gate")
-    write(root, {"prompts/support.md": text.replace("Always be polite", "Be rude to everybody")})
-    compared = gate("diff", "--base", "main", "--json", cwd=root)
-    assert compared.record.verdict == "PASS"
-    assert [note for note in compared.record.notes if "no scorer reads 2 orders that changed" in note], compared.err
+    write(root, {"prompts/support.md": "You help {{ name }}.\n"})
+    refused = gate("diff", "--base", "main", cwd=root)
+    assert refused.code == 2
+    assert "evals/support/cases.yaml:5: has no row that is filled in yet" in refused.err
 
 
 def test_what_is_written_satisfies_the_schemas_that_it_names(tmp_path: Path) -> None:
     root = make(tmp_path / "shop", PROMPT)
-    assert gate("init", "--quiet", cwd=root, env={"OPENAI_API_KEY": "k"}).out.splitlines() == WRITTEN
-    for name in ("gate.yaml", "evals/support/cases.yaml"):
+    done = gate("init", "--quiet", cwd=root, env={"OPENAI_API_KEY": "k"})
+    assert done.code == 0, done.err
+    assert done.out.splitlines() == WRITTEN
+    for name in WRITTEN[:2]:
         first = (root / name).read_text(encoding="utf-8").partition("\n")[0]
         schema = (root / name).parent / first.removeprefix("# yaml-language-server: $schema=")
         Draft202012Validator(json.loads(schema.read_text(encoding="utf-8"))).validate(yaml(root / name))
-    config = (root / "gate.yaml").read_text(encoding="utf-8")
-    assert 'model: "openai:gpt-5-mini"' in config
-    assert "template: evals/judge.md.j2" in config
-    assert "OPENAI_API_KEY: ${{ secrets.OPENAI_API_KEY }}" in (root / WRITTEN[3]).read_text(encoding="utf-8")
+    assert "OPENAI_API_KEY: ${{ secrets.OPENAI_API_KEY }}" in (root / WRITTEN[2]).read_text(encoding="utf-8")
+
+
+def test_a_limit_in_dollars_is_written_only_where_the_price_is_known(tmp_path: Path) -> None:
+    for name, model, written in (("known", "openai:gpt-5-mini", True), ("unknown", "openai:my-own", False)):
+        root = make(tmp_path / name, PROMPT)
+        assert gate("init", "--quiet", "--model", model, cwd=root).code == 0
+        assert ("max_usd" in (root / "gate.yaml").read_text(encoding="utf-8")) is written
 
 
 def test_a_second_time_changes_nothing_and_names_what_it_keeps(tmp_path: Path) -> None:
@@ -75,21 +88,8 @@ def test_a_second_time_changes_nothing_and_names_what_it_keeps(tmp_path: Path) -
     again = gate("init", cwd=root)
     assert again.code == 0, again.err
     assert files(root) == before
-    assert "kept gate.yaml: it is there already" in again.out
-    assert "no suite examines prompts/other.md" in again.out
-    assert "nothing to write" in again.out
-
-
-def test_cases_that_are_there_are_kept_and_used(tmp_path: Path) -> None:
-    row = line_of({"id": "1", "input": "x", "expected": "y"})
-    own = {**PROMPT, "evals/support/cases.yaml": "- {id: a, input: b}\n", "data/other.jsonl": row}
-    root = make(tmp_path / "shop", own)
-    assert gate("init", "--quiet", "--no-workflow", cwd=root).code == 0
-    assert (root / "evals/support/cases.yaml").read_text(encoding="utf-8") == "- {id: a, input: b}\n"
-    (root / "gate.yaml").unlink()
-    done = gate("init", "--quiet", "--no-workflow", "--cases", "data/other.jsonl", cwd=root)
-    assert done.code == 0, done.err
-    assert "cases: data/other.jsonl" in (root / "gate.yaml").read_text(encoding="utf-8")
+    assert "Kept gate.yaml: it is there already" in again.out
+    assert "No suite of it examines prompts/other.md" in again.out
 
 
 def test_without_a_commit_without_git_and_in_a_subfolder(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_without_a_commit_without_git_and_in_a_subfolder(tmp_path: Path) -> None
     write(fresh, PROMPT)
     done = gate("init", cwd=fresh)
     assert done.code == 0, done.err
-    assert "  git init -b main\n" in done.out
+    assert "git init -b main && git add -A" in done.out
     unborn = tmp_path / "unborn"
     write(unborn, {**PROMPT, ".gitignore": "prompts/secret.md\n", "prompts/secret.md": "x", "src/a.py": ""})
     git(unborn, "init", "--quiet", "--initial-branch", "trunk")
@@ -117,40 +117,26 @@ def test_a_branch_of_any_name_is_one_word_of_a_command(tmp_path: Path, branch: s
     git(tmp_path, "init", "--quiet", "--initial-branch", branch)
     done = gate("init", cwd=tmp_path)
     assert done.code == 0, done.err
-    assert f"  gate diff --base {said}\n" in done.out
+    assert f"gate diff --base {said}\n" in done.out
     assert f"`gate diff --base {said}`" in (tmp_path / "gate.yaml").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("prompt", "said"),
-    [
-        ("prompts/$(touch x).md", "'prompts/$(touch x).md'"),
-        ("prompts/a; touch x;.md", "'prompts/a; touch x;.md'"),
-        ("--config=x-prompt.md", "./--config=x-prompt.md"),
-    ],
-)
-def test_a_prompt_of_any_name_is_one_word_of_a_command(tmp_path: Path, prompt: str, said: str) -> None:
-    case = '{"id": "a", "input": "What do you sell?", "vars": {"a": "b"}}\n'
-    root = make(tmp_path, {prompt: f"{PROMPT['prompts/support.md']}", "evals/cases.jsonl": case})
-    done = gate("init", "--cases", "evals/cases.jsonl", cwd=root)
-    assert done.code == 0, done.err
-    assert f"  edit {said}\n" in done.out
-    assert f"gate generate {said} --model" in done.out
+def test_a_prompt_of_any_name_is_one_word_of_a_command(tmp_path: Path) -> None:
+    root = make(tmp_path, {"prompts/$(touch x).md": "You help.\n"})
+    assert gate("init", cwd=root).code == 0
+    (form,) = root.glob("evals/*/cases.yaml")
+    assert "gate generate 'prompts/$(touch x).md'\n" in form.read_text(encoding="utf-8")
 
 
-def test_on_a_terminal_it_asks_and_a_no_writes_nothing(tmp_path: Path) -> None:
-    root = make(tmp_path / "shop", PROMPT)
-    told = answered(root, ["echo\n", "fake:echo\n", "n\n", "y\n"])
-    assert "names no provider" in told and "error:" not in told
-    assert "Which model answers" in told
-    assert "Write the GitHub workflow?" in told
-    assert 'model: "fake:echo"' in (root / "gate.yaml").read_text(encoding="utf-8")
-    assert not (root / ".github").exists()
-    before = files(root)
-    (root / "gate.yaml").unlink()
-    answered(root, ["\n", "\n", "n\n"])
-    assert not (root / "gate.yaml").exists()
-    assert files(root).keys() == before.keys() - {"gate.yaml"}
+def test_on_a_terminal_it_shows_what_there_is_and_asks_what_to_gate(tmp_path: Path) -> None:
+    many = {f"prompts/p{number}.md": f"You help with {number}." for number in range(7)}
+    root = make(tmp_path / "shop", {**many, "tests/prompts/last.md": "You are tested."})
+    told = answered(root, ["9\n", "2,6-7\n"])
+    assert "Found 8 prompts in 8 files" in told
+    assert " 8  tests/prompts/last.md  (15 characters, in tests)" in told
+    assert "write numbers from 1 to 8" in told
+    suites = [line for line in (root / "gate.yaml").read_text(encoding="utf-8").splitlines() if "prompt: " in line]
+    assert [line.split()[-1] for line in suites] == ["prompts/p1.md", "prompts/p5.md", "prompts/p6.md"]
 
 
 def answered(root: Path, answers: list[str]) -> str:

@@ -1,42 +1,31 @@
-"""`gate init --from` a configuration of promptfoo: what cannot come along is named, and stops nothing."""
+"""`gate init` a configuration of promptfoo: what cannot come along is named, and stops nothing."""
 
 import json
 from pathlib import Path
 
-import pytest
-
-from gate.cli.init import execute
-from tests.e2e.scaffold.shop import options
 from tests.support.command import gate, git
 from tests.support.model_server import ModelServer
 from tests.support.privileged import keys
 from tests.support.repository import make
 
 
-def test_what_no_test_gives_is_a_loss_and_a_judge_of_nobody_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_no_test_gives_is_a_loss_and_a_judge_of_nobody_gets_a_model(tmp_path: Path) -> None:
     asserts = ["contains", "contains", "llm-rubric"]
     values = ["{{ env.WANTED }}", "{{ city }}", "is polite"]
     tests = [{"vars": {"city": city}, "assert": _asserts(asserts, values)} for city in ("Rome", "Oslo")]
     default = {"assert": _asserts(["icontains", "starts-with"], ["{{ env.OTHER }}", "{{ city }}"])}
     config = {"prompts": ["Say {{ city }}."], "providers": ["mistral:large"], "tests": tests, "defaultTest": default}
     root = make(tmp_path / "shop", {"promptfooconfig.yaml": json.dumps(config)})
-    monkeypatch.chdir(root)
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    execute(options("--from", "promptfooconfig.yaml"))
-    told = capsys.readouterr().out
-    assert "the assertion 'contains' of test-1 is not brought along: '{{ env.WANTED }}' cannot be filled in" in told
-    assert "of defaultTest is not brought along: '{{ env.OTHER }}' cannot be filled in" in told
-    assert "note: 2 judges left out" in told
-    assert "name one with a key: gate init --judge MODEL" in told
+    done = gate("init", "--prompt", "promptfooconfig.yaml", cwd=root)
+    assert done.code == 0, done.err
+    assert "evals/not-brought-along.md has all of them" in done.out
+    lost = (root / "evals/not-brought-along.md").read_text(encoding="utf-8")
+    assert "the assertion 'contains' of test-1 is not brought along" in lost and "env.WANTED" in lost
+    assert "of defaultTest is not brought along" in lost and "env.OTHER" in lost
     kept = (root / "evals/prompt/cases.jsonl").read_text(encoding="utf-8")
     assert "{{ city }}" in kept and "env.WANTED" not in kept
+    assert '"judge": {"model": "openai:gpt-5", "criteria": "is polite"}' in kept
     assert "env.OTHER" not in (root / "gate.yaml").read_text(encoding="utf-8")
-    git(root, "clean", "--force", "-d", "--quiet")
-    execute(options("--from", "promptfooconfig.yaml", "--judge", "openai:gpt-5"))
-    assert "left out: the local" not in capsys.readouterr().out
 
 
 def _asserts(kinds: list[str], values: list[str]) -> list[dict[str, str]]:
@@ -53,25 +42,15 @@ tests:
 """
 
 
-def test_the_route_without_a_key_runs_without_one(tmp_path: Path) -> None:
+def test_the_local_model_judges_nothing(tmp_path: Path) -> None:
     root = make(tmp_path / "x", {"promptfooconfig.yaml": JUDGED})
-    first = gate("init", "--from", "promptfooconfig.yaml", cwd=root)
-    assert first.code == 0, first.err
-    assert "OPENAI_API_KEY" in (root / ".github/workflows/prompt-gate.yml").read_text(encoding="utf-8")
-    assert '"judge": {"model": "openai:gpt-5"' in (root / "evals/prompt/cases.jsonl").read_text(encoding="utf-8")
-    removed, again = first.out.partition("Without a key")[2].splitlines()[1:3]
-    assert removed == "  rm gate.yaml evals/prompt/cases.jsonl .github/workflows/prompt-gate.yml"
-    assert again == "  gate init --from promptfooconfig.yaml --model local:gemma3-270m"
-    for path in removed.split()[1:]:
-        (root / path).unlink()
-    second = gate(*again.split()[1:], cwd=root)
-    assert second.code == 0, second.err
-    assert "note: 2 judges left out" in second.out
-    assert "judge" not in (root / "evals/prompt/cases.jsonl").read_text(encoding="utf-8")
-    workflow = (root / ".github/workflows/prompt-gate.yml").read_text(encoding="utf-8")
-    assert [
-        line for line in workflow.splitlines() if "OPENAI_API_KEY" in line and not line.strip().startswith("#")
-    ] == []
+    done = gate("init", "--prompt", "promptfooconfig.yaml", "--model", "local:gemma3-270m", cwd=root)
+    assert done.code == 0, done.err
+    assert "2 judges left out: the local model is too small to judge" in done.out
+    for name in ("evals/prompt/cases.jsonl", "gate.yaml"):
+        assert "judge:" not in (root / name).read_text(encoding="utf-8")
+    workflow = (root / ".github/workflows/prompt-gate.yml").read_text(encoding="utf-8").splitlines()
+    assert [line for line in workflow if "OPENAI_API_KEY" in line and not line.strip().startswith("#")] == []
     assert gate("validate", "--quiet", cwd=root).code == 0
 
 
@@ -81,7 +60,7 @@ def test_a_change_of_the_file_that_the_application_reads_is_gated(tmp_path: Path
         "tests:\n  - {vars: {topic: bananas}, assert: [{type: icontains, value: banana}]}\n"
     )
     root = make(tmp_path / "x", {"promptfooconfig.yaml": config, "prompts/tweet.txt": "Write about {{ topic }}.\n"})
-    first = gate("init", "--from", "promptfooconfig.yaml", cwd=root)
+    first = gate("init", "--prompt", "promptfooconfig.yaml", cwd=root)
     assert first.code == 0, first.err
     assert "lost" not in first.out and not list(root.glob("prompts/*.j2"))
     git(root, "add", "-A")

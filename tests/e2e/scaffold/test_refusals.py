@@ -14,11 +14,12 @@ from tests.support.repository import make
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--prompt", "prompts/none.md"], "there is no such file"),
+        (["--prompt", "prompts/none.md"], "nothing could be gated"),
+        (["--prompt", "prompts/support.md::NAME"], "nothing could be gated"),
         (["--prompt", "python:bot.prompts:build"], "is a function"),
+        (["--prompt", "../elsewhere.md"], "lies outside"),
         (["--cases", "prompts/support.md"], "is no case file"),
         (["--action", "nothing"], "names no action"),
-        (["--from", "none.yaml"], "there is no file none.yaml"),
     ],
 )
 def test_a_mistake_writes_nothing(
@@ -29,6 +30,18 @@ def test_a_mistake_writes_nothing(
     with pytest.raises(GateError, match=said):
         execute(options(*arguments))
     assert files(root).keys() == PROMPT.keys()
+
+
+def test_what_was_named_and_cannot_be_gated_is_told_and_the_rest_is_written(tmp_path: Path) -> None:
+    code = 'LIMIT = 3\nPROMPT = build()\nSYSTEM_PROMPT = "You route each question to one of the teams of the shop."\n'
+    root = make(tmp_path / "shop", {**PROMPT, "bot.py": code, "plain.py": "LIMIT = 3\n"})
+    named = ("prompts/support.md", "none.md", "bot.py::PROMPT", "bot.py", "plain.py")
+    done = gate("init", *(word for path in named for word in ("--prompt", path)), cwd=root)
+    assert done.code == 0, done.err
+    assert "Gated 2 prompts:" in done.out and "bot.py::SYSTEM_PROMPT: cases to fill in" in done.out
+    assert "  there is no such file: none.md" in done.out
+    assert "cannot be read without running code" in done.out
+    assert "has no text that is named like a prompt; name one: plain.py::NAME" in done.out
 
 
 def test_nothing_is_left_where_one_file_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,14 +64,3 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path: Path, monkeypatch: pyte
         execute(options())
     assert not list(outside.iterdir())
     assert not (root / "gate.yaml").exists()
-
-
-def test_a_prompt_that_no_made_up_case_fits_is_left_out_and_told(tmp_path: Path) -> None:
-    root = make(tmp_path / "shop", {**PROMPT, "prompts/odd.j2": "{{ 1 // (text | length - text | length) }}"})
-    done = gate("init", cwd=root)
-    assert done.code == 0, done.err
-    assert "left out: prompts/odd.j2: line 1: " in done.out
-    named = gate("init", "--config", "x.yaml", "--prompt", "prompts/odd.j2", cwd=root)
-    assert named.code == 2
-    assert "error: prompts/odd.j2:1: " in named.err
-    assert not (root / "x.yaml").exists()

@@ -1,43 +1,141 @@
-"""`gate init` in repositories whose prompts do not stand ready in files of their own."""
+"""`gate init` in repositories as people have them."""
 
 import json
 from pathlib import Path
 
-from tests.e2e.scaffold.shop import PROMPT
-from tests.support.command import gate
-from tests.support.repository import make
+import pytest
 
-CODE = 'TEMPLATE = """You are a helpful assistant, and answer every question."""\n'
+from tests.e2e.scaffold.shop import PROMPT, yaml
+from tests.support.command import gate, git
+from tests.support.repository import make, write
 
-
-def test_prompts_in_code_are_told_unasked_where_there_are_no_others(tmp_path: Path) -> None:
-    root = make(tmp_path / "bot", {"src/bot/prompts.py": CODE})
-    done = gate("init", cwd=root)
-    assert done.code == 2
-    assert "in code: src/bot/prompts.py:1: TEMPLATE" in done.out
-    assert "python:package.module:function" in done.out
-    assert "the code has those above" in done.err
-    mixed = make(tmp_path / "mixed", {**PROMPT, "src/bot/prompts.py": CODE})
-    assert "in code" not in gate("init", "--dry-run", cwd=mixed).out
+CODE = '''LIMIT = 3
+SYSTEM_PROMPT = """You are a helpful assistant of a shop, and answer every question politely."""
 
 
-def test_a_program_is_told_what_was_found_written_and_left_alone(tmp_path: Path) -> None:
-    other = {"prompts/all.yaml": "support: {system: You help the customers of a shop.}\n", "bot/prompts.py": CODE}
-    root = make(tmp_path / "shop", {**PROMPT, **other})
-    dry = json.loads(gate("init", "--json", "--dry-run", cwd=root).out)
-    assert (dry["dry_run"], dry["next"]) == (True, [])
-    assert not (root / "gate.yaml").exists()
-    done = gate("init", "--json", "--find-in-code", "--model", "openai:gpt-5-mini", cwd=root)
+class Router:
+    instructions = f"""You route the question of {customer} to one of the teams, and name only the team."""
+
+
+def reply(client):
+    return client.ask(SYSTEM_PROMPT, Router.instructions)
+'''
+SETTINGS = "agent:\n  system_template: You review {{ diff }} and list what a careful reader would change in it.\n"
+
+
+def test_prompts_in_code_and_settings_are_gated_where_they_stand(tmp_path: Path) -> None:
+    root = make(tmp_path / "bot", {"src/bot.py": CODE, "config/default.yaml": SETTINGS})
+    done = gate("init", "--json", "--model", "fake:echo", cwd=root)
     assert done.code == 0, done.err
     told = json.loads(done.out)
-    assert told["schema"] == "prompt-gate/init/1"
-    assert [one["path"] for one in told["found"]] == ["prompts/support.md"]
-    assert [one["path"] for one in told["left_out"]] == ["prompts/all.yaml"]
-    assert told["in_code"] == [{"where": "bot/prompts.py:1", "name": "TEMPLATE", "chars": 55}]
-    assert told["written"] == dry["written"] and "gate.yaml" in told["written"]
-    assert (told["model"], told["judge"], told["keys"]) == ("openai:gpt-5-mini", "openai:gpt-5", ["OPENAI_API_KEY"])
-    (suite,) = told["suites"]
-    assert (suite["name"], suite["count"], suite["starter"], suite["language"]) == ("support", 20, True, "en")
-    assert "gate diff --base main" in told["next"]
-    again = json.loads(gate("init", "--json", cwd=root).out)
-    assert (again["written"], "gate.yaml" in again["kept"]) == ([], True)
+    assert [(one["path"], one["variables"], one["used"]) for one in told["found"]] == [
+        ("src/bot.py::Router.instructions", ["customer"], True),
+        ("src/bot.py::SYSTEM_PROMPT", [], True),
+        ("config/default.yaml::agent.system_template", ["diff"], False),
+    ]
+    assert [one["name"] for one in told["suites"]] == ["Router", "bot", "agent"]
+    assert gate("validate", "--quiet", cwd=root).code == 0
+    config = (root / "gate.yaml").read_text(encoding="utf-8")
+    assert 'prompt: "src/bot.py::SYSTEM_PROMPT"' in config
+    rows = "".join(f"- {{id: c{number}, input: Who are you?, expected: who}}\n" for number in range(10))
+    write(root, {"evals/bot/cases.yaml": rows})
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", "gate")
+    write(root, {"src/bot.py": CODE.replace("politely", "curtly")})
+    # The texts beside it did not change, so their empty rows are in nobody's way.
+    compared = gate("diff", "--base", "main", "--json", cwd=root)
+    assert [one.name for one in compared.record.suites] == ["bot"], compared.err
+
+
+def test_one_that_cannot_be_read_stops_nobody_and_is_named_with_its_reason(tmp_path: Path) -> None:
+    odd = {
+        "prompts/open.j2": "one\n{{ two",
+        "prompts/a.prompt": "---\nmodel: x\n---\nHello {{name}}",
+        "bad.prompty": "---",
+    }
+    root = make(tmp_path / "shop", {**PROMPT, **odd, "promptfooconfig.yaml": "prompts: [", "prompts/empty.md": " \n"})
+    done = gate("init", cwd=root)
+    assert done.code == 0, done.err
+    assert "Gated 1 of 1 prompt" in done.out
+    assert "  line 2: invalid Jinja2" in done.out and ": prompts/open.j2" in done.out
+    assert "  is a template in Handlebars, which the gate does not read: prompts/a.prompt" in done.out
+    assert "bad.prompty" in done.out and "promptfooconfig.yaml" in done.out
+    alone = make(tmp_path / "alone", odd)
+    nothing = gate("init", cwd=alone)
+    assert (nothing.code, "nothing could be gated" in nothing.err) == (2, True)
+    assert not (alone / "gate.yaml").exists()
+
+
+def test_the_likeliest_five_are_gated_and_the_rest_can_be_named(tmp_path: Path) -> None:
+    files = {f"docs/prompts/d{number}.md": f"You explain {number}. " * 200 for number in range(2)}
+    files |= {f"prompts/p{number}.md": f"You help with {number}." for number in range(6)}
+    files |= {"prompts/long.md": "You help with everything. " * 60, "app.py": 'text = load("prompts/p4.md")\n'}
+    root = make(tmp_path / "shop", {**files, "evals/p5.jsonl": '{"id": "1", "input": "x", "expected": "x"}\n'})
+    done = gate("init", "--dry-run", cwd=root)
+    assert done.code == 0, done.err
+    gated = [line.strip().partition(":")[0] for line in done.out.splitlines()[1:6]]
+    assert gated == [f"prompts/{name}.md" for name in ("p4", "p5", "long", "p0", "p1")]
+    assert "For the other 4: gate init --prompt PATH (may be repeated), or --all" in done.out
+    assert not (root / "gate.yaml").exists()
+    every = json.loads(gate("init", "--all", "--json", "--dry-run", cwd=root).out)
+    assert [one["prompt"] for one in every["suites"]][-2:] == ["docs/prompts/d0.md", "docs/prompts/d1.md"]
+    named = json.loads(
+        gate("init", "--prompt", "docs/prompts/d1.md", "--prompt", "prompts/p0.md", "--json", cwd=root).out
+    )
+    assert [one["name"] for one in named["suites"]] == ["d1", "p0"]
+
+
+def test_it_fits_on_one_screen_whatever_there_is(tmp_path: Path) -> None:
+    files = {f"team{number}/prompts/reply.md": f"You reply as team {number}. Use {{name}}." for number in range(60)}
+    files |= {f"prompts/broken{number}.j2": "{{ a" for number in range(30)}
+    files["promptfooconfig.yaml"] = json.dumps({"prompts": ["Say {{ a }}."], "providers": ["mistral:x"]})
+    root = make(tmp_path / "mono", files)
+    done = gate("init", "--all", cwd=root)
+    assert done.code == 0, done.err
+    assert len(done.out.splitlines()) <= 25
+    assert "and 25 more: gate init --json lists them" in done.out
+    names = [one["name"] for one in yaml(root / "gate.yaml")["suites"]]  # type: ignore[call-overload,index]
+    assert {"prompt", "team0.reply"} < set(names) and len(set(names)) == 61
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "source", "expected"),
+    [
+        # A table whose columns are the variables, and one answer column: it is used where it is.
+        ("data/any.csv", "article,audience,label\nlong text,experts,short\n", "data/any.csv", ["contains"]),
+        # Rows of a form of their own become cases.
+        (
+            "data/rows.jsonl",
+            '{"article": "long", "audience": "experts", "answer": "short", "split": "a"}\n',
+            "evals/sum/cases.jsonl",
+            ["contains"],
+        ),
+    ],
+)
+def test_data_with_the_columns_of_a_prompt_is_its_exam(
+    tmp_path: Path, path: str, data: str, source: str, expected: list[str]
+) -> None:
+    root = make(tmp_path / "r", {"prompts/sum.j2": "Summarise {{ article }} for {{ audience }}.", path: data})
+    done = gate("init", "--json", cwd=root)
+    assert done.code == 0, done.err
+    (suite,) = json.loads(done.out)["suites"]
+    assert (suite["cases"], suite["count"], suite["scorers"], suite["fill_in"]) == (source, 1, expected, False)
+    assert gate("validate", "--quiet", cwd=root).code == 0
+
+
+def test_a_table_about_something_else_is_left_alone(tmp_path: Path) -> None:
+    table = "article,sku,price,stock,colour,supplier\nchair,1,2,3,red,x\n"
+    root = make(tmp_path / "r", {"prompts/sum.j2": "Summarise {{ article }}.", "data/stock.csv": table})
+    (suite,) = json.loads(gate("init", "--json", cwd=root).out)["suites"]
+    assert suite["fill_in"] is True
+
+
+def test_prompts_of_other_tools_bring_their_cases(tmp_path: Path) -> None:
+    prompty = "---\nname: x\nsample: {question: Who?}\n---\nsystem:\nYou answer.\n\nuser:\n{{question}}\n"
+    chat = "messages: [{role: user, content: 'Greet {{input}}'}]\ntestData: [{input: Ann, expected: Ann}]\n"
+    root = make(tmp_path / "r", {"a.prompty": prompty, "b.prompt.yml": chat})
+    done = gate("init", cwd=root)
+    assert done.code == 0, done.err
+    assert "b.prompt.yml: 1 case from its own file; compared with what is expected" in done.out
+    assert "a.prompty: 1 case from its own file; a judge" in done.out
+    assert gate("validate", "--quiet", cwd=root).code == 0

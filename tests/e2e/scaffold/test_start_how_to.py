@@ -14,7 +14,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_what_it_shows_is_what_happens(tmp_path: Path) -> None:
-    said, prompt, _ = blocks("text")
+    said, prompt = blocks("text")
     root = make(tmp_path / "shop", {"prompts/support.md": prompt})
     done = gate("init", cwd=root)
     assert done.out.startswith(said)
@@ -23,7 +23,7 @@ def test_what_it_shows_is_what_happens(tmp_path: Path) -> None:
     assert "".join(f"    {line}\n" for line in scorers.splitlines()) in written
     for command in ("gate init", "gate validate", "gate diff --base main"):
         assert f"{command}\n" in blocks("sh")
-    assert "  gate diff --base main\n" in done.out
+    assert "gate diff --base main\n" in done.out
 
 
 def test_every_option_that_it_names_exists(tmp_path: Path) -> None:

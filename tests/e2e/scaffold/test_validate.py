@@ -61,7 +61,7 @@ def test_a_ref_is_looked_at_as_it_was_committed(tmp_path: Path) -> None:
     assert gate("validate", cwd=root).code == 2
     done = gate("validate", "--ref", "main", cwd=root)
     assert done.code == 0, done.err
-    assert done.out.startswith("gate.yaml (main): 1 suite, 1 prompt, 1 case, 1 scorer; no mistakes.")
+    assert done.out.startswith("gate.yaml at main has no mistakes.\n  a: a.md; 1 case from c.jsonl; scored by refusal;")
     assert "c.jsonl: only 1 case; 10 are the least that can block" in done.out
     assert gate("validate", "--ref", "none", cwd=root).code == 2
     assert gate("validate", "--ref", "main", "--quiet", cwd=root).out == ""
@@ -129,3 +129,30 @@ def test_a_limit_in_dollars_that_no_run_could_keep_is_told(tmp_path: Path) -> No
     elsewhere = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
     assert "cannot be kept" in gate("validate", cwd=tmp_path, env=elsewhere).out
     assert "cannot be kept" not in gate("validate", cwd=tmp_path, env={**elsewhere, "GATE_PRICE_BY_NAME": "1"}).out
+
+
+FORM = "- id: case-1\n  vars:\n    city:\n  expected:\n"
+FORMS = """version: 1
+defaults: {model: "fake:echo", samples: 1}
+suites:
+  - {name: a, prompt: a.md, cases: a.yaml, scorers: [contains]}
+  - {name: b, prompt: b.j2, cases: b.yaml, scorers: [contains]}
+"""
+
+
+def test_a_case_file_that_nobody_filled_in_is_no_mistake_and_no_exam(tmp_path: Path) -> None:
+    rows = "- {id: case-1, input: x, expected: x}\n- id: case-2\n  input:\n"
+    files = {"gate.yaml": FORMS, "a.md": "You help.", "a.yaml": rows, "b.j2": "Praise {{ city }}.", "b.yaml": FORM}
+    root = make(tmp_path / "r", files)
+    checked = gate("validate", cwd=root)
+    assert checked.code == 0, checked.err
+    assert "1 suite ready to run" in checked.out and "a: a.md; 1 case from a.yaml" in checked.out
+    assert "Not an exam yet, since no row is filled in: b.yaml." in checked.out
+    told = json.loads(gate("validate", "--json", cwd=root).out)
+    assert (told["valid"], told["waiting"]) == (True, ["b.yaml"])
+    write(root, {"a.md": "You help much."})
+    assert gate("diff", "--base", "main", "--quiet", cwd=root).code == 0
+    write(root, {"b.j2": "Do not praise {{ city }}."})
+    refused = gate("diff", "--base", "main", cwd=root)
+    assert refused.code == 2
+    assert "b.yaml:1: has no row that is filled in yet" in refused.err and "gate generate" in refused.err

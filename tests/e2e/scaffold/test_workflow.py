@@ -15,8 +15,9 @@ OPENAI = {"OPENAI_API_KEY": "k"}
 MODELS: dict[str, tuple[list[str], dict[str, str]]] = {
     "no-key": ([], {}),
     "openai": ([], OPENAI),
-    "packaged-judged": (["--model", "local:gemma3-270m", "--judge", "anthropic:claude-opus-4-5"], {}),
-    "named": (["--model", "anthropic:claude-haiku-4-5", "--judge", "openai:gpt-5"], {}),
+    "packaged": (["--model", "local:gemma3-270m"], {}),
+    "packaged-judged": (["--model", "local:gemma3-270m"], {"ANTHROPIC_API_KEY": "k"}),
+    "named": (["--model", "anthropic:claude-haiku-4-5"], OPENAI),
 }
 LAYOUTS = {
     "usual": [],

@@ -1,0 +1,155 @@
+"""The first exam of a prompt: cases that the repository has, else rows to fill in."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePosixPath
+
+from gate.cases.case import Case, Entry
+from gate.cases.convert import read_rows
+from gate.cases.reading import LINES_ENDINGS, TABLE_ENDINGS
+from gate.cases.rows import ANSWERS, INPUTS
+from gate.config.documents import decode
+from gate.config.gatefile import CASE_ENDINGS
+from gate.config.values import file_part, pointer_of
+from gate.errors import GateError
+from gate.prompts.reading import is_prompt_yml
+from gate.scaffold.discovery import FoundPrompt
+from gate.scaffold.names import bare_name
+from gate.scaffold.search import RepositoryFiles
+from gate.values import JsonValue
+
+ROWS = 3
+"""Rows to fill in."""
+CASES_OF_ROWS = 100
+"""Cases that are made of the rows of a file of another form: each costs calls."""
+_FILES = 20
+"""Data files that are opened for one prompt."""
+_BYTES = 4 * 2**20
+_BESIDE = re.compile(r"(?:cases?|tests?|evals?|dataset|examples?|data)", re.IGNORECASE)
+_DATA_FOLDERS = frozenset({"evals", "eval", "tests", "data", "datasets", "dataset", "cases"})
+_ROW_ENDINGS = (*LINES_ENDINGS, *TABLE_ENDINGS)
+_KNOWN = frozenset({"id", "name", "split", *INPUTS, *ANSWERS})
+"""Columns that speak neither for nor against a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCases:
+    """Cases of the repository for one prompt.
+
+    Args:
+        path: the file that has them.
+        cases: as the gate reads them there; empty where the rows have to be put differently.
+        entries: the rows as cases, where the file cannot be used as it is.
+    """
+
+    path: str
+    cases: tuple[Case, ...] = ()
+    entries: tuple[Entry, ...] = ()
+
+
+def find_cases(prompt: FoundPrompt, tree: RepositoryFiles, name: str) -> FoundCases | None:
+    """Cases that fit the prompt, from the likeliest file that has some.
+
+    Args:
+        name: of its suite.
+    """
+    for path, about in _likely(prompt, tree.paths, name):
+        if (found := _cases_in(path, prompt, tree, about=about)) is not None:
+            return found
+    return None
+
+
+def fits(case: Case, prompt: FoundPrompt) -> bool:
+    """Has the case all variables of the prompt?"""
+    asks = bool(case.input or case.messages or case.rounds or case.user)
+    # A prompt without variables is asked nothing by values alone, such as those of any table that lies about.
+    return set(prompt.variables) <= set(case.vars) and (asks or not prompt.asks_input)
+
+
+def _likely(prompt: FoundPrompt, paths: Iterable[str], name: str) -> Iterator[tuple[str, bool]]:
+    """Files that may hold the cases of a prompt, the nearest first, and whether their names are about it."""
+    own = file_part(prompt.path)
+    if is_prompt_yml(own):
+        yield own, True
+    place = PurePosixPath(own)
+    pointer = pointer_of(prompt.path)
+    stem = (bare_name(place.name) if pointer is None else pointer.name.rsplit(".", 1)[-1]).lower()
+    ranked: list[tuple[bool, int, str]] = []
+    for path in paths:
+        if path == own or not path.lower().endswith(CASE_ENDINGS) or is_prompt_yml(path):
+            continue
+        other = PurePosixPath(path)
+        word = bare_name(other.name.rsplit(".", 1)[0]).lower()
+        near = other.parent in (place.parent, place.parent.parent) or bool(_DATA_FOLDERS & set(other.parts[:-1]))
+        about = near and (stem in word or other.parent.name.lower() in (stem, name.lower()))
+        rows = path.lower().endswith(_ROW_ENDINGS) and (near or _BESIDE.search(word) is not None)
+        if about or rows:
+            ranked.append((not about, _distance(place, other), path))
+    yield from ((path, not far) for far, _, path in sorted(ranked)[:_FILES])
+
+
+def _distance(one: PurePosixPath, other: PurePosixPath) -> int:
+    shared = 0
+    for left, right in zip(one.parts[:-1], other.parts[:-1], strict=False):
+        if left != right:
+            break
+        shared += 1
+    return len(one.parts) + len(other.parts) - 2 * shared
+
+
+def _cases_in(path: str, prompt: FoundPrompt, tree: RepositoryFiles, *, about: bool) -> FoundCases | None:
+    try:
+        data = tree.read(path)
+        if data is None or len(data) > _BYTES:
+            return None
+        cases = tree.cases(path)
+        if cases and all(fits(case, prompt) for case in cases) and _speaks_of(set(cases[0].vars), prompt, about=about):
+            return FoundCases(path, cases)
+        if not path.lower().endswith(_ROW_ENDINGS):
+            return None
+        rows = [row for _, row in read_rows(decode(data, path), path).rows[:CASES_OF_ROWS]]
+    except GateError:
+        return None
+    if not _matches(rows, prompt, about=about):
+        return None
+    made = [_entry(row, number, prompt) for number, row in enumerate(rows, 1)]
+    entries = tuple(entry for entry in made if entry is not None)
+    # Most rows must do, or the file is about something else.
+    return FoundCases(path, entries=entries) if len(entries) * 2 > len(rows) else None
+
+
+def _matches(rows: Sequence[Mapping[str, JsonValue]], prompt: FoundPrompt, *, about: bool) -> bool:
+    """Are the columns those of the prompt, or is it at least named like it?"""
+    columns = set(rows[0]) if rows else set()
+    if not set(prompt.variables) <= columns or prompt.asks_input and not columns & set(INPUTS):
+        return False
+    return _speaks_of(columns, prompt, about=about)
+
+
+def _speaks_of(columns: set[str], prompt: FoundPrompt, *, about: bool) -> bool:
+    """Are most of the columns the prompt's own, where the name of the file does not say so?"""
+    others = columns - set(prompt.variables) - _KNOWN
+    return about or bool(prompt.variables) and len(others) <= len(prompt.variables)
+
+
+def _entry(row: Mapping[str, JsonValue], number: int, prompt: FoundPrompt) -> Entry | None:
+    values = {name: row.get(name) for name in prompt.variables}
+    if any(value is None or value == "" for value in values.values()):
+        return None
+    entry: dict[str, JsonValue] = {"id": f"row-{number}"}
+    if prompt.asks_input:
+        said = _first(row, INPUTS, prompt)
+        if not isinstance(said, str) or not said.strip():
+            return None
+        entry["input"] = said
+    if values:
+        entry["vars"] = dict(values)
+    expected = _first(row, ANSWERS, prompt)
+    return entry if expected is None or expected == "" else {**entry, "expected": expected}
+
+
+def _first(row: Mapping[str, JsonValue], names: Iterable[str], prompt: FoundPrompt) -> JsonValue:
+    own = partial(frozenset(prompt.variables).__contains__)
+    return next((row[name] for name in names if name in row and not own(name)), None)

@@ -1,0 +1,263 @@
+"""What `gate init` tells: lines for a person, which fit on one screen, and a document for a program."""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from gate.cases.losses import kinds
+from gate.git.places import Place
+from gate.record.comparison import FEWEST_UNITS
+from gate.scaffold.discovery import PassedFile
+from gate.scaffold.files import ACTION, CONFIG, LOSSES, WORKFLOW, keys_of
+from gate.scaffold.models import KEYS
+from gate.scaffold.proposal import Proposal
+from gate.scaffold.repository import InitOutcome
+from gate.scaffold.search import Candidate, RepositoryFindings
+from gate.scaffold.suites import SuiteDraft, expects
+from gate.values import JsonValue, counted
+
+SCHEMA = "prompt-gate/init/2"
+LISTED = 12
+"""Prompts that somebody chooses from."""
+_SUITES, _LEFT, _NOTES, _NEXT = 6, 5, 3, 3
+"""Lines of each kind, so that all of them fit on one screen."""
+_RANGES = re.compile(r"\s*\d{1,6}(?:\s*-\s*\d{1,6})?(?:\s*[,\s]\s*\d{1,6}(?:\s*-\s*\d{1,6})?)*\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class InitReport:
+    """Everything that `gate init` found and did.
+
+    Args:
+        seen: all that could be gated.
+        named: the user said which.
+        unexamined: prompts that the configuration, which was there before, does not name.
+        ungenerated: prompts for which a model was to draft cases, in vain.
+    """
+
+    place: Place
+    seen: RepositoryFindings
+    proposal: Proposal
+    outcome: InitOutcome
+    named: bool
+    dry: bool
+    unexamined: tuple[str, ...] = ()
+    ungenerated: tuple[PassedFile, ...] = ()
+
+    @property
+    def left(self) -> tuple[PassedFile, ...]:
+        """What could not be gated."""
+        return (*self.proposal.left, *self.seen.left, *self.ungenerated)
+
+    @property
+    def rest(self) -> int:
+        """Number of prompts that were not chosen."""
+        return len(self.seen.candidates) - len({draft.candidate for draft in self.proposal.drafts})
+
+    @property
+    def forms(self) -> list[str]:
+        """Case files that somebody has to fill in."""
+        return [one.cases for one in self.proposal.drafts if one.form and one.cases in self.outcome.written]
+
+
+def candidate_lines(seen: RepositoryFindings) -> list[str]:
+    """A numbered list of what can be gated, the likeliest first."""
+    shown = seen.candidates[:LISTED]
+    lines = [f"Found {_prompts(seen)} in {counted(seen.looked, 'file')}; the likeliest come first:"]
+    lines += [f"  {number:>2}  {_shown(one.path)}  ({_about(one)})" for number, one in enumerate(shown, 1)]
+    more = len(seen.candidates) - len(shown)
+    return lines + ([f"      and {more:,} more: gate init --json --dry-run lists them"] if more else [])
+
+
+def picked(said: str, most: int) -> list[int]:
+    """The places, from 0, that somebody means by `1, 3-5` or `all`; empty where it is not understood."""
+    if said.strip().lower() == "all":
+        return list(range(most))
+    if not _RANGES.fullmatch(said):
+        return []
+    found: dict[int, None] = {}
+    for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", said):
+        start, end = int(first), int(last or first)
+        if not 1 <= start <= end <= most:
+            return []
+        found |= dict.fromkeys(range(start - 1, end))
+    return list(found)
+
+
+def report_lines(report: InitReport) -> list[str]:
+    """What was written, what was left out and why, and what to do next."""
+    lines = [*_gated(report), *_written(report), *_left(report.left), *_notes(report)[:_NOTES]]
+    steps = next_steps(report)
+    return lines + (["", "Next:", *(f"  {number}. {step}" for number, step in enumerate(steps, 1))] if steps else [])
+
+
+def _gated(report: InitReport) -> Iterator[str]:
+    drafts = report.proposal.drafts
+    if report.outcome.looked is None or not drafts:
+        return
+    verb = "Would gate" if report.dry else "Gated"
+    if report.named:
+        yield f"{verb} {counted(len(drafts), 'prompt')}:"
+    else:
+        yield f"{verb} {len(drafts)} of {_prompts(report.seen)}, found in {counted(report.seen.looked, 'file')}:"
+    yield from (f"  {_suite(one)}" for one in drafts[:_SUITES])
+    if len(drafts) > _SUITES:
+        yield f"  and {len(drafts) - _SUITES:,} more"
+    if report.rest and not report.named:
+        yield "Prompts that code uses, that have data, and long ones come first; tests, examples and docs come last."
+        yield f"For the other {report.rest:,}: gate init --prompt PATH (may be repeated), or --all; --json lists them."
+
+
+def _suite(one: SuiteDraft) -> str:
+    scored = "compared with what is expected" if expects(one) else "a judge" if one.criteria else "its own scorers"
+    source = "its own file" if one.source == one.prompt else _shown(one.source, 40)
+    cases = "cases to fill in" if one.form else f"{counted(one.count, 'case')} from {source}"
+    return f"{_shown(one.prompt, 64)}: {cases}; {scored}"
+
+
+def _written(report: InitReport) -> Iterator[str]:
+    written, kept = report.outcome.written, report.outcome.kept
+    verb = "Would write" if report.dry else "Wrote"
+    head = [path for path in written if not path.startswith("evals/")]
+    others = len(written) - len(head)
+    if written:
+        names = [*head, *([f"{counted(others, 'file')} in evals"] if others else [])]
+        yield f"{verb} {', '.join(names[:4])}{f' and {len(names) - 4:,} more' if len(names) > 4 else ''}."
+    if WORKFLOW in written and report.proposal.layout.action == ACTION:
+        yield f"In {WORKFLOW} put your copy of the action in place of OWNER/prompt-gate."
+    if report.outcome.looked is None and kept:
+        unknown = report.unexamined
+        yield f"Kept {kept[0]}: it is there already, and gate init changes no file."
+        if unknown:
+            yield f"No suite of it examines {_few(unknown)}: add one, or remove it and run gate init again."
+        if not written:
+            yield "There was nothing to write; gate validate looks through what is there."
+    elif kept and report.proposal.drafts:
+        yield f"Kept {_few(kept)}: already there."
+
+
+def _left(left: Sequence[PassedFile]) -> Iterator[str]:
+    if left:
+        yield "Not gated:"
+        yield from (f"  {_shown(one.reason, 110)}: {_shown(one.path)}" for one in left[:_LEFT])
+    if len(left) > _LEFT:
+        yield f"  and {len(left) - _LEFT:,} more: gate init --json lists them"
+
+
+def _notes(report: InitReport) -> list[str]:
+    proposal, notes = report.proposal, []
+    for path, losses in proposal.losses.items():
+        notes.append(f"{path}: {counted(len(losses), 'thing')} lost, or put differently; {LOSSES} has all of them")
+        notes += [f"  {one.places[0]}: {_shown(one.what, 120)}" for one in kinds(losses)[:1]]
+    if proposal.unjudged:
+        count = counted(proposal.unjudged, "judge")
+        notes.append(f"{count} left out: the local model is too small to judge, and there is no key for another one")
+    braces = [
+        (one.prompt.path, one.prompt.braces[0])
+        for one in report.proposal.candidates
+        if one.prompt and one.prompt.braces
+    ]
+    if braces:
+        path, name = braces[0]
+        notes.append(f"{path} has {{{name}}}, which goes to the model as it stands: a template has {{{{ {name} }}}}")
+    for one in report.outcome.looked.suites if report.outcome.looked else ():
+        notes += [one.unread] if one.unread else []
+    return notes
+
+
+def next_steps(report: InitReport) -> list[str]:
+    """At most three, each a command or a sentence; none where there is nothing to go on with."""
+    proposal, outcome, place = report.proposal, report.outcome, report.place
+    if report.dry or outcome.looked is None:
+        return []
+    layout = proposal.layout
+    config = [] if layout.config == CONFIG else ["--config", layout.config]
+    steps = []
+    if report.forms:
+        steps.append(f"Fill in {_few(report.forms, 1)}; {FEWEST_UNITS} cases of a prompt are the least that can block.")
+    keys = keys_of(proposal.drafts, layout.models)
+    if missing := [key for key in keys if key not in {KEYS[name] for name in layout.models.served}]:
+        steps.append("; ".join(f"export {key}=…" for key in missing))
+    start = f"git init -b {layout.branch} && " if place.repo is None else ""
+    words = shlex.join(["gate", "diff", "--base", layout.branch, *config])
+    steps.append(f"{start}git add -A && git commit -m 'Gate the prompts', change a prompt, and: {words}")
+    if len(steps) < _NEXT and keys and WORKFLOW in outcome.written:
+        steps.append("; ".join(f"gh secret set {key}" for key in keys))
+    return steps[:_NEXT]
+
+
+def init_document(report: InitReport) -> dict[str, JsonValue]:
+    """All of it."""
+    proposal, outcome = report.proposal, report.outcome
+    models = proposal.layout.models
+    return {
+        **found_document(report.seen),
+        "left_out": [asdict(one) for one in report.left],
+        "losses": {path: [asdict(one) for one in losses] for path, losses in proposal.losses.items()},
+        "dry_run": report.dry,
+        "written": [*outcome.written],
+        "kept": [*outcome.kept],
+        "unexamined": [*report.unexamined],
+        "model": models.answering,
+        "judge": models.judge,
+        "keys": [*keys_of(proposal.drafts, models)],
+        "suites": [_suite_document(one) for one in proposal.drafts],
+        "next": [*next_steps(report)],
+    }
+
+
+def _suite_document(one: SuiteDraft) -> dict[str, JsonValue]:
+    return {
+        "name": one.name,
+        "prompt": one.prompt,
+        "cases": one.cases,
+        "count": one.count,
+        "source": one.source,
+        "fill_in": one.form,
+        "scorers": [*one.scorers],
+        "criteria": one.criteria,
+    }
+
+
+def found_document(seen: RepositoryFindings) -> dict[str, JsonValue]:
+    """What is there: all that can be said where nothing is written."""
+    return {
+        "schema": SCHEMA,
+        "files": seen.looked,
+        "found": [
+            {
+                "path": one.path,
+                "characters": one.chars,
+                "variables": [*one.prompt.variables] if one.prompt else [],
+                "used": one.used,
+                "data": one.data,
+                "aside": one.aside,
+            }
+            for one in seen.candidates
+        ],
+        "left_out": [asdict(one) for one in seen.left],
+    }
+
+
+def _prompts(seen: RepositoryFindings) -> str:
+    return counted(len(seen.candidates), "prompt")
+
+
+def _about(one: Candidate) -> str:
+    facts = [f"{one.chars:,} characters"] if one.chars else []
+    facts += ["with cases"] if one.bundle is not None and one.data else ["data beside it"] if one.data else []
+    facts += ["used by code"] if one.used else []
+    facts += [f"in {one.aside}"] if one.aside else []
+    return ", ".join(facts) or "configuration"
+
+
+def _few(names: Sequence[str], most: int = 3) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _shown(text: str, most: int = 70) -> str:
+    """One line, cut in the middle."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most // 2 - 1]}…{line[-(most - most // 2) :]}"
