@@ -10,7 +10,7 @@ from gate.cases.losses import Bundle, BundleSuite, Losses
 from gate.cases.promptfoo_config import NOT_EMPTY, read_config
 from gate.cases.promptfoo_context import criteria, values
 from gate.cases.promptfoo_prompts import params_of
-from gate.cases.prompty import front_matter, sample_of
+from gate.cases.prompty import model_of, sample_of
 from gate.cases.reading import read
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.config.models import foreign_model
@@ -18,7 +18,9 @@ from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
 from gate.limits import PROMPT_CHARS
 from gate.prompts import reading
-from gate.prompts.reading import ENDINGS, TEST_DATA, is_prompt_yml, is_prompty
+from gate.prompts.prompty import is_prompty
+from gate.prompts.reading import ENDINGS, TEST_DATA, is_prompt_yml
+from gate.prompts.version import Library
 from gate.values import JsonValue
 
 _STRINGS = {"equals": "exact", "contains": "contains", "startsWith": "starts_with", "endsWith": "ends_with"}
@@ -50,17 +52,17 @@ def read_prompt_yml(text: str, file: str) -> Bundle:
 
 def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bundle:
     """A prompt of Prompty with its sample."""
-    reading.parse(text, file)
+    library = Library(file, lambda path: None if (found := other(path)) is None else found.encode())
+    reading.parse(text, file, library=library)
     losses = Losses(file)
-    front = front_matter(text, file)
+    model = model_of(text, file, losses, other)
     try:
         cases: tuple[Entry, ...] = (sample_of(text, file, losses, other),)
     except InputErrors:
         cases = ()
-    name, params = _prompty_model(front.get("model"), losses)
-    suite = BundleSuite(
-        posixpath.basename(file).rsplit(".", 1)[0] or "prompt", file, cases, _scored([], cases, losses), name, params
-    )
+    scorers: list[JsonValue] = ["json"] if model.json else []
+    name = posixpath.basename(file).rsplit(".", 1)[0] or "prompt"
+    suite = BundleSuite(name, file, cases, _scored(scorers, cases, losses), model.name, model.params)
     return Bundle("prompty", {}, (suite,), tuple(losses.found))
 
 
@@ -135,25 +137,6 @@ def _takes(scorer: JsonValue, told: str, line: int, losses: Losses) -> bool:
         losses.add(line, f"{told} is left out: {errors.problems[0].message}", errors.problems[0].hint)
         return False
     return True
-
-
-def _prompty_model(node: Document | None, losses: Losses) -> tuple[str | None, dict[str, JsonValue]]:
-    if node is None:
-        return None, {}
-    if isinstance(node.data, str):
-        return _model(node.data, losses), {}
-    row = values(node)
-    nested = row.get("configuration", row.get("connection"))
-    inner = nested if isinstance(nested, dict) else {}
-    name = inner.get("azure_deployment") or inner.get("name") or inner.get("model") or row.get("id") or row.get("name")
-    given = row.get("parameters", row.get("options"))
-    if inner.get("type") not in (None, "openai", "anthropic"):
-        losses.add(
-            node.line,
-            f"the service {quoted(str(inner['type']))} of the model is left out",
-            "name its server under providers: in gate.yaml",
-        )
-    return _model(name, losses), params_of(given, node.line, losses)
 
 
 def is_bundle(file: str) -> bool:

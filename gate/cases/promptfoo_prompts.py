@@ -19,8 +19,9 @@ from gate.config.documents import Document, Problems, quoted
 from gate.config.models import parse_params
 from gate.errors import InputErrors
 from gate.limits import NEW_SUITES
+from gate.messages import ROLES
 from gate.prompts import reading
-from gate.prompts.reading import ROLE_MARK, ROLES
+from gate.prompts.prompty import ROLE_MARK
 from gate.prompts.version import TEMPLATE_ENDINGS
 from gate.templates.rendering import compile_template
 from gate.values import JsonValue

@@ -11,7 +11,8 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.files import matches, path_complaint
 from gate.limits import NAME_CHARS
 from gate.prompts import reading
-from gate.prompts.reading import is_prompt_yml, is_prompty
+from gate.prompts.prompty import is_prompty
+from gate.prompts.reading import is_prompt_yml
 from gate.prompts.version import TEMPLATE_ENDINGS, Library, Prompt
 from gate.templates.rendering import compile_template
 from gate.values import JsonValue
@@ -112,7 +113,9 @@ class FoundPrompt:
     @property
     def variables(self) -> tuple[str, ...]:
         """What the `vars` of a case must hold, sorted."""
-        return tuple(sorted(self.names - {"input", "id", "slices", "expected"}))
+        threads = self.prompt.threads.values()
+        own = {name for name, value in self.prompt.defaults.items() if value != "" or name in threads}
+        return tuple(sorted(self.names - own - {"input", "id", "slices", "expected"}))
 
 
 @dataclass(frozen=True, slots=True)

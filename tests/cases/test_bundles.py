@@ -224,6 +224,57 @@ def test_a_sample_in_another_file_is_read(written: str) -> None:
         assert (cases, len(told)) == ([], 1)
 
 
+@pytest.mark.parametrize(
+    ("path", "model", "params", "said"),
+    [
+        ("first/chat.prompty", "azure:gpt-4o-mini", {"max_output_tokens": 200, "temperature": 0.2}, "_ENDPOINT"),
+        ("first/finish.prompty", None, {}, "the service 'serverless' of the model 'small' is left out"),
+        ("first/grade.prompty", "openai:gpt-4o-mini", {"temperature": 0, "max_output_tokens": 10}, ""),
+        (
+            "second/support.prompty",
+            "azure:gpt-4o",
+            {"temperature": 0.3, "max_output_tokens": 300, "top_p": 0.9, "stop": ["END"]},
+            "AZURE_OPENAI_API_KEY",
+        ),
+        ("second/agent.prompty", "azure:gpt-4o-mini", {}, "OPENAI_API_VERSION"),
+    ],
+)
+def test_the_models_of_both_generations_of_prompty(
+    path: str, model: str | None, params: dict[str, object], said: str
+) -> None:
+    folder = Path("tests/data/formats/prompty")
+    files = {str(one.relative_to(folder)): one.read_text() for one in folder.rglob("*.*")}
+    bundle = read_bundle(files[path], path, files.get)
+    (suite,) = bundle.suites
+    assert (suite.model, dict(suite.params), len(suite.cases)) == (model, params, 1)
+    assert said in " ".join(loss.what for loss in bundle.losses)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "said"),
+    [
+        ("gpt-4o", "openai:gpt-4o", ""),
+        ("{id: claude-sonnet-4-5, provider: anthropic}", "anthropic:claude-sonnet-4-5", ""),
+        (
+            "{configuration: {type: azure_openai, azure_deployment: '${env:NAME}'}}",
+            None,
+            "only the environment variable",
+        ),
+        (
+            "{id: m, provider: openai, connection: {endpoint: '${env:URL:https://llm.example.com}'}}",
+            None,
+            "the address",
+        ),
+        ("{id: m, provider: openai, connection: {kind: key, endpoint: '${env:URL}'}}", "openai:m", ""),
+        ("{configuration: {type: unify, model_name: llama}}", None, "the service 'unify'"),
+    ],
+)
+def test_a_service_is_one_of_the_gates_or_a_loss(model: str, name: str | None, said: str) -> None:
+    bundle = read_bundle(f"---\nmodel: {model}\n---\nuser:\nHi\n", "p.prompty", lambda _: None)
+    assert bundle.suites[0].model == name
+    assert said in " ".join(loss.what for loss in bundle.losses)
+
+
 def test_evaluators_of_github_models() -> None:
     text = (
         "messages: [{role: user, content: '{{input}}'}]\nmodel: nobody/knows\nresponseFormat: text\nevaluators:\n"
