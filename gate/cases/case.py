@@ -240,7 +240,7 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float 
     """
     turns = _turns(case)
     if prompt.built is not None:
-        return (_built(prompt.built, case, file), *turns)
+        return _asking((*_built(prompt.built, case, file), *turns), case, file)
     if not prompt.template:
         return _asking(prompt.messages + turns, case, file)
     return _asking(tuple(message for _, message in _written(prompt, case, file, seconds)), case, file)
@@ -287,7 +287,7 @@ def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
     """
     turns = [None] * len(_turns(case))
     if prompt.built is not None:
-        return (_built(prompt.built, case, "the prompt"), *turns)
+        return (*_built(prompt.built, case, "the prompt"), *turns)
     if not prompt.template:
         return (*prompt.messages, *turns)
     return tuple(writer for writer, _ in _written(prompt, case, "the prompt", RENDERING_S))
@@ -368,11 +368,26 @@ def _asking(messages: tuple[Message, ...], case: Case, file: str) -> tuple[Messa
     return messages
 
 
-def _built(built: Built, case: Case, file: str) -> Message:
+def _built(built: Built, case: Case, file: str) -> tuple[Message, ...]:
+    """The text of a function as the system message, or as the user's where the case says nothing; or its messages."""
     text = built.texts.get(key_of(session_of(case)), Failed("the prompt was not built for this case", attempts=0))
     if isinstance(text, Failed):
         raise NotBuilt(file, text)
-    return Message("system", text)
+    return _roled(text) or (Message("user" if case.only_vars else "system", text),)
+
+
+def _roled(text: str) -> tuple[Message, ...]:
+    """The messages of a text that is a list of them in JSON; none for any other."""
+    if not text.startswith("["):
+        return ()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+    rows = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    turns = [(ROLES.get(str(one.get("role"))), one.get("content")) for one in rows]
+    messages = tuple(Message(role, said) for role, said in turns if role is not None and isinstance(said, str))
+    return messages if len(messages) == len(found) else ()
 
 
 def _template_problem(error: BadTemplate, case: Case, file: str) -> InputErrors:

@@ -36,8 +36,17 @@ def _filled(
     found = []
     for case in cases:
         with allowance.filling(0):
-            found.append(_complete(case, prompt.names, scorers))
+            whole = _complete(case, prompt.names, scorers)
+            found.append(_for_function(whole) if prompt.called else whole)
     return tuple(found)
+
+
+def _for_function(case: Entry) -> Entry:
+    """The case of a prompt that is a function: it is called with the session, in place of promptfoo's context."""
+    known = case.get("vars")
+    given = {**(known if isinstance(known, dict) else {}), **({"input": case["input"]} if "input" in case else {})}
+    bare: Entry = {key: value for key, value in case.items() if key != "input"}
+    return {**bare, "vars": {**given, "session": {"vars": given}}}
 
 
 def _fillable(

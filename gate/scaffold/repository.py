@@ -3,60 +3,20 @@
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.errors import GateError, InputErrors, Problem
 from gate.files import matches, write_all_new
 from gate.git.places import Place
-from gate.prompts.files import FileSource, content_fingerprint
+from gate.prompts.files import OverlaySource
 from gate.scaffold import discovery
 from gate.scaffold.discovery import PassedFile
 from gate.scaffold.files import CASES_SCHEMA, CONFIG_SCHEMA, FileSettings
 from gate.scaffold.proposal import InitChoices, Proposal, RepositoryFindings, propose, search_repository
 from gate.scaffold.suites import RepositoryFiles
 from gate.scaffold.validate import ConfigurationReport, validate_source
-
-
-@dataclass(frozen=True, slots=True)
-class OverlaySource:
-    """A source with additional files (`gate.prompts.files.FileSource`)."""
-
-    below: FileSource
-    texts: Mapping[str, str]
-
-    @property
-    def label(self) -> str:
-        return self.below.label
-
-    @property
-    def sha(self) -> str | None:
-        return self.below.sha
-
-    def read(self, path: str) -> bytes | None:
-        return self.texts[path].encode() if path in self.texts else self.below.read(path)
-
-    def fingerprint(self, path: str) -> str | None:
-        return content_fingerprint(self.read(path))
-
-    def glob(self, pattern: str) -> list[str]:
-        return sorted({*self.below.glob(pattern), *(path for path in self.texts if matches(path, pattern))})
-
-    def listing(self, folder: str = "") -> dict[str, str]:
-        start = f"{folder}/" if folder else ""
-        return {**self.below.listing(folder), **{path: "" for path in self.texts if path.startswith(start)}}
-
-    def links(self, pattern: str) -> dict[str, str]:
-        return self.below.links(pattern)
-
-    def leads_to(self, link: str) -> str | None:
-        return self.below.leads_to(link)
-
-    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        own = {path: len(self.texts[path].encode()) for path in paths if path in self.texts}
-        return {**self.below.sizes([path for path in paths if path not in own]), **own}
-
 
 _TRIED = re.compile(r" \(case '[^']*' at [^()]*\)(?:; and [\d,]+ more like it)?$")
 """Where a message names a made-up case."""

@@ -127,7 +127,8 @@ redteam: {}
     assert [(one.role, one.content) for one in messages] == [("system", "German"), ("user", "user:\ndog")]
     assert losses(bundle) == [
         "promptfooconfig.yaml:22 'redteam' is left out",
-        "promptfooconfig.yaml:5 a prompt is taken from file://build.py:main, which is code, and is not run",
+        "promptfooconfig.yaml:5 a prompt is made by 'file://build.py:main', and is left out: build.py is no file of "
+        "the repository, or no text",
         "promptfooconfig.yaml:6 the provider 'exec:run.sh' is no model that the gate can ask",
         "promptfooconfig.yaml:6 'top_k' of the model is left out",
         "promptfooconfig.yaml:6 the provider 'anthropic:messages:claude-x' is left out: a suite asks one model",
