@@ -2,17 +2,17 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from gate.cases.case import Entry
 from gate.cases.convert import is_promptfoo
 from gate.cases.losses import Bundle, BundleSuite, Losses
-from gate.cases.promptfoo_config import NOT_EMPTY, read_config
-from gate.cases.promptfoo_context import criteria, values
+from gate.cases.promptfoo_config import NOT_EMPTY, fillable, read_config
+from gate.cases.promptfoo_context import Allowance, criteria, values
 from gate.cases.promptfoo_prompts import params_of
 from gate.cases.prompty import model_of, sample_of
 from gate.cases.reading import read
-from gate.config.documents import Document, one_problem, quoted, read_yaml
+from gate.config.documents import BadJson, Document, one_problem, parse_json, quoted, read_yaml
 from gate.config.models import foreign_model
 from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
@@ -40,14 +40,34 @@ def read_prompt_yml(text: str, file: str) -> Bundle:
     model = _model(entries["model"].data if "model" in entries else None, losses)
     given = entries.get("modelParameters")
     params = params_of(values(given), given.line, losses) if given is not None else {}
-    for key in ("responseFormat", "jsonSchema"):
-        if key in entries:
-            losses.add(entries[key].line, f"{key} is left out: answers are checked, not forced", "json_schema")
+    scorers += _format(entries, losses)
+    if cases:
+        scorers = fillable(scorers, cases, "the evaluators", losses, Allowance())
     name = posixpath.basename(file)
     for ending in ENDINGS:
         name = name.removesuffix(ending)
     suite = BundleSuite(name or "prompt", file, cases, _scored(scorers, cases, losses), model, params)
     return Bundle("prompt-yml", {}, (suite,), tuple(losses.found))
+
+
+def _format(entries: Mapping[str, Document], losses: Losses) -> list[JsonValue]:
+    """The scorer of `responseFormat`: the gate asks for no format, and checks the answers."""
+    node = entries.get("responseFormat", entries.get("jsonSchema"))
+    kind = None if node is None else entries["responseFormat"].data if "responseFormat" in entries else "json_schema"
+    if node is None or kind == "text":
+        return []
+    said = "the format of answers is put differently: it is checked by a scorer, and not asked of the service"
+    losses.add(node.line, said, "say in the prompt that the answer is JSON")
+    given = entries["jsonSchema"].data if "jsonSchema" in entries else None
+    if kind != "json_schema" or given is None:
+        return ["json"]
+    try:
+        found = parse_json(given) if isinstance(given, str) else given
+    except BadJson:
+        found = None
+    schema = found.get("schema", found) if isinstance(found, dict) else None
+    scorer: JsonValue = {"json_schema": {"schema": schema}}
+    return [scorer] if _takes(scorer, "jsonSchema", node.line, losses) else ["json"]
 
 
 def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bundle:

@@ -49,7 +49,7 @@ def _for_function(case: Entry) -> Entry:
     return {**bare, "vars": {**given, "session": {"vars": given}}}
 
 
-def _fillable(
+def fillable(
     scorers: Sequence[JsonValue], cases: Sequence[Entry], of: str, losses: Losses, allowance: Allowance
 ) -> list[JsonValue]:
     """The scorers without those that name what one of the cases cannot have, such as `{{ env.HOME }}`."""
@@ -68,7 +68,7 @@ def _with_fillable(case: Entry, losses: Losses, allowance: Allowance) -> Entry:
     for key in _OWN:
         found = case.get(key)
         if isinstance(found, list):
-            result[key] = _fillable(found, [case], str(case["id"]), losses, allowance)
+            result[key] = fillable(found, [case], str(case["id"]), losses, allowance)
             if not result[key]:
                 del result[key]
     return result
@@ -171,7 +171,7 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     if (ALL_CHARS - context.allowance.chars) * len(found) > ALL_CHARS:
         said = f"its cases come to more than {ALL_CHARS:,} characters, written for each of its {len(found)} prompts"
         raise one_problem(file, 0, said, "bring its prompts along in parts")
-    scorers = tuple(_fillable(default.scorers, cases, "defaultTest", losses, context.allowance))
+    scorers = tuple(fillable(default.scorers, cases, "defaultTest", losses, context.allowance))
     cases = [_with_fillable(case, losses, context.allowance) for case in cases]
     if not scorers:
         _tell_unscored(cases, losses)

@@ -283,6 +283,7 @@ _PARAMS = {
     "max_output_tokens": "max_output_tokens",
     "maxTokens": "max_output_tokens",
     "maxOutputTokens": "max_output_tokens",
+    "maxCompletionTokens": "max_output_tokens",
     "topP": "top_p",
     "seed": "seed",
     "stop": "stop",

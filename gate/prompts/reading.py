@@ -23,6 +23,15 @@ from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
 
+_TEXT_PARTS = ("text", "input_text", "output_text")
+
+
+def _joined(content: Any) -> Any:
+    """The text of a content that is a list of text parts, as interfaces of models write it."""
+    parts = content if isinstance(content, list) else []
+    texts = [one.get("text") if isinstance(one, dict) and one.get("type") in _TEXT_PARTS else None for one in parts]
+    return "\n".join(map(str, texts)) if texts and all(isinstance(one, str) for one in texts) else content
+
 
 class Turn(FileModel):
     """One turn of a conversation."""
@@ -32,7 +41,12 @@ class Turn(FileModel):
 
     role: Literal["system", "developer", "user", "assistant"]
     """Who speaks."""
-    content: Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(not_blank)]
+    content: Annotated[
+        str,
+        BeforeValidator(_joined, json_schema_input_type=str),
+        Field(max_length=PROMPT_CHARS),
+        AfterValidator(not_blank),
+    ]
     """What is said."""
 
     @property
@@ -42,16 +56,25 @@ class Turn(FileModel):
 
 
 class _ChatFile(FileModel):
+    """A request as it is sent to a model may be one: its settings are not used."""
+
     messages: Annotated[list[Turn], Field(examples=["[{role: system, content: …}]"])]
 
 
+CHAT_SETTINGS = (
+    *("model", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "stop", "seed"),
+    *("tools", "tool_choice", "response_format", "reasoning_effort", "frequency_penalty", "presence_penalty"),
+)
+"""What a request says beside its messages."""
+_HARMLESS = ("name", "description", "version", "metadata", "stream", "n", "user")
 _TURNS = TypeAdapter(list[Turn], config={"defer_build": True})
 
 
 def read_chat(document: Document) -> tuple[tuple[int, Message], ...]:
     """The messages of a chat file, each with its line. Raises InputErrors: every mistake."""
     if isinstance(document.data, dict):
-        turns = validate(_ChatFile, document).messages
+        own = {key: value for key, value in document.data.items() if key not in (*CHAT_SETTINGS, *_HARMLESS)}
+        turns = validate(_ChatFile, replace(document, data=own)).messages
     elif isinstance(document.data, list):
         turns = validate(_TURNS, document)
     else:
@@ -239,7 +262,9 @@ def _read(
     if is_prompty(path):
         return read_prompty(text, problems, library), True
     if ending in CHAT_ENDINGS:
-        return ForeignPrompt(read_chat((read_json if ending == ".json" else read_yaml)(text, path)), ()), template
+        document = (read_json if ending == ".json" else read_yaml)(text, path)
+        settings = own_settings(document.data, CHAT_SETTINGS) if isinstance(document.data, dict) else ()
+        return ForeignPrompt(read_chat(document), settings), template
     turns = ((0, Message("system", text.removesuffix("\n"))),)
     return ForeignPrompt(turns, ()), template or ending in TEMPLATE_ENDINGS
 

@@ -292,9 +292,38 @@ def test_evaluators_of_github_models() -> None:
         "judge": {"criteria": "Is the answer kind?\n\nyes = 1", "model": "openai:gpt-4o"},
         "name": "d",
     }
-    assert [loss.where for loss in bundle.losses] == [f"x.prompt.yml:{n}" for n in (5, 6, 7, 8)] + ["x.prompt.yml"] + [
-        "x.prompt.yml:3"
-    ]
+    assert [loss.where for loss in bundle.losses] == [f"x.prompt.yml:{n}" for n in (5, 6, 7, 8)] + ["x.prompt.yml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "scorers", "params"),
+    [
+        (
+            "order",
+            ["contains", "judge", "judge", "json_schema"],
+            {"max_output_tokens": 200, "temperature": 0.1, "top_p": 0.9},
+        ),
+        ("count", ["starts_with", "json"], {}),
+    ],
+)
+def test_formats_of_answers_become_scorers(name: str, scorers: list[str], params: dict[str, object]) -> None:
+    text = Path(f"tests/data/formats/gh-models/shop/{name}.prompt.yml").read_text()
+    bundle = read_bundle(text, f"{name}.prompt.yml", lambda _: None)
+    (suite,) = bundle.suites
+    kinds = [next(iter(one)) if isinstance(one, dict) else one for one in suite.scorers]
+    assert kinds == scorers
+    assert (dict(suite.params), len(suite.cases)) == (params, 2)
+    assert "the format of answers is put differently" in " ".join(losses(bundle))
+
+
+def test_an_evaluator_that_some_test_data_cannot_fill_is_named() -> None:
+    text = (
+        "messages: [{role: user, content: 'Hi {{name}}'}]\ntestData: [{name: Ada}, {name: Bo, expected: Hello}]\n"
+        "evaluators:\n- {name: same, uses: github/similarity}\n- {name: named, string: {contains: '{{name}}'}}\n"
+    )
+    bundle = read_bundle(text, "x.prompt.yml", lambda _: None)
+    assert [dict(one)["name"] for one in bundle.suites[0].scorers if isinstance(one, dict)] == ["named"]
+    assert "cannot be filled in ('expected' is undefined)" in " ".join(losses(bundle))
 
 
 def test_a_set_that_holds_itself_ends() -> None:
