@@ -54,6 +54,8 @@ class ToolCall:
 
 Role = Literal["system", "user", "assistant", "tool"]
 """A prompt and a case know the first three; the last one carries the result of a tool back to the model."""
+ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+"""The role that each word for one means."""
 
 
 @dataclass(frozen=True, slots=True)

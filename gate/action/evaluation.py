@@ -10,6 +10,7 @@ from gate.action.changed_lines import changed_line_annotations
 from gate.action.override import CurrentState, OverrideReader
 from gate.action.subject import EventFiles, EventSides, Subject
 from gate.app.resolving import prompt_builder, rehearsed, store_case_reader
+from gate.app.run_tools import keyless_factory, unpriced_models
 from gate.calls.interface import Progress
 from gate.config.policy import Budget, Limit, RunPolicy
 from gate.engine.signals import within_minutes
@@ -245,6 +246,8 @@ class Evaluation:
         plan = RunOrder(
             resolved, self.inputs.concurrency, None, out, stage.progress(), cache_folder=cache, say=stage.say
         )
+        if self.subject.privileged:
+            _check_prices(resolved, stage.services)
         run = run_plan(plan, stage.services)
         return recorded(run, self.subject.base) if self.subject.baseline else run
 
@@ -288,3 +291,12 @@ def _check_privileged(resolved: Resolved, subject: Subject) -> None:
     if budget.max_usd is None and (budget.max_calls is None or asks_others(resolved.asked, resolved.base_models)):
         hint = "set budget: {max_usd: 5} in gate.yaml, or the input max-cost-usd"
         raise CannotEvaluate("there is no budget in dollars, and a change from outside could spend without end", hint)
+
+
+def _check_prices(resolved: Resolved, services: Settings) -> None:
+    """A limit in dollars holds an untrusted change only where every price is known."""
+    if resolved.budget.max_calls is None or asks_others(resolved.asked, resolved.base_models):
+        factory = keyless_factory(services, resolved.servers, resolved.prices)
+        if unknown := unpriced_models(replace(resolved, suites=resolved.asked), factory):
+            said = f"the price of {', '.join(unknown)} is unknown, and a change from outside could spend without end"
+            raise CannotEvaluate(said, "name its price under prices: in gate.yaml")

@@ -15,7 +15,7 @@ from gate.environment.settings import Surroundings
 from gate.errors import CannotEvaluate, GateError
 from gate.git.objects import Git, export
 from gate.git.repository import EitherSource, RecordingSource, RefSource, TreeSource
-from gate.prompts.files import CodePlace, FileSource, Subfolder
+from gate.prompts.files import CodePlace, FileSource, OverlaySource, Subfolder
 
 TRUSTED = ("push", "merge_group", "workflow_dispatch", "repository_dispatch", "schedule", "release")
 """Events that only people who may push to the repository can cause."""
@@ -75,6 +75,8 @@ def place_of(source: FileSource) -> CodePlace:
             # Code may read any file of its side.
             source.listing()
             return place_of(inner)
+        case OverlaySource(below=below):
+            return place_of(below)
         case TreeSource(root=root):
             return CodePlace(root, None, source.label)
         case EitherSource(local=local):

@@ -6,7 +6,7 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -281,9 +281,11 @@ class ScoringProcess(FunctionProcess):
     job: str = "score"
     tampered: Callable[[], str] | None = None
 
-    async def score(self, subject: Subject) -> Finding:
+    async def score(self, subject: Subject, options: Mapping[str, JsonValue] | None = None) -> Finding:
         """The function's score for an answer; whatever prevents one is `Unscored`."""
-        kind, found = await self.call(json.dumps([subject.text, _plain(subject.case)]))
+        foreign = options is not None and options.get("interface") == "promptfoo"
+        given = _context(subject.case, options or {}) if foreign else _plain(subject.case)
+        kind, found = await self.call(json.dumps([subject.text, given]))
         name = f"{self.entry.module}:{self.entry.function}"
         changed = "" if self.tampered is None else await asyncio.to_thread(self.tampered)
         match found:
@@ -304,7 +306,7 @@ class FunctionScorer:
     process: ScoringProcess
 
     async def score(self, subject: Subject, index: int) -> Score:
-        return as_score(self.spec, await self.process.score(subject))
+        return as_score(self.spec, await self.process.score(subject, self.spec.options))
 
 
 def _plain(case: Case) -> dict[str, object]:
@@ -312,3 +314,13 @@ def _plain(case: Case) -> dict[str, object]:
     messages = [{"role": message.role, "content": message.content} for message in case.messages]
     known = {"id": case.id, "input": case.input, "messages": messages, "expected": case.expected}
     return {**known, "slices": dict(case.slices), "vars": dict(case.vars)}
+
+
+def _context(case: Case, options: Mapping[str, JsonValue]) -> dict[str, object]:
+    """A case as a Python assertion of promptfoo is given it."""
+    # A prompt that is a function has its own copy of the variables.
+    given = {name: value for name, value in case.vars.items() if name != "session"}
+    given |= {"input": case.input} if case.input else {}
+    given |= {} if case.expected is None else {"expected": case.expected}
+    test = {"vars": given, "description": case.description, "metadata": dict(case.slices)}
+    return {"vars": given, "prompt": case.question, "test": test, "config": options.get("config") or {}}

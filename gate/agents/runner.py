@@ -18,7 +18,7 @@ import os
 import resource
 import sys
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 REASON_CHARS = 300
 PACKAGES = "site-packages"
+ROLED = {"role", "content"}
+PASSED = ("pass", "pass_")
 MASKED_CHARS = 20_000
 """Of an exception's text, in which folders and variables are replaced before it is cut."""
 
@@ -66,8 +68,25 @@ class UnusableReturn(Exception):
 def imported(module: str) -> ModuleType:
     """A module of the repository, which is the working folder."""
     root = os.getcwd()
-    sys.path[:0] = [root, *(one for one in (os.path.join(root, "src"),) if os.path.isdir(one))]
+    sources = [root, *(one for one in (os.path.join(root, "src"),) if os.path.isdir(one))]
+    sys.path[:0] = sources
+    # Last, the folder of the module: scripts import what lies beside them.
+    sys.path += [os.path.join(source, *module.split(".")[:-1]) for source in sources if "." in module]
+    claim_folders(module, sources)
     return importlib.import_module(module)
+
+
+def claim_folders(module: str, sources: Sequence[str]) -> None:
+    """Make packages of folders without `__init__.py`: an installed `evals` or `tests` would come first."""
+    parts = module.split(".")[:-1]
+    for count in range(1, len(parts) + 1):
+        name = ".".join(parts[:count])
+        folders = [path for path in (os.path.join(source, *parts[:count]) for source in sources) if os.path.isdir(path)]
+        if name in sys.modules or any(os.path.exists(os.path.join(path, "__init__.py")) for path in folders):
+            return
+        package = ModuleType(name)
+        package.__path__ = folders
+        sys.modules[name] = package
 
 
 class Agent:
@@ -241,7 +260,11 @@ def installed(file: str) -> bool:
 
 
 def text_of(found: object, most: int) -> object:
-    """The text of a prompt, from what a function returned."""
+    """The text of a prompt, from what a function returned: a text, or a list of messages, which becomes JSON."""
+    if isinstance(found, Mapping) and "prompt" in found:
+        found = found["prompt"]
+    if isinstance(found, list) and found and all(isinstance(one, Mapping) and ROLED <= set(one) for one in found):
+        found = json.dumps([{"role": one["role"], "content": one["content"]} for one in found])
     if not isinstance(found, str):
         raise UnusableReturn(f"it returned {type(found).__name__}, and the text of a prompt is wanted")
     if len(found) > most:
@@ -253,11 +276,15 @@ def score_of(found: object, most: int) -> object:
     """A score in [0, 1], and its reason, which may be empty.
 
     Args:
-        found: true, false, a number, or a mapping of score and reason.
+        found: true, false, a number, or a mapping of score and reason; or, as promptfoo has it, of pass, and score,
+            reason and more, where they are known.
         most: characters of the reason.
     """
     value, reason = found, ""
-    if isinstance(found, Mapping):
+    if isinstance(found, Mapping) and any(key in found for key in PASSED):
+        passed = next(found[key] for key in PASSED if key in found)
+        value, reason = found.get("score", bool(passed)), found.get("reason") or ""
+    elif isinstance(found, Mapping):
         if "score" not in found or set(found) - {"score", "reason"}:
             raise UnusableReturn("it returned a mapping, and one of score and reason is wanted")
         value, reason = found["score"], found.get("reason", "")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from gate.agents.interface import Toolbox
 from gate.agents.resources import ScoringFunctions, SharedResources
 from gate.app.run_order import RunMemory, RunOrder
-from gate.calls.budget import PriceList, cap_reply_tokens, check_reply_budget
+from gate.calls.budget import PriceList, cap_reply_tokens, check_reply_budget, unpriced_note
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.endpoints import Keys
 from gate.calls.interface import BudgetedCalls, Calls, Executor
 from gate.calls.providers.factory import Factory
 from gate.config.documents import decode
-from gate.config.models import ModelRef, Params, ProviderServer, parse_model, parse_params
+from gate.config.models import ModelPrice, ModelRef, Params, ProviderServer, parse_model, parse_params
 from gate.config.policy import Budget
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ToolLoop
@@ -153,7 +153,7 @@ def make_factory(plan: RunOrder, keys: Keys, settings: Settings, executor: Execu
     Args:
         executor: sends requests from elsewhere; None for this process.
     """
-    prices = PriceList(by_name=settings.price_by_name)
+    prices = PriceList(plan.resolved.prices)
     return Factory(keys, settings.cache_dir, plan.concurrency, _read_text, prices, executor)
 
 
@@ -204,44 +204,53 @@ def _able_to_read(suite: Suite, budget: Budget, factory: Factory) -> Suite:
     try:
         for model, params in models:
             factory.provider(model, params).check(params)
-        _check_budget(models, budget, factory)
+        check_reply_budget(models, budget)
     except GateError as error:
         return replace(suite, promises=replace(wanted, unable=error.message))
     return replace(suite, promises=wanted)
 
 
 def preflight(resolved: Resolved, factory: Factory) -> None:
-    """Find what cannot work before anything is spent: a key, a model file, a parameter, a budget without a price.
+    """Find what cannot work before anything is spent: a key, a model file, a parameter, too long replies.
 
     Raises:
         GateError: the first of them.
     """
-    models: dict[tuple[ModelRef, Params], None] = {}
     for suite in resolved.suites:
         _check_tools(suite)
-        for model, params in _called(suite):
-            factory.provider(model, params).check(params)
-            models[model, params] = None
-        for spec in _judges(suite):
-            _judging(spec, factory, models)
-    for spec in resolved.judges:
-        _judging(spec, factory, models)
-    for model, params in resolved.models:
-        factory.provider(model, params).check(params)
-        models[model, params] = None
-    _check_budget(models, resolved.budget, factory)
-
-
-def _check_budget(models: Collection[Member], budget: Budget, factory: Factory) -> None:
-    check_reply_budget(models, budget)
-    if budget.max_usd is None:
-        return
+    models = _asked(resolved, factory)
     for model, params in models:
-        priced = factory.provider(model, params).priced
-        if priced and factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown"):
-            hint = "limit max_calls instead, or name a model that genai-prices knows"
-            setting = budget.setting("max_usd")
-            raise GateError(f"{setting} cannot be kept: the price of {model} is unknown", hint)
+        factory.provider(model, params).check(params)
+    check_reply_budget(models, resolved.budget)
+
+
+def _asked(resolved: Resolved, factory: Factory) -> Collection[Member]:
+    """Every model that a run asks, once."""
+    models: list[Member] = []
+    for suite in resolved.suites:
+        models += _called(suite)
+        models += (member for spec in _judges(suite) for member in members(spec, factory))
+    models += (member for spec in resolved.judges for member in members(spec, factory))
+    return dict.fromkeys((*models, *resolved.models))
+
+
+def price_notes(resolved: Resolved, factory: Factory) -> list[str]:
+    """That the limit in dollars cannot count models whose price is unknown."""
+    if resolved.budget.max_usd is None:
+        return []
+    unknown = unpriced_models(resolved, factory)
+    return [unpriced_note(unknown, resolved.budget)] if unknown else []
+
+
+def unpriced_models(resolved: Resolved, factory: Factory) -> list[str]:
+    """Models that a run asks and whose price is unknown."""
+    asked = _asked(resolved, factory)
+    return list(dict.fromkeys(str(model) for model, params in asked if is_unpriced(factory, model, params)))
+
+
+def is_unpriced(factory: Factory, model: ModelRef, params: Params) -> bool:
+    """Is the price of a model unknown?"""
+    return factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown")
 
 
 def _check_tools(suite: Suite) -> None:
@@ -258,12 +267,6 @@ def _called(suite: Suite) -> Iterator[Member]:
         if arm.target is None or isinstance(arm.target, ToolLoop):
             yield arm.model, arm.params
     yield from suite.exam.conversing.models
-
-
-def _judging(spec: ScorerSpec, factory: Factory, models: dict[tuple[ModelRef, Params], None]) -> None:
-    for model, params in members(spec, factory):
-        factory.provider(model, params).check(params)
-        models[model, params] = None
 
 
 def _judges(suite: Suite) -> Iterator[ScorerSpec]:
@@ -295,7 +298,10 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
 
         return run_spending(plan.resolved, factory, plan.concurrency)
 
-    notes = RunNotes(plan.say, plan.resolved, foreseen_spending, memory.notes)
+    def later() -> Sequence[str]:
+        return (*price_notes(plan.resolved, factory), *caller.notes(), *memory.notes())
+
+    notes = RunNotes(plan.say, plan.resolved, foreseen_spending, later)
 
     def judge(spec: ScorerSpec) -> ModelScorer:
         # Its options make a scorer unhashable; what is held here cannot lend its id to another.
@@ -355,17 +361,21 @@ def _read_text(path: str) -> str:
 
 def spending_forecast(resolved: Resolved, settings: Settings, concurrency: int) -> "Spending":
     """What an evaluation would spend if no answer were known; needs no key."""
-    return run_spending(resolved, keyless_factory(settings, resolved.servers), concurrency)
+    return run_spending(resolved, keyless_factory(settings, resolved.servers, resolved.prices), concurrency)
 
 
-def keyless_factory(settings: Settings, servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Factory:
+def keyless_factory(
+    settings: Settings,
+    servers: Mapping[str, ProviderServer] = NO_SERVERS,
+    prices: Mapping[str, ModelPrice] | None = None,
+) -> Factory:
     """A factory that knows prices and interfaces; it has no keys, and cannot send anything."""
 
     def no_text(path: str) -> str:
         raise GateError(f"cannot read {path}", "recorded answers are read where they are asked for alone")
 
-    prices = PriceList(by_name=settings.price_by_name)
-    return Factory(addresses_of(settings, servers), settings.cache_dir, settings.concurrency, no_text, prices)
+    keys = addresses_of(settings, servers)
+    return Factory(keys, settings.cache_dir, settings.concurrency, no_text, PriceList(prices))
 
 
 def pricer(factory: Factory) -> "Pricer":

@@ -208,7 +208,7 @@ def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Set
         found = Collection(SampleTable(folder.words))
         for sample in gathered.samples():
             found.samples.add(sample, folder.sample(sample))
-        factory = keyless_factory(settings, resolved.servers)
+        factory = keyless_factory(settings, resolved.servers, resolved.prices)
         ended = *_times(shards.records.values()), stop
         run = conclude(resolved, found, caching_of(factory), lambda spec: members(spec, factory), whole.seed, ended)
         run = without_promises(run, resolved, "a run that is divided into shards does not look at them")

@@ -24,6 +24,6 @@ def forecast(
     else:
         resolved = against_itself(config, suites)
     kept, concurrency = kept_runs(), settings.concurrency
-    price = pricer(keyless_factory(settings, resolved.servers))
+    price = pricer(keyless_factory(settings, resolved.servers, resolved.prices))
     found = plan(resolved, PlanInputs(kept.runs(), price, concurrency), question)
     return replace(found, notes=(*found.notes, *kept.notes()))

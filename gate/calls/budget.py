@@ -3,14 +3,14 @@
 import asyncio
 import math
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
 from gate.calls.interface import Bill, CallRefused, ExternalConversation, Request
-from gate.config.models import SERVICES, ModelRef, Params
+from gate.config.models import SERVICES, ModelPrice, ModelRef, Params
 from gate.config.policy import Budget
 from gate.errors import GateError
 from gate.messages import Message
@@ -18,7 +18,8 @@ from gate.record.transcript import Cost, Dollars, Unpriced, Usage
 from gate.values import exact_dollars
 
 if TYPE_CHECKING:
-    from genai_prices.types import ModelPrice, TieredPrices
+    from genai_prices.types import ModelPrice as ListedPrice
+    from genai_prices.types import TieredPrices
 
 Price: TypeAlias = "Decimal | TieredPrices"
 
@@ -55,21 +56,13 @@ class UnitPrices:
 
 
 class PriceList:
-    """Prices by seller and model; a model is looked up once.
-
-    Args:
-        by_name: take the word before the colon (`openai:`) for the seller, wherever requests go: right for a proxy that
-            passes them on, wrong for somebody's own server that borrows a model's name.
+    """Prices of models, each looked up once: an `own` one by its name, with or without its provider; then that of the
+    seller at the address; then that of the model's name at its maker's, since gateways pass prices on.
     """
 
-    def __init__(self, *, by_name: bool = False) -> None:
-        self._by_name = by_name
+    def __init__(self, own: Mapping[str, ModelPrice] | None = None) -> None:
+        self._own = own or {}
         self._known: dict[tuple[str, str, str, str, bool], UnitPrices | None] = {}
-
-    @property
-    def by_name(self) -> bool:
-        """Is the word before the colon the seller, wherever requests go?"""
-        return self._by_name
 
     def prepare(self) -> None:
         """Load the price list now, so that loading delays no reply that is being timed."""
@@ -95,36 +88,57 @@ class PriceList:
             return Unpriced("unknown")
         key = (model.provider, model.name, model_id, base_url, batch)
         if key not in self._known:
-            self._known[key] = self._look_up(model.provider, model_id, base_url, batch) or self._look_up(
-                model.provider, model.name, base_url, batch
-            )
+            self._known[key] = self._look_up(model, model_id, base_url, batch=batch)
         prices = self._known[key]
         return Unpriced("unknown") if prices is None else prices.cost(usage)
 
-    def _look_up(self, provider: str, name: str, base_url: str, batch: bool) -> UnitPrices | None:
-        standard = self._listed(provider, name, base_url, None)
-        if not batch or standard is None:
-            return standard
-        own = self._listed(provider, name, base_url, {"processing": "batch"})
-        return replace(standard, share=_BATCH_SHARE) if own is None or own == standard else own
-
-    def _listed(self, provider: str, name: str, base_url: str, context: dict[str, str] | None) -> UnitPrices | None:
-        import genai_prices
-
-        usage = genai_prices.Usage()
-        try:
-            if self._by_name:
-                # A private server is no known seller: the model is looked up at all makers.
-                seller = _SELLERS.get(provider, provider) if provider in SERVICES else None
-                found = genai_prices.calc_price(usage, name, provider_id=seller, price_context=context)
-            else:
-                found = genai_prices.calc_price(usage, name, provider_api_url=base_url, price_context=context)
-        except LookupError:
-            return None
-        return _units(found.model_price)
+    def _look_up(self, model: ModelRef, model_id: str, base_url: str, *, batch: bool) -> UnitPrices | None:
+        own = next((self._own[name] for name in (str(model), model.name, model_id) if name in self._own), None)
+        if own is not None:
+            return _own_prices(own)
+        found = (_listed(model.provider, name, base_url, batch=batch) for name in (model_id, model.name))
+        return next((prices for prices in found if prices is not None), None)
 
 
-def _units(price: "ModelPrice") -> UnitPrices | None:
+def _own_prices(price: ModelPrice) -> UnitPrices:
+    fresh, output = Decimal(str(price.input)), Decimal(str(price.output))
+    read = fresh if price.cached_input is None else Decimal(str(price.cached_input))
+    return UnitPrices(fresh, read, fresh, output, Decimal(0))
+
+
+def _listed(provider: str, name: str, base_url: str, *, batch: bool) -> UnitPrices | None:
+    """The price of a name, by whoever sells it: at the address, as the provider, or as its maker."""
+    seller = _SELLERS.get(provider, provider) if provider in SERVICES else None
+    sellers = (base_url or None, None), (None, seller), (None, None)
+    # A gateway's names begin with the maker: openai/gpt-4o-mini.
+    for asked in dict.fromkeys((name, name.rpartition("/")[2])):
+        for url, maker in sellers:
+            standard = _calculated(asked, url, maker)
+            if standard is None:
+                continue
+            own = _calculated(asked, url, maker, {"processing": "batch"}) if batch else None
+            halved = batch and own in (None, standard)
+            return replace(standard, share=_BATCH_SHARE) if halved else own or standard
+    return None
+
+
+def _calculated(
+    name: str, url: str | None, seller: str | None, context: dict[str, str] | None = None
+) -> UnitPrices | None:
+    import genai_prices
+
+    usage = genai_prices.Usage()
+    try:
+        if url is not None:
+            found = genai_prices.calc_price(usage, name, provider_api_url=url, price_context=context)
+        else:
+            found = genai_prices.calc_price(usage, name, provider_id=seller, price_context=context)
+    except LookupError:
+        return None
+    return _units(found.model_price)
+
+
+def _units(price: "ListedPrice") -> UnitPrices | None:
     """The prices of text. Cached input without a price of its own costs what other input does."""
     fresh, output = price.input_mtok, price.output_mtok
     if fresh is None or output is None:
@@ -250,7 +264,7 @@ class BudgetGuard:
         self.spent = self.reserved = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._refused: str | None = None
-        self._unknown = ""
+        self._unpriced = False
 
     @property
     def refused(self) -> str | None:
@@ -273,13 +287,16 @@ class BudgetGuard:
         return self._refuse(f"the budget of {minutes:g} minutes is used up; raise {setting}, or ask for less")
 
     def unpriced(self) -> None:
-        """Note that an agent did not say what its answer cost: where dollars have a limit, nothing more is asked."""
-        if self.in_dollars:
-            setting = self._budget.setting("max_usd")
-            self._unknown = self._refuse(
-                f"{setting} cannot be kept, since an agent does not say what its answers cost; "
-                "have it give cost_usd, or limit max_calls instead"
-            )
+        """Note that an agent did not say what its answer cost."""
+        self._unpriced = True
+
+    def notes(self) -> list[str]:
+        """That the limit in dollars could not count everything."""
+        if not (self.in_dollars and self._unpriced):
+            return []
+        setting = self._budget.setting("max_usd")
+        said = f"An agent does not say what its answers cost, so {setting} does not count them"
+        return [f"{said}; {_calls_hold(self._budget)}. Have it give cost_usd."]
 
     async def take(self, estimate_usd: float = 0.0, what: str = _CALL) -> float:
         """Reserve dollars for one request, waiting while only the reservations of others stand in its way."""
@@ -318,8 +335,6 @@ class BudgetGuard:
 
     def _used_up(self, estimate_usd: float, what: str) -> str | None:
         limits = self._budget
-        if self._unknown:
-            return self._unknown
         if limits.max_calls is not None and self._sent >= limits.max_calls:
             setting = limits.setting("max_calls")
             return f"the budget of {limits.max_calls} calls is used up; raise {setting}, or ask for less"
@@ -346,6 +361,18 @@ class BudgetGuard:
     def _refuse(self, reason: str) -> str:
         self._refused = self._refused or reason
         return reason
+
+
+def unpriced_note(models: Iterable[str], budget: Budget) -> str:
+    """That the limit in dollars does not count models whose price is unknown."""
+    named = ", ".join(models)
+    said = f"The price of {named} is unknown, so {budget.setting('max_usd')} does not count its calls"
+    return f"{said}; {_calls_hold(budget)}. prices: in gate.yaml names a price."
+
+
+def _calls_hold(budget: Budget) -> str:
+    setting = budget.setting("max_calls")
+    return f"{setting} holds" if budget.max_calls is not None else f"set {setting} to limit them"
 
 
 def cap_reply_tokens(params: Params, budget: Budget) -> Params:
@@ -398,7 +425,7 @@ class Counters:
 class ExternalConversations:
     """All conversations of a run.
 
-    Where dollars have a limit, the first one begins alone, until an answer has a price. Each later one begins when its
+    Where dollars have a limit, the first one begins alone, until the first answer. Each later one begins when its
     messages fit the rest beside those that conversations under way have still to send, each priced like the dearest
     answer so far: so a budget that ends does not break all of them off.
     """
@@ -454,6 +481,7 @@ class ExternalConversations:
             if isinstance(bill.cost, Dollars):
                 self._dearest = max(self._dearest or 0.0, bill.cost.amount)
             elif bill.cost.why == "unknown":
+                self._dearest = self._dearest or 0.0
                 self.budget.unpriced()
         except Exception as error:
             self.counters.failed += 1

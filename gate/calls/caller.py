@@ -83,6 +83,10 @@ class Caller:
         known = self.counters.priced > 0 and self.counters.unknown == 0
         return self.counters.usd if known else None
 
+    def notes(self) -> list[str]:
+        """What the reader should know of the spending."""
+        return self._budget.notes()
+
     def exhausted(self) -> str | None:
         """Why no more calls make sense (budget, a dead service, answers that cannot be kept), or None."""
         return self._broken or self._budget.refused or self._limiter.given_up()

@@ -471,12 +471,14 @@ _ANTHROPIC = (
 _DATE = re.compile(r"-(\d{8}|latest)$")
 
 
-def caching_terms(model: ModelRef, params: Params, *, known: bool, interface: Api | None = None) -> CacheTerms:
-    """On what terms the requests of an arm are cached; its price is left open. `known` where the requests go to the
-    model's own seller, so its figures hold."""
+def caching_terms(model: ModelRef, params: Params, interface: Api | None = None) -> CacheTerms:
+    """On what terms the requests of an arm are cached; its price is left open. The figures are those of OpenAI and
+    Anthropic: a gateway passes requests on to them."""
     if (interface or SERVICES.get(model.provider)) == "anthropic":
-        return CacheTerms(_anthropic(model.name) if known else None, asked=params.prompt_cache, marked=True)
-    if model.provider == "openai" and known and _OPENAI.match(model.name):
+        return CacheTerms(
+            _anthropic(model.name) if model.provider == "anthropic" else None, asked=params.prompt_cache, marked=True
+        )
+    if model.provider == "openai" and _OPENAI.match(model.name):
         return CacheTerms(_OPENAI_MINIMUM)
     return CacheTerms()
 

@@ -2,23 +2,25 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from gate.cases.case import Entry
 from gate.cases.convert import is_promptfoo
 from gate.cases.losses import Bundle, BundleSuite, Losses
-from gate.cases.promptfoo_config import read_config
-from gate.cases.promptfoo_context import criteria, values
+from gate.cases.promptfoo_config import fillable, read_config
+from gate.cases.promptfoo_context import Allowance, criteria, values
 from gate.cases.promptfoo_prompts import params_of
-from gate.cases.prompty import front_matter, sample_of
+from gate.cases.prompty import model_of, sample_of
 from gate.cases.reading import read
-from gate.config.documents import Document, one_problem, quoted, read_yaml
+from gate.config.documents import BadJson, Document, one_problem, parse_json, quoted, read_yaml
 from gate.config.models import foreign_model
 from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
 from gate.limits import PROMPT_CHARS
 from gate.prompts import reading
-from gate.prompts.reading import ENDINGS, TEST_DATA, is_prompt_yml, is_prompty
+from gate.prompts.prompty import is_prompty
+from gate.prompts.reading import ENDINGS, TEST_DATA, is_prompt_yml
+from gate.prompts.version import Library
 from gate.values import JsonValue
 
 _STRINGS = {"equals": "exact", "contains": "contains", "startsWith": "starts_with", "endsWith": "ends_with"}
@@ -38,9 +40,9 @@ def read_prompt_yml(text: str, file: str) -> Bundle:
     model = _model(entries["model"].data if "model" in entries else None, losses)
     given = entries.get("modelParameters")
     params = params_of(values(given), given.line, losses) if given is not None else {}
-    for key in ("responseFormat", "jsonSchema"):
-        if key in entries:
-            losses.add(entries[key].line, f"{key} is left out: answers are checked, not forced", "json_schema")
+    scorers += _format(entries, losses)
+    if cases:
+        scorers = fillable(scorers, cases, "the evaluators", losses, Allowance())
     name = posixpath.basename(file)
     for ending in ENDINGS:
         name = name.removesuffix(ending)
@@ -48,17 +50,39 @@ def read_prompt_yml(text: str, file: str) -> Bundle:
     return Bundle("prompt-yml", {}, (suite,), tuple(losses.found))
 
 
+def _format(entries: Mapping[str, Document], losses: Losses) -> list[JsonValue]:
+    """The scorer of `responseFormat`: the gate asks for no format, and checks the answers."""
+    node = entries.get("responseFormat", entries.get("jsonSchema"))
+    kind = None if node is None else entries["responseFormat"].data if "responseFormat" in entries else "json_schema"
+    if node is None or kind == "text":
+        return []
+    said = "the format of answers is put differently: it is checked by a scorer, and not asked of the service"
+    losses.add(node.line, said, "say in the prompt that the answer is JSON")
+    given = entries["jsonSchema"].data if "jsonSchema" in entries else None
+    if kind != "json_schema" or given is None:
+        return ["json"]
+    try:
+        found = parse_json(given) if isinstance(given, str) else given
+    except BadJson:
+        found = None
+    schema = found.get("schema", found) if isinstance(found, dict) else None
+    scorer: JsonValue = {"json_schema": {"schema": schema}}
+    return [scorer] if _takes(scorer, "jsonSchema", node.line, losses) else ["json"]
+
+
 def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bundle:
     """A prompt of Prompty with its sample."""
-    reading.parse(text, file)
+    library = Library(file, lambda path: None if (found := other(path)) is None else found.encode())
+    reading.parse(text, file, library=library)
     losses = Losses(file)
-    front = front_matter(text, file)
+    model = model_of(text, file, losses, other)
     try:
         cases: tuple[Entry, ...] = (sample_of(text, file, losses, other),)
     except InputErrors:
         cases = ()
-    name, params = _prompty_model(front.get("model"), losses)
-    suite = BundleSuite(posixpath.basename(file).rsplit(".", 1)[0] or "prompt", file, cases, (), name, params)
+    scorers: tuple[JsonValue, ...] = ("json",) if model.json else ()
+    name = posixpath.basename(file).rsplit(".", 1)[0] or "prompt"
+    suite = BundleSuite(name, file, cases, scorers, model.name, model.params)
     return Bundle("prompty", {}, (suite,), tuple(losses.found))
 
 
@@ -122,25 +146,6 @@ def _takes(scorer: JsonValue, told: str, line: int, losses: Losses) -> bool:
         losses.add(line, f"{told} is left out: {errors.problems[0].message}", errors.problems[0].hint)
         return False
     return True
-
-
-def _prompty_model(node: Document | None, losses: Losses) -> tuple[str | None, dict[str, JsonValue]]:
-    if node is None:
-        return None, {}
-    if isinstance(node.data, str):
-        return _model(node.data, losses), {}
-    row = values(node)
-    nested = row.get("configuration", row.get("connection"))
-    inner = nested if isinstance(nested, dict) else {}
-    name = inner.get("azure_deployment") or inner.get("name") or inner.get("model") or row.get("id") or row.get("name")
-    given = row.get("parameters", row.get("options"))
-    if inner.get("type") not in (None, "openai", "anthropic"):
-        losses.add(
-            node.line,
-            f"the service {quoted(str(inner['type']))} of the model is left out",
-            "name its server under providers: in gate.yaml",
-        )
-    return _model(name, losses), params_of(given, node.line, losses)
 
 
 def is_bundle(file: str) -> bool:

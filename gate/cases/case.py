@@ -10,7 +10,7 @@ from gate.config.scorer import ScorerSpec
 from gate.config.values import OVERALL, is_pointer
 from gate.errors import InputErrors
 from gate.limits import RENDERING_S
-from gate.messages import Message
+from gate.messages import ROLES, Message
 from gate.prompts.version import Built, Prompt
 from gate.record.transcript import Failed
 from gate.templates.rendering import compile_template
@@ -240,46 +240,57 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float 
     """
     turns = _turns(case)
     if prompt.built is not None:
-        return (_built(prompt.built, case, file), *turns)
+        return _asking((*_built(prompt.built, case, file), *turns), case, file)
     if not prompt.template:
         return _asking(prompt.messages + turns, case, file)
-    variables = variables_of(case)
-    messages: list[Message] = []
+    return _asking(tuple(message for _, message in _written(prompt, case, file, seconds)), case, file)
+
+
+def _written(prompt: Prompt, case: Case, file: str, seconds: float) -> list[tuple[Message | None, Message]]:
+    """The messages of a template, each with the message of the prompt that it was made from."""
+    turns, variables = _turns(case), variables_of(case, prompt)
+    found: list[tuple[Message | None, Message]] = []
     asked = False
-    for message in prompt.messages:
+    for at, message in enumerate(prompt.messages):
+        if at in prompt.threads:
+            found += ((None, turn) for turn in _conversation(prompt.threads[at], variables, case, file))
+            continue
         try:
             compiled = compile_template(message.content, prompt.parts)
             content = compiled.render(variables, seconds)
         except BadTemplate as error:
             raise _template_problem(error, case, file) from None
         if not content.strip():
+            if prompt.defaults:
+                continue  # what depends on an input that may be absent
             raise one_problem(file, 0, f"renders to nothing for case {_named(case)}")
         uses_input = "input" in compiled.names
         if uses_input and not asked:
-            messages.extend(turns[:-1])
+            found += ((None, turn) for turn in turns[:-1])
             asked = True
         role = message.role if prompt.chat else ("user" if uses_input or not turns else "system")
-        messages.append(Message(role, content))
-    return _asking(tuple(messages) if asked else (*messages, *turns), case, file)
+        found.append((message, Message(role, content)))
+    if not asked:
+        found += ((None, turn) for turn in turns)
+    if prompt.chat and found and not any(message.role == "user" for _, message in found):
+        # Other tools send instructions that hold the whole task alone; a service wants a message of the user.
+        writer, last = found[-1]
+        found[-1] = writer, replace(last, role="user")
+    return found
 
 
 def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
     """For each message of `render`, the message of the prompt that it was made from; None for a turn of the case.
 
     Raises:
-        BadTemplate: a template that cannot be read.
+        InputErrors: a template that cannot be read or rendered.
     """
-    turns = len(_turns(case))
+    turns = [None] * len(_turns(case))
     if prompt.built is not None:
-        return (_built(prompt.built, case, "the prompt"), *[None] * turns)
-    out: list[Message | None] = []
-    asked = False
-    for message in prompt.messages:
-        if prompt.template and not asked and "input" in compile_template(message.content, prompt.parts).names:
-            out += [None] * max(0, turns - 1)
-            asked = True
-        out.append(message)
-    return tuple(out) if asked else (*out, *[None] * turns)
+        return (*_built(prompt.built, case, "the prompt"), *turns)
+    if not prompt.template:
+        return (*prompt.messages, *turns)
+    return tuple(writer for writer, _ in _written(prompt, case, "the prompt", RENDERING_S))
 
 
 def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
@@ -309,12 +320,38 @@ def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
         raise _told(error, one_problem(file, line, message, hint)) from None
 
 
-def variables_of(case: Case) -> dict[str, JsonValue]:
-    """What a template sees of a case."""
+def variables_of(case: Case, prompt: Prompt | None = None) -> dict[str, JsonValue]:
+    """What a template sees of a case, with what its prompt sets for it."""
     slices: Mapping[str, JsonValue] = dict(case.slices)
     turns = _turns(case)
     asked: Mapping[str, JsonValue] = {"input": turns[-1].content} if turns else {}
-    return {**case.vars, **asked, "id": case.id, "slices": dict(slices)}
+    defaults = {} if prompt is None else prompt.defaults
+    return {**defaults, **case.vars, **asked, "id": case.id, "slices": dict(slices)}
+
+
+def _conversation(name: str, variables: Mapping[str, JsonValue], case: Case, file: str) -> list[Message]:
+    """The turns that a variable holds, as messages with their own roles."""
+    value = variables.get(name) or []
+    turns = value if isinstance(value, list) else [None]
+    messages: list[Message] = []
+    for turn in turns:
+        role = ROLES.get(str(turn.get("role")).lower()) if isinstance(turn, dict) else None
+        content = _said(turn) if isinstance(turn, dict) else None
+        if role is None or content is None:
+            hint = f"write {name}: [{{role: user, content: …}}] under its vars; roles are {', '.join(ROLES)}"
+            raise one_problem(file, 0, f"{quoted(name)} of case {_named(case)} must be a list of messages", hint)
+        if content.strip():
+            messages.append(Message(role, content))
+    return messages
+
+
+def _said(turn: Mapping[str, JsonValue]) -> str | None:
+    """The text of a turn: its content, or the texts among its parts."""
+    content = turn.get("content", turn.get("parts"))
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else None
+    texts = [one.get("text", one.get("value")) if isinstance(one, dict) else one for one in content]
+    return "\n".join(map(str, texts)) if all(isinstance(one, str) for one in texts) else None
 
 
 def _turns(case: Case) -> tuple[Message, ...]:
@@ -331,11 +368,26 @@ def _asking(messages: tuple[Message, ...], case: Case, file: str) -> tuple[Messa
     return messages
 
 
-def _built(built: Built, case: Case, file: str) -> Message:
+def _built(built: Built, case: Case, file: str) -> tuple[Message, ...]:
+    """The text of a function as the system message, or as the user's where the case says nothing; or its messages."""
     text = built.texts.get(key_of(session_of(case)), Failed("the prompt was not built for this case", attempts=0))
     if isinstance(text, Failed):
         raise NotBuilt(file, text)
-    return Message("system", text)
+    return _roled(text) or (Message("user" if case.only_vars else "system", text),)
+
+
+def _roled(text: str) -> tuple[Message, ...]:
+    """The messages of a text that is a list of them in JSON; none for any other."""
+    if not text.startswith("["):
+        return ()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+    rows = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    turns = [(ROLES.get(str(one.get("role"))), one.get("content")) for one in rows]
+    messages = tuple(Message(role, said) for role, said in turns if role is not None and isinstance(said, str))
+    return messages if len(messages) == len(found) else ()
 
 
 def _template_problem(error: BadTemplate, case: Case, file: str) -> InputErrors:

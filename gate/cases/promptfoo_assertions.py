@@ -352,6 +352,7 @@ _CELL_MARKS = ("answer-relevance", "context-faithfulness")
 _CELL_MARK = 0.75
 """The default threshold of those in a cell; a configuration has none."""
 _LENGTHS = "blanks around the answer do not count, and an emoji is one character"
+_GRADES = "context.prompt holds the question, and a score counts from 0 to 1; only the merge target's code is run"
 _SHORT = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
 
 
@@ -442,6 +443,8 @@ def _made(row: ScorerOptions, kind: str, node: Document, context: Context, place
     """The scorer of one assertion without its weight; None, and a loss, where there is none."""
     base = kind.removeprefix(_NOT)
     told = f"assertion type {quoted(kind)} of {place}"
+    if kind == "python" and str(row.get("value")).startswith(FILE):
+        return _graded(row, node, context, told)
     # promptfoo does not turn Python round.
     of_code = scorer_of(base, row.get("value")) if base in LANGUAGES and kind != "not-python" else None
     if base not in MAPPED and of_code is None:
@@ -458,6 +461,25 @@ def _made(row: ScorerOptions, kind: str, node: Document, context: Context, place
         of_code["negate"] = True
     differs = _LENGTHS if "characters" in of_code else ""
     return of_code if _with_rest(of_code, row, node.line, (differs, told, context)) else None
+
+
+def _graded(row: ScorerOptions, node: Document, context: Context, told: str) -> ScorerOptions | None:
+    """The function of a file that grades; None, and a loss, where the gate cannot call it."""
+    function, reason = context.function(str(row["value"]), "get_assert")
+    if changed := [key for key in _CHANGED if key in row]:
+        reason = f"it has {', '.join(changed)}"
+    if reason:
+        context.tell.add(node.line, f"{told} is not brought along: {reason}", _OWN_CODE)
+        return None
+    options: ScorerOptions = {"function": function, "interface": "promptfoo"}
+    if isinstance(config := row.get("config"), dict) and config:
+        options["config"] = config
+    threshold = row.get("threshold")
+    if isinstance(threshold, (int, float)) and not isinstance(threshold, bool) and 0 < threshold <= 1:
+        options["threshold"] = threshold
+    rest = {key: value for key, value in row.items() if key != "config"}
+    scorer: ScorerOptions = {"python": options}
+    return scorer if _with_rest(scorer, rest, node.line, (_GRADES, told, context)) else None
 
 
 def _scorer(row: ScorerOptions, kind: str, node: Document, context: Context, told: str) -> ScorerOptions | None:

@@ -36,11 +36,20 @@ def _filled(
     found = []
     for case in cases:
         with allowance.filling(0):
-            found.append(_complete(case, prompt.names, scorers))
+            whole = _complete(case, prompt.names, scorers)
+            found.append(_for_function(whole) if prompt.called else whole)
     return tuple(found)
 
 
-def _fillable(
+def _for_function(case: Entry) -> Entry:
+    """The case of a prompt that is a function: it is called with the session, in place of promptfoo's context."""
+    known = case.get("vars")
+    given = {**(known if isinstance(known, dict) else {}), **({"input": case["input"]} if "input" in case else {})}
+    bare: Entry = {key: value for key, value in case.items() if key != "input"}
+    return {**bare, "vars": {**given, "session": {"vars": given}}}
+
+
+def fillable(
     scorers: Sequence[JsonValue], cases: Sequence[Entry], of: str, losses: Losses, allowance: Allowance
 ) -> list[JsonValue]:
     """The scorers without those that name what one of the cases cannot have, such as `{{ env.HOME }}`."""
@@ -59,7 +68,7 @@ def _with_fillable(case: Entry, losses: Losses, allowance: Allowance) -> Entry:
     for key in _OWN:
         found = case.get(key)
         if isinstance(found, list):
-            result[key] = _fillable(found, [case], str(case["id"]), losses, allowance)
+            result[key] = fillable(found, [case], str(case["id"]), losses, allowance)
             if not result[key]:
                 del result[key]
     return result
@@ -160,7 +169,7 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     if (ALL_CHARS - context.allowance.chars) * len(found) > ALL_CHARS:
         said = f"its cases come to more than {ALL_CHARS:,} characters, written for each of its {len(found)} prompts"
         raise one_problem(file, 0, said, "bring its prompts along in parts")
-    scorers = tuple(_fillable(default.scorers, cases, "defaultTest", losses, context.allowance))
+    scorers = tuple(fillable(default.scorers, cases, "defaultTest", losses, context.allowance))
     cases = [_with_fillable(case, losses, context.allowance) for case in cases]
     if not scorers:
         _tell_unscored(cases, losses)

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from gate.cases.case import SlowTemplate
 from gate.cases.losses import Losses
 from gate.config.documents import Document, one_problem, read_yaml
+from gate.config.values import PYTHON_PREFIX, function_complaint
 from gate.errors import InputErrors
 from gate.files import escapes, is_glob, matches
 from gate.limits import CASES_CHARS, PATTERN_CHARS
@@ -63,6 +64,7 @@ class Allowance:
 
 FILE = "file://"
 CODE = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".py", ".rb", ".go")
+_FUNCTION = re.compile(r"(?P<path>[^:]+\.py)(?::(?P<name>[A-Za-z_]\w*))?")
 _BINARY = (".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp3", ".wav", ".mp4", ".xlsx", ".xls")
 
 
@@ -115,6 +117,30 @@ class Context:
                 parts.append(part)
         path = "/".join(parts)
         return "" if escapes(path) else path
+
+    def function(self, named: str, default: str = "") -> tuple[str, str]:
+        """A function of a Python file, named as `file://checks.py:polite`, as `module:function`; or why it is none.
+
+        Args:
+            default: the function where only the file is named.
+        """
+        found = _FUNCTION.fullmatch(named.removeprefix(FILE))
+        name = (found["name"] or default) if found else ""
+        path = self.path(found["path"]) if found else ""
+        if not path or not name:
+            return "", "it names no function of a file inside the repository"
+        function = f"{path.removesuffix('.py').replace('/', '.')}:{name}"
+        if function_complaint(PYTHON_PREFIX + function):
+            return "", f"{path} cannot be named as a module: its folders and file need names like words_and_digits"
+        text = self.other(path)
+        if text is None:
+            return "", f"{path} is no file of the repository, or no text"
+        made = re.search(rf"^(?P<waits>async[ \t]+)?def[ \t]+{re.escape(name)}\b", text, re.MULTILINE)
+        if made is None and not re.search(rf"\b{re.escape(name)}\b", text):
+            return "", f"there is no {name} in {path}"
+        if made is not None and made["waits"]:
+            return "", f"{name} in {path} is an async function, and nothing awaits it here"
+        return function, ""
 
     def text(self, named: str, line: int, what: str) -> str | None:
         """The content of a file named as `file://…`; None, and a loss, where it is not available."""

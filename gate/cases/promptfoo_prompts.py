@@ -17,10 +17,12 @@ from gate.cases.reading import YAML_ENDINGS
 from gate.cases.tables import read_table
 from gate.config.documents import Document, Problems, quoted
 from gate.config.models import parse_params
+from gate.config.values import PYTHON_PREFIX
 from gate.errors import InputErrors
 from gate.limits import NEW_SUITES
+from gate.messages import ROLES
 from gate.prompts import reading
-from gate.prompts.reading import ROLE_MARK, ROLES
+from gate.prompts.prompty import ROLE_MARK
 from gate.prompts.version import TEMPLATE_ENDINGS
 from gate.templates.rendering import compile_template
 from gate.values import JsonValue
@@ -32,6 +34,7 @@ _DELIMITER = re.compile(r"^[ \t]*---[ \t]*$", re.MULTILINE)
 _DUMPED = re.compile(r"([:,\[]\s*)\{\{\s*(\w+)\s*\|\s*dump\s*\}\}")
 _DUMP = re.compile(r"\|\s*dump\b")
 PROGRAM = "exec:"
+_CALLED = re.compile(r"(file://)?[^:\n{}]+\.py:[A-Za-z_]\w*")
 _REMOTE = re.compile(r"(langfuse|portkey|helicone|https?)://\S+\Z")
 _TRIES = 1_000
 _SHOWN = 3
@@ -49,6 +52,7 @@ class FoundPrompt:
         text: to be written there; None for a file that is used as it is.
         names: of its variables.
         template: the file is Jinja2, whatever its ending says.
+        called: it is a function, which is given the variables as promptfoo gives them.
     """
 
     path: str
@@ -56,6 +60,7 @@ class FoundPrompt:
     label: str
     names: frozenset[str]
     template: bool = False
+    called: bool = False
 
 
 @dataclass(slots=True)
@@ -89,6 +94,8 @@ class Reader:
         if value.startswith(PROGRAM):
             self.losses.add(node.line, f"a prompt is made by {quoted(value)}, which is not run", "write its text down")
             return []
+        if _CALLED.fullmatch(value):
+            return self._function(value, label, node.line)
         path = self.context.path(value)
         is_path = value.startswith(FILE) or ("\n" not in value and path.lower().endswith((*ENDINGS, *CODE)))
         if is_path:
@@ -103,6 +110,20 @@ class Reader:
         found = self._raw(value, label, node.line)
         self._tell_copied(f"the prompt {quoted(label)}, which stands in the configuration,", found, node.line)
         return found
+
+    def _function(self, named: str, label: str, line: int) -> list[FoundPrompt]:
+        """A function of a Python file, which stays where it is."""
+        function, reason = self.context.function(named)
+        if reason:
+            hint = "write its text down, or name the function: prompt: python:module:function"
+            self.losses.add(line, f"a prompt is made by {quoted(named)}, and is left out: {reason}", hint)
+            return []
+        if not self._room(line):
+            return []
+        said = f"{PYTHON_PREFIX}{function} is put differently: its context has vars alone, and the text is the message"
+        self.losses.add(line, said, "only for changes of the repository itself is it run")
+        label = label or function.rpartition(":")[2]
+        return [FoundPrompt(f"{PYTHON_PREFIX}{function}", None, label, frozenset(), called=True)]
 
     def _file(self, named: str, path: str, label: str, line: int) -> Iterator[FoundPrompt]:
         text = self.context.text(named, line, "a prompt")
@@ -262,6 +283,7 @@ _PARAMS = {
     "max_output_tokens": "max_output_tokens",
     "maxTokens": "max_output_tokens",
     "maxOutputTokens": "max_output_tokens",
+    "maxCompletionTokens": "max_output_tokens",
     "topP": "top_p",
     "seed": "seed",
     "stop": "stop",

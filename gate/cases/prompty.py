@@ -1,28 +1,28 @@
-"""The sample of a `.prompty` file as a case: its values are the variables of the messages."""
+"""A `.prompty` file of Prompty: its sample as a case, its model as one of the gate's, and what is lost of both."""
 
-import posixpath
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from gate.cases.case import Entry
 from gate.cases.losses import Losses
-from gate.cases.promptfoo_context import Context, no_file, parsed, values
+from gate.cases.promptfoo_context import no_file
+from gate.cases.promptfoo_prompts import params_of
 from gate.cases.rows import Draft, RowPlace
-from gate.config.documents import Document, one_problem, read_yaml
+from gate.config.documents import Document, Problems, one_problem, quoted
+from gate.config.models import foreign_model
+from gate.prompts.prompty import References, env_default, front_matter, inputs_of, sample_values
+from gate.prompts.version import Library
 from gate.values import JsonValue
 
-_FILE = re.compile(r"(?:\$\{file:)?([^${}]+?\.(?:json|ya?ml))\}?", re.IGNORECASE)
-_SAMPLES = ("sample", "example", "default")
-"""Keys under which an input may have a value, by the version of the format."""
-
-
-def front_matter(text: str, file: str) -> Mapping[str, Document]:
-    """What stands between the first two lines of `---`; empty where there is nothing."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    if lines[0].rstrip() != "---":
-        return {}
-    end = next((at for at, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), len(lines))
-    return read_yaml("\n".join(["", *lines[1:end]]), file).entries()
+_AZURE = ("azure", "azure_openai", "azure_openai_beta", "foundry")
+_OWN = ("openai", "anthropic")
+_AZURE_KEYS = "AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY and OPENAI_API_VERSION"
+_PUBLIC = ("https://api.openai.com", "https://api.anthropic.com")
+_SERVER = "name its server under providers: in gate.yaml, and the model with it"
+_NAMES = ("azure_deployment", "deployment", "model", "model_name", "name")
+_SHAPES = ("response_format", "responseFormat")
+_NO_LOSS = ("stream", "tools", "tool_choice", "n", "max_retries")
+"""Parameters that say nothing of the answer, or that the prompt's own settings tell of."""
 
 
 def sample_of(text: str, file: str, tell: Losses, other: Callable[[str], str | None] = no_file) -> Entry:
@@ -31,18 +31,22 @@ def sample_of(text: str, file: str, tell: Losses, other: Callable[[str], str | N
     Args:
         other: reads another file by its path from the root.
     """
-    front = front_matter(text, file)
+    problems = Problems(file)
+    front, _ = front_matter(text.removeprefix("\ufeff").replace("\r\n", "\n"), problems)
+    problems.check()
+    references = References(Library(file, _bytes(other)))
     given: dict[str, JsonValue] = {}
-    for name, known in _inputs(front.get("inputs")):
-        found = next((known[key] for key in _SAMPLES if key in known), None)
-        if found is not None:
-            given[name] = found
+    for one in inputs_of(front, references):
+        value = one.example if one.value is None else one.value
+        if value is not None and value != "" and value != []:
+            given[one.name] = value
+    given |= sample_values(front, references)
     sample = front.get("sample")
-    if sample is not None and isinstance(sample.data, dict):
-        given |= sample.data
-    elif sample is not None and sample.data is not None:
-        given |= _of_file(sample, Context(tell, posixpath.dirname(file), other))
-    draft = Draft(RowPlace(sample.line if sample is not None else 0, 1, tell), "sample")
+    line = sample.line if sample is not None else 0
+    for name in dict.fromkeys(references.lost):
+        hint = "put it beside the prompt, or write the sample into the prompt"
+        tell.add(line, f"the file {quoted(name)} of the sample is left out: it cannot be read", hint)
+    draft = Draft(RowPlace(line, 1, tell), "sample")
     said = given.pop("input", None)
     if isinstance(said, str) and said.strip():
         draft.case["input"] = said
@@ -52,25 +56,88 @@ def sample_of(text: str, file: str, tell: Losses, other: Callable[[str], str | N
     return draft.done()
 
 
-def _inputs(node: Document | None) -> Iterator[tuple[str, dict[str, JsonValue]]]:
-    """The entries of each input: under its name, or in a list of named inputs."""
-    if node is not None and isinstance(node.data, dict):
-        for name, inner in node.entries().items():
-            yield name, values(inner)
-    for item in node.parts() if node is not None else ():
-        known = values(item)
-        named = known.get("name")
-        if isinstance(named, str):
-            yield named, known
+def _bytes(other: Callable[[str], str | None]) -> Callable[[str], bytes | None]:
+    def read(path: str) -> bytes | None:
+        text = other(path)
+        return None if text is None else text.encode("utf-8", "surrogatepass")
+
+    return read
 
 
-def _of_file(sample: Document, context: Context) -> dict[str, JsonValue]:
-    """What `sample: ${file:chat.json}` names; in older files the name stands alone."""
-    named = _FILE.fullmatch(str(sample.data).strip())
-    text = context.text(named[1], sample.line, "the sample") if named else None
-    found = parsed(text, named[1]) if named and text is not None else None
-    if found is None or not isinstance(found.data, dict):
-        if text is not None or named is None:
-            context.tell.add(sample.line, "the sample holds no mapping, and is left out", "write it into the file")
-        return {}
-    return found.data
+@dataclass(frozen=True, slots=True)
+class PromptyModel:
+    """What a file says of its model.
+
+    Args:
+        name: as the gate writes it; None where the file names none, or one that cannot be asked.
+        json: the answer must be JSON.
+    """
+
+    name: str | None
+    params: Mapping[str, JsonValue]
+    json: bool = False
+
+
+def model_of(text: str, file: str, losses: Losses, other: Callable[[str], str | None] = no_file) -> PromptyModel:
+    """The model, by the service and the name that either generation of the format gives it."""
+    front, _ = front_matter(text.removeprefix("\ufeff").replace("\r\n", "\n"), Problems(file))
+    node = front.get("model")
+    if front.get("base") is not None:
+        losses.add(front.line_of("base"), "the file that base: names is left out", "write its settings into gate.yaml")
+    if node is None or node.data is None:
+        return PromptyModel(None, {})
+    row = References(Library(file, _bytes(other))).files_in(node.data)
+    if not isinstance(row, dict):
+        return PromptyModel(_asked("", {"name": row}, node, losses), {})
+    inner = _mapping(row, "configuration") | _mapping(row, "connection")
+    service = str(row.get("provider") or inner.get("type") or inner.get("provider") or "").lower()
+    named = {**inner, "id": row.get("id", row.get("name"))}
+    if not service and ("azure_deployment" in inner or "azure_endpoint" in inner):
+        service = "azure"
+    given = _mapping(row, "parameters") | _mapping(row, "options")
+    given |= _mapping(given, "additionalProperties")
+    given.pop("additionalProperties", None)
+    params = params_of({key: value for key, value in given.items() if not _silent(key)}, node.line, losses)
+    shape = next((given[key] for key in _SHAPES if key in given), None)
+    kind = shape.get("type") if isinstance(shape, dict) else shape
+    return PromptyModel(_asked(service, named, node, losses), params, kind in ("json_object", "json_schema"))
+
+
+def _mapping(row: Mapping[str, JsonValue], key: str) -> dict[str, JsonValue]:
+    found = row.get(key)
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def _silent(key: str) -> bool:
+    return key in _NO_LOSS or key in _SHAPES
+
+
+def _asked(service: str, named: Mapping[str, JsonValue], node: Document, losses: Losses) -> str | None:
+    """The model of a service, and a loss where the gate cannot ask it, or asks it in another way."""
+    name = next((told for key in ("id", *_NAMES) if (told := named.get(key)) and isinstance(told, str)), "")
+    if name.startswith("${env:"):
+        variable = name.removeprefix("${env:").partition(":")[0].rstrip("}")
+        name = env_default(name.removeprefix("${env:").removesuffix("}")) or ""
+        if not name:
+            said = f"the model is left out: only the environment variable {variable} names it"
+            losses.add(node.line, said, "name the model in gate.yaml")
+            return None
+    if not name:
+        return None
+    if service in _AZURE:
+        losses.add(node.line, f"azure:{name} is put differently: it is asked as {_AZURE_KEYS} say", "set these")
+        return f"azure:{name}"
+    if service and service not in _OWN:
+        losses.add(node.line, f"the service {quoted(service)} of the model {quoted(name)} is left out", _SERVER)
+        return None
+    address = next((told for key in ("endpoint", "base_url") if isinstance(told := named.get(key), str)), "")
+    if address.startswith("${env:"):
+        address = env_default(address.removeprefix("${env:").removesuffix("}")) or ""
+    if address and not address.startswith(_PUBLIC):
+        losses.add(node.line, f"the address {quoted(address)} of the model {quoted(name)} is left out", _SERVER)
+        return None
+    found = foreign_model(f"{service}:{name}" if service and ":" not in name else name)
+    if found is None:
+        said = f"the model {quoted(name)} is none that the gate can ask"
+        losses.add(node.line, said, "name a model: openai:…, anthropic:…")
+    return None if found is None else str(found)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gate.cases.losses import Losses
-from gate.prompts.reading import ROLES
+from gate.messages import ROLES
 from gate.values import JsonValue
 
 OWN = "prompt_gate"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
 from gate.config.documents import Document, one_problem, quoted, read_yaml
-from gate.config.models import PROVIDER, PROVIDERS, ModelRef, Params, ProviderServer
+from gate.config.models import PROVIDER, PROVIDERS, ModelPrice, ModelRef, Params, ProviderServer
 from gate.config.policy import Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.config.scorer import Scorers, ScorerSpec
 from gate.config.targets import Conversing, Target, TargetOptions
@@ -296,6 +296,10 @@ class GateFile(FileModel):
         default={},
         description="Other servers, by a name that models begin with: groq:NAME. Only those of the base count.",
     )
+    prices: dict[Annotated[str, Field(min_length=1, max_length=NAME_CHARS)], ModelPrice] = Field(
+        default={},
+        description="Prices by the model's name, with or without its provider; before those that the gate knows.",
+    )
     defaults: DefaultOptions = Field(
         default_factory=DefaultOptions, description="Model, samples and parameters of suites that name none."
     )
@@ -365,6 +369,7 @@ class Config:
     cache: CachePolicy
     suites: tuple[SuiteConfig, ...]
     providers: Mapping[str, ProviderServer] = field(default_factory=dict)
+    prices: Mapping[str, ModelPrice] = field(default_factory=dict)
 
 
 def config_schema() -> dict[str, Any]:
@@ -489,7 +494,7 @@ def _messages_complaint(suite: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _config(found: GateFile, suites: tuple[SuiteConfig, ...]) -> Config:
-    return Config(found.policy, found.budget, found.cache, suites, found.providers)
+    return Config(found.policy, found.budget, found.cache, suites, found.providers, found.prices)
 
 
 def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteConfig:

@@ -64,6 +64,21 @@ class ProviderServer(FileModel):
         return url
 
 
+_Usd = Annotated[float, Field(ge=0, le=1_000_000)]
+
+
+class ModelPrice(FileModel):
+    """An entry of `prices:`: what a model costs, in dollars per million tokens."""
+
+    meant = {"cache_read": "cached_input", "cached": "cached_input", "completion": "output", "prompt": "input"}
+
+    input: _Usd = Field(examples=[0.15], description="Dollars per million tokens of input.")
+    output: _Usd = Field(examples=[0.6], description="Dollars per million tokens of output.")
+    cached_input: _Usd | None = Field(
+        default=None, description="Dollars per million tokens that are read from a cache; those of input by default."
+    )
+
+
 _Stop = Annotated[str, Field(min_length=1, max_length=200)]
 
 

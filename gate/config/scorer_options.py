@@ -478,6 +478,10 @@ class Python(Validator):
     function: Function = Field(
         examples=["evals.checks:polite"], description="As module:function, from the root of the repository."
     )
+    interface: Literal["gate", "promptfoo"] = Field(
+        default="gate", description="promptfoo: it is called as get_assert(output, context)."
+    )
+    config: dict[str, Any] = Field(default={}, description="Of context.config, with the interface of promptfoo.")
     threshold: Threshold = Field(default=USUAL_THRESHOLD, description=_MARK)
 
 

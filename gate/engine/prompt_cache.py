@@ -150,7 +150,7 @@ def _place(prompt: Prompt, start: SharedStart, shown: Case, ender: Case) -> Pref
 
 def _difference(prompt: Prompt, text: str, one: Case, other: Case) -> Origin | None:
     try:
-        return first_difference(text, variables_of(one), variables_of(other), prompt.parts)
+        return first_difference(text, variables_of(one, prompt), variables_of(other, prompt), prompt.parts)
     except BadTemplate:
         return None
 
@@ -168,7 +168,7 @@ def _told_by_prompt(prompt: Prompt, case: Case, start: SharedStart, lengths: dic
 
 def _first_part(prompt: Prompt, text: str, case: Case) -> tuple[int, Origin] | None:
     try:
-        return first_part(text, variables_of(case), prompt.parts)
+        return first_part(text, variables_of(case, prompt), prompt.parts)
     except BadTemplate:
         return 0, Origin(1, "")
 

@@ -99,8 +99,7 @@ def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) 
     for limit, need in _estimates(spending, budget):
         yield PlanWarning(f"{limit}, and the run would {need}: {ends}", severe=not early)
     if budget.max_usd is not None and spending.cost == Unpriced("unknown"):
-        said = f"{budget.setting('max_usd')} cannot be kept, so the run would not start: {spending.cost_note}"
-        yield PlanWarning(_opening(said), severe=True)
+        yield PlanWarning(_opening(f"{budget.setting('max_usd')} does not count every call: {spending.cost_note}"))
 
 
 def foreseen(
@@ -355,7 +354,7 @@ def _longest(suite: Suite) -> int | None:
 def _total(outlays: Sequence[ModelSpending]) -> tuple[Cost, str]:
     unknown = [o.model for o in outlays if isinstance(o.cost, Unpriced) and o.cost.why == "unknown"]
     if unknown:
-        return Unpriced("unknown"), f"the price of {', '.join(dict.fromkeys(unknown))} at its address is not known"
+        return Unpriced("unknown"), f"the price of {', '.join(dict.fromkeys(unknown))} is not known"
     known = [o.cost.amount for o in outlays if isinstance(o.cost, Dollars)]
     return (Dollars(math.fsum(known)), "") if known else (Unpriced("n/a"), "no model with a price is called")
 

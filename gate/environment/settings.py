@@ -96,7 +96,6 @@ class Settings:
         services: keys and addresses of services, by variable; boto3 and google-auth find credentials of their own.
         cache_secret: seals cached answers, with the keys (`GATE_CACHE_SECRET`).
         cache_dir: where the packaged model is assembled.
-        price_by_name: price a model behind any address by its name (`GATE_PRICE_BY_NAME=1`).
         dask: address of the Dask scheduler whose workers send requests (`GATE_EXECUTOR`), or None.
         concurrency: calls in flight (`GATE_CONCURRENCY`).
     """
@@ -104,7 +103,6 @@ class Settings:
     services: Mapping[str, str] = field(default_factory=dict, repr=False)
     cache_secret: str | None = field(default=None, repr=False)
     cache_dir: Path = Path(".cache/prompt-gate")
-    price_by_name: bool = False
     dask: str | None = None
     concurrency: int = 64
     telemetry: TelemetrySettings = TelemetrySettings()
@@ -127,7 +125,6 @@ class Settings:
             services={name: env[name] for name in VARIABLES if env.get(name)},
             cache_secret=env.get("GATE_CACHE_SECRET") or None,
             cache_dir=Path(home) / "prompt-gate",
-            price_by_name=env.get("GATE_PRICE_BY_NAME") == "1",
             dask=scheduler_address(env.get(VARIABLE, "")),
             concurrency=_concurrency(env.get("GATE_CONCURRENCY") or "64"),
             telemetry=TelemetrySettings.from_environ(env),

@@ -265,6 +265,45 @@ class Subfolder:
         return f"{self.folder}/{checked(path)}"
 
 
+@dataclass(frozen=True, slots=True)
+class OverlaySource:
+    """A source with additional files, which its code does not see (`gate.prompts.files.FileSource`)."""
+
+    below: FileSource
+    texts: Mapping[str, str]
+
+    @property
+    def label(self) -> str:
+        return self.below.label
+
+    @property
+    def sha(self) -> str | None:
+        return self.below.sha
+
+    def read(self, path: str) -> bytes | None:
+        return self.texts[path].encode() if path in self.texts else self.below.read(path)
+
+    def fingerprint(self, path: str) -> str | None:
+        return content_fingerprint(self.read(path))
+
+    def glob(self, pattern: str) -> list[str]:
+        return sorted({*self.below.glob(pattern), *(path for path in self.texts if matches(path, pattern))})
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        start = f"{folder}/" if folder else ""
+        return {**self.below.listing(folder), **{path: "" for path in self.texts if path.startswith(start)}}
+
+    def links(self, pattern: str) -> dict[str, str]:
+        return self.below.links(pattern)
+
+    def leads_to(self, link: str) -> str | None:
+        return self.below.leads_to(link)
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        own = {path: len(self.texts[path].encode()) for path in paths if path in self.texts}
+        return {**self.below.sizes([path for path in paths if path not in own]), **own}
+
+
 SIMILAR = 0.5
 """Share of the content from which on git takes a file for a renamed one (`git diff --find-renames`)."""
 

@@ -3,19 +3,21 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter
 
-from gate.config.documents import Document, Problems, decode, described, one_problem, quoted, read_json, read_yaml
+from gate.config.documents import Document, Problems, decode, one_problem, quoted, read_json, read_yaml
 from gate.config.models import ModelRef, foreign_model
 from gate.config.validation import FileModel, validate
 from gate.config.values import Pointer, not_blank, pointer_of
 from gate.limits import PROMPT_CHARS
-from gate.messages import NO_PARTS, Message, Parts, Role
+from gate.messages import NO_PARTS, ROLES, Message, Parts
+from gate.prompts import prompty
 from gate.prompts.files import FileSource
+from gate.prompts.prompty import ForeignPrompt, is_prompty, own_settings, read_prompty
 from gate.prompts.version import (
     AS_SHOWN,
     RESERVED,
@@ -30,7 +32,14 @@ from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
 
-ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+_TEXT_PARTS = ("text", "input_text", "output_text")
+
+
+def _joined(content: Any) -> Any:
+    """The text of a content that is a list of text parts, as interfaces of models write it."""
+    parts = content if isinstance(content, list) else []
+    texts = [one.get("text") if isinstance(one, dict) and one.get("type") in _TEXT_PARTS else None for one in parts]
+    return "\n".join(map(str, texts)) if texts and all(isinstance(one, str) for one in texts) else content
 
 
 class Turn(FileModel):
@@ -41,7 +50,12 @@ class Turn(FileModel):
 
     role: Literal["system", "developer", "user", "assistant"]
     """Who speaks."""
-    content: Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(not_blank)]
+    content: Annotated[
+        str,
+        BeforeValidator(_joined, json_schema_input_type=str),
+        Field(max_length=PROMPT_CHARS),
+        AfterValidator(not_blank),
+    ]
     """What is said."""
 
     @property
@@ -51,16 +65,25 @@ class Turn(FileModel):
 
 
 class _ChatFile(FileModel):
+    """A request as it is sent to a model may be one: its settings are not used."""
+
     messages: Annotated[list[Turn], Field(examples=["[{role: system, content: …}]"])]
 
 
+CHAT_SETTINGS = (
+    *("model", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "stop", "seed"),
+    *("tools", "tool_choice", "response_format", "reasoning_effort", "frequency_penalty", "presence_penalty"),
+)
+"""What a request says beside its messages."""
+_HARMLESS = ("name", "description", "version", "metadata", "stream", "n", "user")
 _TURNS = TypeAdapter(list[Turn], config={"defer_build": True})
 
 
 def read_chat(document: Document) -> tuple[tuple[int, Message], ...]:
     """The messages of a chat file, each with its line. Raises InputErrors: every mistake."""
     if isinstance(document.data, dict):
-        turns = validate(_ChatFile, document).messages
+        own = {key: value for key, value in document.data.items() if key not in (*CHAT_SETTINGS, *_HARMLESS)}
+        turns = validate(_ChatFile, replace(document, data=own)).messages
     elif isinstance(document.data, list):
         turns = validate(_TURNS, document)
     else:
@@ -73,13 +96,9 @@ def read_chat(document: Document) -> tuple[tuple[int, Message], ...]:
     return tuple((document.line_of(*place, at), turn.message) for at, turn in enumerate(turns))
 
 
-_NAMES = ("id", "model", "name")
+_NAMES = ("id", "azure_deployment", "model", "name")
 """Keys of a `.prompty` that may hold the name of a model."""
-
-
-def own_settings(entries: Mapping[str, JsonValue], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """The settings of a file, each as key and JSON value."""
-    return tuple((key, json.dumps(entries[key], sort_keys=True, ensure_ascii=False)) for key in keys if key in entries)
+_OWNERS = {"openai": "openai", "anthropic": "anthropic", "azure": "azure", "azure_openai": "azure", "foundry": "azure"}
 
 
 def own_model(settings: Iterable[tuple[str, str]]) -> ModelRef | None:
@@ -93,115 +112,11 @@ def _named(told: JsonValue) -> str:
     """The name within `{id: …}` or `{configuration: {type: openai, name: …}}`."""
     if not isinstance(told, dict):
         return ""
-    inner = told.get("configuration", told)
+    inner = told.get("configuration", told.get("connection", told))
     found = {**told, **inner} if isinstance(inner, dict) else told
     name = next((value for key in _NAMES if isinstance(value := found.get(key), str)), "")
-    owner = found.get("type", found.get("provider"))
-    return f"{owner}:{name}" if name and owner in ("openai", "anthropic") and ":" not in name else name
-
-
-ENDING = ".prompty"
-PROMPTY_SETTINGS = ("model", "tools", "outputs", "output", "outputSchema")
-"""What the other tool sends with the messages."""
-
-ROLE_MARK = re.compile(
-    r"[ \t]*(?:#[ \t]*)?(system|developer|user|assistant|function|tools?)[ \t]*(?:\[[^\]]*\][ \t]*)?:[ \t]*",
-    re.IGNORECASE,
-)
-"""A line that begins a message; each blank matches one part only, to avoid quadratic time."""
-_FENCE = re.compile(r"---[ \t]*")
-_THREAD = "![thread]"
-_ENGINES = ("jinja2",)
-
-
-@dataclass(frozen=True, slots=True)
-class ForeignPrompt:
-    """The supported part of a `.prompty` or `.prompt.yml` file: its messages as templates, each with its line."""
-
-    messages: tuple[tuple[int, Message], ...]
-    settings: tuple[tuple[str, str], ...]
-
-
-def is_prompty(path: str) -> bool:
-    """Is this a `.prompty` file, by its name?"""
-    return path.lower().endswith(ENDING)
-
-
-def read_prompty(text: str, problems: Problems) -> ForeignPrompt:
-    """The prompt; unknown keys of the front matter are ignored.
-
-    Args:
-        text: with `\\n` for line ends.
-        problems: gets every mistake.
-    """
-    lines = text.split("\n")
-    begin = _body(lines, problems)
-    front = _front(lines[1 : begin - 1] if begin else [], problems.file)
-    _check_engine(front, problems)
-    messages = _messages(lines, begin, problems)
-    if not messages and not problems.found:
-        problems.add(begin + 1, "holds no message", "write 'system:' on a line of its own, and the text below it")
-    return ForeignPrompt(messages, own_settings(front.data if isinstance(front.data, dict) else {}, PROMPTY_SETTINGS))
-
-
-def _body(lines: list[str], problems: Problems) -> int:
-    """Number of lines before the body; 0 where the file has no front matter."""
-    if not _FENCE.fullmatch(lines[0]):
-        return 0
-    for number, line in enumerate(lines[1:], start=2):
-        if _FENCE.fullmatch(line):
-            return number
-    problems.add(1, "the front matter does not end", "write '---' on the line after it")
-    return len(lines)
-
-
-def _front(lines: list[str], file: str) -> Document:
-    front = read_yaml("\n".join(["", *lines]), file)
-    if front.data is not None and not isinstance(front.data, dict):
-        raise one_problem(file, front.line, f"the front matter must be a mapping, not {described(front.data)}")
-    return front
-
-
-def _check_engine(front: Document, problems: Problems) -> None:
-    """Refuse other template languages than Jinja2, where the same signs mean something else."""
-    template = front.get("template")
-    engine = _ENGINES[0] if template is None else _engine(template.data)
-    if template is not None and engine not in _ENGINES:
-        hint = "other template languages are not read"
-        problems.add(template.line, f"template must be jinja2, not {described(engine)}", hint)
-
-
-def _engine(value: JsonValue) -> JsonValue:
-    """`jinja2`, `{type: jinja2}`, `{format: jinja2}` and `{format: {kind: jinja2}}` mean the same."""
-    while isinstance(value, dict):
-        value = next((value[key] for key in ("format", "type", "kind") if value.get(key) is not None), _ENGINES[0])
-    return value
-
-
-def _messages(lines: list[str], begin: int, problems: Problems) -> tuple[tuple[int, Message], ...]:
-    found: list[tuple[int, Message]] = []
-    role, start = "system", begin
-    for at in range(begin, len(lines) + 1):
-        mark = ROLE_MARK.fullmatch(lines[at]) if at < len(lines) else None
-        if at < len(lines) and mark is None:
-            if lines[at].strip().startswith(_THREAD):
-                problems.add(at + 1, f"{_THREAD} is not supported in this version", "cases hold the conversation")
-            continue
-        if content := "\n".join(lines[start:at]).strip("\n"):
-            if content.strip():
-                found.append((start + 1, Message(ROLES[role], content)))
-        if mark is not None:
-            role, start = _role(mark, at + 1, problems), at + 1
-    return tuple(found)
-
-
-def _role(mark: re.Match[str], line: int, problems: Problems) -> str:
-    role = mark[1].lower()
-    if role in ROLES:
-        return role
-    hint = f'where it is text, write {{{{ "{role}:" }}}}'
-    problems.add(line, f"the line {quoted(mark[0].strip())} begins a part that is not supported in this version", hint)
-    return "system"
+    owner = _OWNERS.get(str(found.get("type", found.get("provider"))))
+    return f"{owner}:{name}" if name and owner and ":" not in name else name
 
 
 ENDINGS = (".prompt.yml", ".prompt.yaml")
@@ -288,7 +203,7 @@ def not_yet(path: str) -> str:
 
 def may_pull_in(path: str) -> bool:
     """Can a prompt of this name include parts, even without the option that makes it a template?"""
-    return path.lower().endswith((*TEMPLATE_ENDINGS, ENDING))
+    return path.lower().endswith((*TEMPLATE_ENDINGS, prompty.ENDING))
 
 
 def parse(text: str, path: str, *, template: bool = False, library: Library | None = None) -> Prompt:
@@ -313,29 +228,44 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
     problems = Problems(path)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     ending = PurePosixPath(path).suffix.lower()
-    unused: tuple[tuple[str, str], ...] = ()
     chat = ending in CHAT_ENDINGS or is_prompty(path)
     if ending not in CHAT_ENDINGS:
         _check_text(text, problems)
-    if is_prompt_yml(path):
-        yml = read_prompt(text, problems, template=template)
-        turns, template, unused = yml.messages, True, yml.settings
-    elif is_prompty(path):
-        prompty = read_prompty(text, problems)
-        turns, template, unused = prompty.messages, True, prompty.settings
-    elif chat:
-        turns = read_chat((read_json if ending == ".json" else read_yaml)(text, path))
-    else:
-        template = template or ending in TEMPLATE_ENDINGS
-        turns = ((0, Message("system", text.removesuffix("\n"))),)
+    read, template = _read(text, path, problems, template, library)
     problems.check()
-    contents = [(line, message.content) for line, message in turns] if template else []
+    contents = [(line, message.content) for line, message in read.messages] if template else []
     parts = gather(contents, library) if library is not None else NO_PARTS
     for line, content in contents:
         _check_template(line, content, parts, problems)
     problems.check()
-    messages = tuple(message for _, message in turns)
-    return Prompt(messages, template=template, chat=chat, parts=parts, unused=unused)
+    if read.files and library is not None:
+        parts = Parts(library.path, (*parts.files, *read.files))
+    return Prompt(
+        tuple(message for _, message in read.messages),
+        template=template,
+        chat=chat,
+        parts=parts,
+        unused=read.settings,
+        defaults=read.defaults,
+        threads=read.threads,
+    )
+
+
+def _read(
+    text: str, path: str, problems: Problems, template: bool, library: Library | None
+) -> tuple[ForeignPrompt, bool]:
+    """The messages of a file, and whether they are templates."""
+    ending = PurePosixPath(path).suffix.lower()
+    if is_prompt_yml(path):
+        return read_prompt(text, problems, template=template), True
+    if is_prompty(path):
+        return read_prompty(text, problems, library), True
+    if ending in CHAT_ENDINGS:
+        document = (read_json if ending == ".json" else read_yaml)(text, path)
+        settings = own_settings(document.data, CHAT_SETTINGS) if isinstance(document.data, dict) else ()
+        return ForeignPrompt(read_chat(document), settings), template
+    turns = ((0, Message("system", text.removesuffix("\n"))),)
+    return ForeignPrompt(turns, ()), template or ending in TEMPLATE_ENDINGS
 
 
 def _check_text(text: str, problems: Problems) -> None:

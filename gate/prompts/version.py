@@ -39,6 +39,8 @@ class Prompt:
         chat: the file has messages with roles.
         built: the texts of a Python function; None for a file.
         unused: the file's own settings of the model, key to JSON; not used, and not part of any digest.
+        defaults: values of variables that a case does not set.
+        threads: the variable whose turns are sent in place of a message, by the message's position.
     """
 
     messages: tuple[Message, ...]
@@ -47,6 +49,8 @@ class Prompt:
     parts: Parts = NO_PARTS
     built: Built | None = None
     unused: tuple[tuple[str, str], ...] = ()
+    defaults: Mapping[str, JsonValue] = field(default_factory=dict)
+    threads: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -56,6 +60,8 @@ class Prompt:
         if self.parts.files:
             parts: list[JsonValue] = [[part.path, part.text, part.template] for part in self.parts.files]
             told |= {"path": self.parts.path, "parts": parts}
+        if self.defaults or self.threads:
+            told |= {"defaults": dict(self.defaults), "threads": {str(at): name for at, name in self.threads.items()}}
         if self.built is not None:
             told["built"] = {key: _told(text) for key, text in self.built.texts.items()}
         return digest(told)

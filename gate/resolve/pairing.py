@@ -22,6 +22,7 @@ from gate.files import is_glob
 from gate.limits import NEW_SUITES
 from gate.prompts import reading
 from gate.prompts.files import FileSource, Moves, PromptBuilder, file_of
+from gate.prompts.prompty import is_prompty
 from gate.prompts.version import Library, PromptVersion
 from gate.suite import Suite
 
@@ -370,8 +371,9 @@ def same_parts(sides: Sides, suite: SuiteConfig) -> bool:
         return True
     try:
         data = sides.head.read(suite.prompt) or b""
-        # In a chat file the word may be written with escapes.
-        if b"include" not in data and ending not in reading.CHAT_ENDINGS:
+        # In a chat file the word may be written with escapes, and front matter names files in other ways.
+        named = ending in reading.CHAT_ENDINGS or is_prompty(suite.prompt)
+        if b"include" not in data and not named:
             return True
         text, library = decode(data, suite.prompt), Library(suite.prompt, sides.head.read)
         parts = reading.parse(text, suite.prompt, template=bool(suite.template), library=library).parts

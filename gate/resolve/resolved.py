@@ -11,7 +11,7 @@ from typing import Any
 from gate.cases.case import Case, NotBuilt, SlowTemplate, place_of, render
 from gate.config.documents import printable, quoted
 from gate.config.gatefile import Config
-from gate.config.models import ModelRef, Params, ProviderServer, Relation, parse_model, relation
+from gate.config.models import ModelPrice, ModelRef, Params, ProviderServer, Relation, parse_model, relation
 from gate.config.policy import Budget, CachePolicy, RunPolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError, InputErrors, Problem
@@ -46,6 +46,7 @@ class Resolved:
         judges: scorers that are asked beside the suites.
         models: asked beside both.
         servers: those of `providers:`, by name.
+        prices: those of `prices:`, by the model's name.
     """
 
     suites: tuple[Suite, ...]
@@ -65,6 +66,7 @@ class Resolved:
     judges: tuple[ScorerSpec, ...] = ()
     models: tuple[tuple[ModelRef, Params], ...] = ()
     servers: Mapping[str, ProviderServer] = field(default_factory=dict)
+    prices: Mapping[str, ModelPrice] = field(default_factory=dict)
 
     @property
     def asked(self) -> tuple[Suite, ...]:
@@ -88,7 +90,7 @@ class Resolved:
 
 
 def with_servers(resolved: Resolved, counting: Config | None, head: Config | None = None, base: str = "") -> Resolved:
-    """The same, with the servers that count.
+    """The same, with the servers and prices that count.
 
     Raises:
         GateError: a model's provider is unknown, or only the change names it.
@@ -102,13 +104,17 @@ def with_servers(resolved: Resolved, counting: Config | None, head: Config | Non
                 why = f"providers are read from {base}, so that a change cannot send a key to an address of its own"
                 raise GateError(f"{said}: {why}", "merge its entry first, and then the change that asks it")
             parse_model(str(model), servers)
-    notes = (*resolved.notes, *_edited(servers, own, base)) if head else resolved.notes
-    return replace(resolved, servers=servers, notes=notes)
+    prices = counting.prices if counting else {}
+    notes = resolved.notes
+    if head:
+        edited = (*_edited("providers", servers, own, base), *_edited("prices", prices, head.prices, base))
+        notes = (*notes, *edited)
+    return replace(resolved, servers=servers, prices=prices, notes=notes)
 
 
-def _edited(servers: Mapping[str, ProviderServer], own: Mapping[str, ProviderServer], base: str) -> Iterator[str]:
-    if names := sorted(name for name in {*servers, *own} if servers.get(name) != own.get(name)):
-        yield f"The change edits providers ({', '.join(names)}), which are those of {base} until it is merged."
+def _edited(what: str, counting: Mapping[str, object], own: Mapping[str, object], base: str) -> Iterator[str]:
+    if names := sorted(name for name in {*counting, *own} if counting.get(name) != own.get(name)):
+        yield f"The change edits {what} ({', '.join(names)}), which are those of {base} until it is merged."
 
 
 def _models(suite: Suite) -> Iterator[ModelRef]:

@@ -11,7 +11,8 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.files import path_complaint
 from gate.prompts import reading
 from gate.prompts.pointers import PointedText, pointed_text, pointed_texts
-from gate.prompts.reading import is_prompt_yml, is_prompty
+from gate.prompts.prompty import is_prompty
+from gate.prompts.reading import is_prompt_yml
 from gate.prompts.version import TEMPLATE_ENDINGS, Library, Prompt
 from gate.templates.rendering import compile_template
 
@@ -200,6 +201,8 @@ def _found(path: str, prompt: Prompt, template: bool) -> FoundPrompt:
     names = frozenset(name for found in compiled for name in found) if prompt.template else frozenset()
     braces = () if prompt.template else tuple(dict.fromkeys(_braces(prompt)))
     text = "\n\n".join(message.content for message in prompt.messages)
+    threads = prompt.threads.values()
+    names -= {name for name, value in prompt.defaults.items() if value != "" or name in threads}
     return FoundPrompt(path, text, names, template, braces, tuple(part.path for part in prompt.parts.files))
 
 

@@ -100,7 +100,9 @@ def _gated(report: InitReport) -> Iterator[str]:
     if report.named:
         yield f"{verb} {counted(len(drafts), 'prompt')}:"
     else:
-        yield f"{verb} {len(drafts)} of {_prompts(report.seen)}, found in {counted(report.seen.looked, 'file')}:"
+        chosen = len({draft.candidate for draft in drafts})
+        suites = f" as {len(drafts)} suites" if len(drafts) != chosen else ""
+        yield f"{verb} {chosen} of {_prompts(report.seen)}{suites}, found in {counted(report.seen.looked, 'file')}:"
     yield from (f"  {_suite(one)}" for one in drafts[:_SUITES])
     if len(drafts) > _SUITES:
         yield f"  and {len(drafts) - _SUITES:,} more"
@@ -138,11 +140,14 @@ def _written(report: InitReport) -> Iterator[str]:
 
 
 def _left(left: Sequence[PassedFile]) -> Iterator[str]:
+    paths: dict[str, list[str]] = {}
+    for one in left:
+        paths.setdefault(one.reason, []).append(_shown(one.path))
     if left:
         yield "Not gated:"
-        yield from (f"  {_shown(one.reason, 110)}: {_shown(one.path)}" for one in left[:_LEFT])
-    if len(left) > _LEFT:
-        yield f"  and {len(left) - _LEFT:,} more: gate init --json lists them"
+        yield from (f"  {_shown(reason, 110)}: {_few(paths[reason], 1)}" for reason in list(paths)[:_LEFT])
+    if more := sum(map(len, list(paths.values())[_LEFT:])):
+        yield f"  and {more:,} more: gate init --json lists them"
 
 
 def _notes(report: InitReport) -> list[str]:

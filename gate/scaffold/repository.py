@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from gate.app.run_tools import is_unpriced, keyless_factory
 from gate.config.documents import decode
 from gate.config.gatefile import load
 from gate.config.models import Params, parse_model
@@ -15,53 +16,13 @@ from gate.environment.settings import Settings
 from gate.errors import GateError, Problem
 from gate.files import matches, write_all_new
 from gate.git.places import Place
-from gate.prompts.files import FileSource, content_fingerprint
+from gate.prompts.files import OverlaySource
 from gate.scaffold.discovery import CODE_BYTES, PassedFile, problem_text
 from gate.scaffold.files import CASES_SCHEMA, CONFIG_SCHEMA, FileSettings
 from gate.scaffold.proposal import InitChoices, Proposal, propose, with_drafts
 from gate.scaffold.search import Candidate, RepositoryFiles
 from gate.scaffold.suites import SuiteDraft
-from gate.scaffold.validate import ConfigurationReport, unpriced_models, validate_source
-
-
-@dataclass(frozen=True, slots=True)
-class OverlaySource:
-    """A source with additional files (`gate.prompts.files.FileSource`)."""
-
-    below: FileSource
-    texts: Mapping[str, str]
-
-    @property
-    def label(self) -> str:
-        return self.below.label
-
-    @property
-    def sha(self) -> str | None:
-        return self.below.sha
-
-    def read(self, path: str) -> bytes | None:
-        return self.texts[path].encode() if path in self.texts else self.below.read(path)
-
-    def fingerprint(self, path: str) -> str | None:
-        return content_fingerprint(self.read(path))
-
-    def glob(self, pattern: str) -> list[str]:
-        return sorted({*self.below.glob(pattern), *(path for path in self.texts if matches(path, pattern))})
-
-    def listing(self, folder: str = "") -> dict[str, str]:
-        start = f"{folder}/" if folder else ""
-        return {**self.below.listing(folder), **{path: "" for path in self.texts if path.startswith(start)}}
-
-    def links(self, pattern: str) -> dict[str, str]:
-        return self.below.links(pattern)
-
-    def leads_to(self, link: str) -> str | None:
-        return self.below.leads_to(link)
-
-    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        own = {path: len(self.texts[path].encode()) for path in paths if path in self.texts}
-        return {**self.below.sizes([path for path in paths if path not in own]), **own}
-
+from gate.scaffold.validate import ConfigurationReport, validate_source
 
 FIRST = 5
 """Prompts that are gated where nobody says which."""
@@ -109,8 +70,10 @@ def proposal_for(
     Raises:
         GateError: the case file named by the user has mistakes.
     """
-    is_unpriced = unpriced_models(Settings.from_environ())
-    found = propose(candidates, tree, wishes, layout, lambda name: not is_unpriced(parse_model(name), Params()))
+    factory = keyless_factory(Settings.from_environ())
+    found = propose(
+        candidates, tree, wishes, layout, lambda name: not is_unpriced(factory, parse_model(name), Params())
+    )
     if not found.drafts or os.path.lexists(place.root / layout.config):
         return _with_schemas(found)
     if _mistakes(place, found, layout.config):

@@ -1,28 +1,26 @@
 """`gate validate`: checks a configuration with all its files, in the working tree or at a ref."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.app.resolving import prompt_builder, store_case_reader
-from gate.calls.budget import PriceList
+from gate.app.run_tools import is_unpriced, keyless_factory
+from gate.calls.budget import unpriced_note
 from gate.calls.endpoints import PACKAGED_MODEL, refused_parameters
-from gate.calls.providers.factory import Factory
 from gate.cases.case import Case, members
 from gate.cases.reading import NOT_FILLED_IN
 from gate.config.documents import printable, quoted
 from gate.config.gatefile import Config
 from gate.config.models import ModelRef, Params, parse_model, parse_params
-from gate.config.policy import Budget
 from gate.config.targets import ToolLoop
 from gate.config.values import OVERALL
-from gate.environment.settings import Settings, keys_of
+from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
 from gate.files import is_glob
 from gate.git.places import place_here
 from gate.prompts.files import FileSource
 from gate.record.comparison import FEWEST_UNITS
-from gate.record.transcript import Unpriced, Usage
 from gate.resolve import two_refs
 from gate.resolve.exam import exam_notes
 from gate.resolve.pairing import Pair, Sides, pair
@@ -103,7 +101,7 @@ def _validated(sides: Sides, config: str) -> ConfigurationReport:
     looked = tuple(_looked(suite, files[suite.name]) for suite in suites)
     members = [one for suite in suites for one in _members(suite)]
     remarks = [*settings_notes(suites), *(unavailable_reason(*one) for one in members)]
-    remarks += _unpriced(head.budget, members, config)
+    remarks += _unpriced(head, members, config)
     remarks += [one for suite in suites for one in _remarks(suite, files[suite.name])]
     remarks += [one.unread for one in looked if one.unread]
     waiting = {problem.file: None for problem in reader.problems if problem.message == NOT_FILLED_IN}
@@ -124,16 +122,14 @@ def _members(suite: Suite) -> Iterator[tuple[ModelRef, Params]]:
         yield from ((parse_model(name), params) for name in spec.models)
 
 
-def _unpriced(budget: Budget, members: Sequence[tuple[ModelRef, Params]], config: str) -> Iterator[str]:
-    """A limit in dollars that cannot be kept; no mistake, since the price may be known elsewhere."""
-    if budget.max_usd is None:
+def _unpriced(head: Config, members: Sequence[tuple[ModelRef, Params]], config: str) -> Iterator[str]:
+    """A limit in dollars that cannot count every model."""
+    if head.budget.max_usd is None:
         return
-    unpriced = unpriced_models(Settings.from_environ())
-    names = dict.fromkeys(str(model) for model, params in members if unpriced(model, params))
+    factory = keyless_factory(Settings.from_environ(), head.providers, head.prices)
+    names = dict.fromkeys(str(model) for model, params in members if is_unpriced(factory, model, params))
     if names:
-        why = f"the price of {', '.join(list(names)[:SHOWN])} is unknown"
-        helps = "limit max_calls instead, name a model with a known price, or set GATE_PRICE_BY_NAME=1"
-        yield f"{config}: budget.max_usd cannot be kept here, so no run would begin: {why}; {helps}."
+        yield f"{config}: {unpriced_note(list(names)[:SHOWN], head.budget)}"
 
 
 def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) -> tuple[Pair, ...]:
@@ -234,13 +230,6 @@ def validate_source(source: FileSource, config: str, root: Path) -> Configuratio
     with prompt_builder() as builder:
         sides = Sides(source, source, builder=builder, shelf=store_case_reader(root))
         return _validated(sides, config)
-
-
-def unpriced_models(settings: Settings) -> Callable[[ModelRef, Params], bool]:
-    """Is the price of a model unknown, at the address that the environment and its parameters give it?"""
-    prices = PriceList(by_name=settings.price_by_name)
-    factory = Factory(keys_of(settings), settings.cache_dir, 1, lambda path: "", prices)
-    return lambda model, params: factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown")
 
 
 def unavailable_reason(model: ModelRef, params: Params) -> str:

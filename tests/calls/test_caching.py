@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.budget import PriceList
 from gate.calls.endpoints import caching_terms
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
@@ -27,19 +26,18 @@ from tests.support.keys import service_keys
 def test_the_shortest_prefix(model: str, minimum: int | None) -> None:
     provider, name = model.split(":")
     ref = ModelRef(provider, name)
-    assert caching_terms(ref, Params(), known=True).minimum == minimum
-    assert caching_terms(ref, Params(), known=False).minimum is None
+    assert caching_terms(ref, Params()).minimum == minimum
 
 
 def test_anthropic_caches_what_it_is_asked_to() -> None:
     model = ModelRef("anthropic", "claude-opus-4-8")
-    assert not caching_terms(model, Params(), known=True).asked
-    asked = caching_terms(model, Params(prompt_cache=True), known=True)
+    assert not caching_terms(model, Params()).asked
+    asked = caching_terms(model, Params(prompt_cache=True))
     assert (asked.asked, asked.marked) == (True, True)
 
 
-def factory(tmp_path: Path, url: str | None = None, *, by_name: bool = False) -> Factory:
-    return Factory(service_keys("k", "k", url), tmp_path, 1, lambda path: "", PriceList(by_name=by_name))
+def factory(tmp_path: Path, url: str | None = None) -> Factory:
+    return Factory(service_keys("k", "k", url), tmp_path, 1, lambda path: "")
 
 
 def test_a_token_is_written_at_the_cache_write_price(tmp_path: Path) -> None:
@@ -47,8 +45,7 @@ def test_a_token_is_written_at_the_cache_write_price(tmp_path: Path) -> None:
     assert found == CacheTerms(4096, asked=True, marked=True, write_usd=pytest.approx(1.25e-6))
 
 
-def test_somebody_elses_server_has_terms_of_its_own(tmp_path: Path) -> None:
+def test_a_gateway_has_the_terms_of_the_service(tmp_path: Path) -> None:
     model, url = ModelRef("openai", "gpt-4o-mini"), "http://localhost:9/v1"
-    assert factory(tmp_path, url).caching(model, Params()) == CacheTerms()
-    assert factory(tmp_path, url, by_name=True).caching(model, Params()).minimum == 1024
+    assert factory(tmp_path, url).caching(model, Params()).minimum == 1024
     assert factory(tmp_path).caching(ModelRef("fake", "oracle"), Params()) == CacheTerms()

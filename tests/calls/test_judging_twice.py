@@ -4,7 +4,6 @@ import asyncio
 import random
 from pathlib import Path
 
-from gate.calls.budget import PriceList
 from gate.calls.cache import AnswerStore
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.providers.factory import Factory
@@ -25,7 +24,7 @@ JUDGE = ScorerSpec("judge", "j", {"criteria": "Names the price."})
 def judged(server: ModelServer, path: Path, spec: ScorerSpec, sitting: str) -> list[Score]:
     async def work() -> list[Score]:
         keys = service_keys("sk-loopback-0123456789", None, f"{server.url}/v1")
-        factory = Factory(keys, path, 8, lambda _: "", PriceList(by_name=True))
+        factory = Factory(keys, path, 8, lambda _: "")
         with AnswerStore(path / "answers.sqlite", factory.address, sitting) as memory:
             caller = Caller(factory.provider, CallPolicy(8), random.Random(1), factory.price, memory=memory)
             judge = Judge(spec, MODEL, Params(), caller)

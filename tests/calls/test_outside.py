@@ -44,20 +44,21 @@ async def talk(calls: Caller, messages: int, usd: float = 0.5, announced: int | 
     return "whole"
 
 
-def test_an_agent_that_does_not_say_what_it_costs_keeps_no_budget_of_dollars() -> None:
-    calls = limited(max_usd=5.0)
+def test_an_agent_that_does_not_say_what_it_costs_is_told_of_and_calls_keep_their_limit() -> None:
+    calls = limited(max_usd=5.0, max_calls=3)
 
     async def work() -> str:
         async with calls.outside(2) as talking:
             async with talking.message() as bill:
                 bill.cost = Dollars(0.5)
-            assert calls.exhausted() is None
+            assert calls.notes() == []
             async with talking.message():
                 pass
-        return await talk(calls, 1)
+        return f"{await talk(calls, 1)}; {await talk(calls, 1)}"
 
-    assert "max_usd cannot be kept, since an agent does not say what its answers cost" in run(work)
-    assert "have it give cost_usd" in (calls.exhausted() or "")
+    assert "whole; 0: the budget of 3 calls is used up" in run(work)
+    (note,) = calls.notes()
+    assert "so budget.max_usd does not count them; budget.max_calls holds" in note
 
 
 def test_conversations_at_once_stay_within_a_budget_of_dollars() -> None:

@@ -128,7 +128,8 @@ redteam: {}
     assert [(one.role, one.content) for one in messages] == [("system", "German"), ("user", "user:\ndog")]
     assert losses(bundle) == [
         "promptfooconfig.yaml:22 'redteam' is left out",
-        "promptfooconfig.yaml:5 a prompt is taken from file://build.py:main, which is code, and is not run",
+        "promptfooconfig.yaml:5 a prompt is made by 'file://build.py:main', and is left out: build.py is no file of "
+        "the repository, or no text",
         "promptfooconfig.yaml:6 the provider 'exec:run.sh' is no model that the gate can ask",
         "promptfooconfig.yaml:6 'top_k' of the model is left out",
         "promptfooconfig.yaml:6 the provider 'anthropic:messages:claude-x' is left out: a suite asks one model",
@@ -225,6 +226,57 @@ def test_a_sample_in_another_file_is_read(written: str) -> None:
         assert (cases, len(told)) == ([], 1)
 
 
+@pytest.mark.parametrize(
+    ("path", "model", "params", "said"),
+    [
+        ("first/chat.prompty", "azure:gpt-4o-mini", {"max_output_tokens": 200, "temperature": 0.2}, "_ENDPOINT"),
+        ("first/finish.prompty", None, {}, "the service 'serverless' of the model 'small' is left out"),
+        ("first/grade.prompty", "openai:gpt-4o-mini", {"temperature": 0, "max_output_tokens": 10}, ""),
+        (
+            "second/support.prompty",
+            "azure:gpt-4o",
+            {"temperature": 0.3, "max_output_tokens": 300, "top_p": 0.9, "stop": ["END"]},
+            "AZURE_OPENAI_API_KEY",
+        ),
+        ("second/agent.prompty", "azure:gpt-4o-mini", {}, "OPENAI_API_VERSION"),
+    ],
+)
+def test_the_models_of_both_generations_of_prompty(
+    path: str, model: str | None, params: dict[str, object], said: str
+) -> None:
+    folder = Path("tests/data/formats/prompty")
+    files = {str(one.relative_to(folder)): one.read_text() for one in folder.rglob("*.*")}
+    bundle = read_bundle(files[path], path, files.get)
+    (suite,) = bundle.suites
+    assert (suite.model, dict(suite.params), len(suite.cases)) == (model, params, 1)
+    assert said in " ".join(loss.what for loss in bundle.losses)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "said"),
+    [
+        ("gpt-4o", "openai:gpt-4o", ""),
+        ("{id: claude-sonnet-4-5, provider: anthropic}", "anthropic:claude-sonnet-4-5", ""),
+        (
+            "{configuration: {type: azure_openai, azure_deployment: '${env:NAME}'}}",
+            None,
+            "only the environment variable",
+        ),
+        (
+            "{id: m, provider: openai, connection: {endpoint: '${env:URL:https://llm.example.com}'}}",
+            None,
+            "the address",
+        ),
+        ("{id: m, provider: openai, connection: {kind: key, endpoint: '${env:URL}'}}", "openai:m", ""),
+        ("{configuration: {type: unify, model_name: llama}}", None, "the service 'unify'"),
+    ],
+)
+def test_a_service_is_one_of_the_gates_or_a_loss(model: str, name: str | None, said: str) -> None:
+    bundle = read_bundle(f"---\nmodel: {model}\n---\nuser:\nHi\n", "p.prompty", lambda _: None)
+    assert bundle.suites[0].model == name
+    assert said in " ".join(loss.what for loss in bundle.losses)
+
+
 def test_evaluators_of_github_models() -> None:
     text = (
         "messages: [{role: user, content: '{{input}}'}]\nmodel: nobody/knows\nresponseFormat: text\nevaluators:\n"
@@ -241,9 +293,38 @@ def test_evaluators_of_github_models() -> None:
         "judge": {"criteria": "Is the answer kind?\n\nyes = 1", "model": "openai:gpt-4o"},
         "name": "d",
     }
-    assert [loss.where for loss in bundle.losses] == [f"x.prompt.yml:{n}" for n in (5, 6, 7, 8)] + ["x.prompt.yml"] + [
-        "x.prompt.yml:3"
-    ]
+    assert [loss.where for loss in bundle.losses] == [f"x.prompt.yml:{n}" for n in (5, 6, 7, 8)] + ["x.prompt.yml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "scorers", "params"),
+    [
+        (
+            "order",
+            ["contains", "judge", "judge", "json_schema"],
+            {"max_output_tokens": 200, "temperature": 0.1, "top_p": 0.9},
+        ),
+        ("count", ["starts_with", "json"], {}),
+    ],
+)
+def test_formats_of_answers_become_scorers(name: str, scorers: list[str], params: dict[str, object]) -> None:
+    text = Path(f"tests/data/formats/gh-models/shop/{name}.prompt.yml").read_text()
+    bundle = read_bundle(text, f"{name}.prompt.yml", lambda _: None)
+    (suite,) = bundle.suites
+    kinds = [next(iter(one)) if isinstance(one, dict) else one for one in suite.scorers]
+    assert kinds == scorers
+    assert (dict(suite.params), len(suite.cases)) == (params, 2)
+    assert "the format of answers is put differently" in " ".join(losses(bundle))
+
+
+def test_an_evaluator_that_some_test_data_cannot_fill_is_named() -> None:
+    text = (
+        "messages: [{role: user, content: 'Hi {{name}}'}]\ntestData: [{name: Ada}, {name: Bo, expected: Hello}]\n"
+        "evaluators:\n- {name: same, uses: github/similarity}\n- {name: named, string: {contains: '{{name}}'}}\n"
+    )
+    bundle = read_bundle(text, "x.prompt.yml", lambda _: None)
+    assert [dict(one)["name"] for one in bundle.suites[0].scorers if isinstance(one, dict)] == ["named"]
+    assert "cannot be filled in ('expected' is undefined)" in " ".join(losses(bundle))
 
 
 def test_a_set_that_holds_itself_ends() -> None:

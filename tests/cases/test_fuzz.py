@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.cases import reading as cases
+from gate.cases.bundles import read_bundle
 from gate.cases.case import Case, fill, render
 from gate.config import gatefile, specification_file
 from gate.config.documents import BadJson, decode, parse_json
@@ -55,6 +56,17 @@ def test_configuration(text: str) -> None:
     only_readable_errors(lambda: reading.parse(f"---\n{text}", "p.prompty"))
     only_readable_errors(lambda: cases.parse(text, "p.prompt.yml"))
     only_readable_errors(lambda: specification_file.parse_specification(text, "s.yaml"))
+
+
+FRONT = st.sampled_from(
+    ["model", "inputs", "sample", "template", "base", "configuration", "connection", "provider", "id"]
+)
+
+
+@given(st.dictionaries(FRONT, JSON | st.dictionaries(FRONT, JSON)))
+def test_front_matter_of_any_shape(value: object) -> None:
+    text = f"---\n{json.dumps(value)}\n---\nuser:\n{{{{a}}}}"
+    only_readable_errors(lambda: read_bundle(text, "p.prompty", lambda path: None))
 
 
 @given(st.dictionaries(st.sampled_from(sorted(gatefile.GateFile.model_fields)), JSON) | JSON)

@@ -58,3 +58,37 @@ def test_python_turned_round_is_named_since_promptfoo_does_not_turn_it() -> None
 def test_code_in_a_cell_of_a_table_is_read_as_well() -> None:
     assertion = from_text("fn: output.trim().length > 3", 1).data
     assert scorers_of(value_at([assertion], 1), Context(Losses()), "test 1") == [{"characters": {"min": 4}}]
+
+
+GRADERS = {
+    "evals/grade.py": "def get_assert(output, context):\n    return True\n\nasync def later(output, context): ...\n"
+}
+
+
+def graded(value: str, kind: str = "python", **more: Any) -> tuple[list[Any], str]:
+    losses = Losses()
+    context = Context(losses, "evals", GRADERS.get)
+    found = scorers_of(value_at([{"type": kind, "value": value, **more}], 1), context, "test 1")
+    return found, losses.found[0].what
+
+
+def test_a_grader_in_a_file_is_called_as_promptfoo_calls_it() -> None:
+    found, said = graded("file://grade.py", threshold=0.5, metric="tone", config={"a": 1})
+    options = {"function": "evals.grade:get_assert", "interface": "promptfoo", "config": {"a": 1}, "threshold": 0.5}
+    assert found == [{"python": options, "name": "tone"}]
+    assert "context.prompt holds the question" in said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("file://grade.py:missing", "there is no missing in evals/grade.py"),
+        ("file://grade.py:later", "later in evals/grade.py is an async function"),
+        ("file://gone.py", "evals/gone.py is no file of the repository"),
+        ("file://my-grader.py", "evals/my-grader.py cannot be named as a module"),
+        ("file://../../etc/x.py", "it names no function of a file inside the repository"),
+    ],
+)
+def test_a_grader_that_cannot_be_called_is_named(value: str, said: str) -> None:
+    found, told = graded(value)
+    assert found == [] and said in told

@@ -44,7 +44,6 @@ def test_every_command_prints_what_is_shown(tmp_path: Path) -> None:
             "ANTHROPIC_BASE_URL": server.url,
             "OPENAI_API_KEY": "k",
             "ANTHROPIC_API_KEY": "k",
-            "GATE_PRICE_BY_NAME": "1",
         }
         for step in found:
             if "--diff" in step.text and "--update" in step.text:

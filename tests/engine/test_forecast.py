@@ -249,13 +249,11 @@ def test_a_small_slice_can_never_block_and_an_advisory_one_need_not() -> None:
             Dollars(1.0),
             "The input max-cost-usd is $0.5, and",
         ),
-        (Budget().lowered("max_usd", 0.5, "the input x"), Unpriced("unknown"), "The input x cannot be kept"),
         (
             Budget().lowered("max_minutes", 2.9, "the input max-minutes"),
             Dollars(1.0),
             "The input max-minutes is 2.9, and",
         ),
-        (Budget(max_usd=0.5), Unpriced("unknown"), "would not start"),
         (Budget(max_minutes=2.9), Dollars(1.0), "budget.max_minutes is 2.9"),
     ],
 )
@@ -263,6 +261,11 @@ def test_a_budget_that_would_not_suffice(budget: Budget, cost: Cost, said: str) 
     found = list(budget_warnings(spending(cost), budget))
     assert [one.severe for one in found] == [True]
     assert said in found[0].text
+
+
+def test_an_unknown_price_is_told_and_ends_no_run() -> None:
+    (found,) = budget_warnings(spending(Unpriced("unknown")), Budget().lowered("max_usd", 0.5, "the input x"))
+    assert found.text.startswith("The input x does not count every call") and not found.severe
 
 
 def test_what_shows_only_in_a_run_is_told_as_the_least() -> None:

@@ -119,7 +119,7 @@ def generated() -> Mapping[str, str]:
         (root / "prompts").mkdir()
         (root / "prompts" / "support.md").write_text(said["prompt"], encoding="utf-8")
         env = {"OPENAI_BASE_URL": f"{openai.url}/v1", "ANTHROPIC_BASE_URL": anthropic.url, "OPENAI_API_KEY": "k",
-               "ANTHROPIC_API_KEY": "k", "GATE_PRICE_BY_NAME": "1", "COLUMNS": "80"}  # fmt: skip
+               "ANTHROPIC_API_KEY": "k", "COLUMNS": "80"}  # fmt: skip
         models = ",".join(f"{host.lower()}:{model}" for host, model in TESTED.items())
         done = gate(
             "generate", "prompts/support.md", "--model", GENERATOR, "--judge-model", JUDGE, "--effort", "low",

@@ -68,7 +68,7 @@ def test_an_agent_with_tools_and_a_database_is_judged(image: Image, tmp_path: Pa
         seed(f"sqlite:///{env['RUNNER_TEMP']}/property.db", TOKEN)
         env |= {"PROPERTY_DB": "sqlite:////github/runner_temp/property.db", "PROPERTY_TOKEN": TOKEN}
         env |= {"OPENAI_API_KEY": "k" * 20, "OPENAI_BASE_URL": f"{models.url}/v1"}
-        env |= {"ANTHROPIC_API_KEY": "k" * 20, "ANTHROPIC_BASE_URL": models.url, "GATE_PRICE_BY_NAME": "1"}
+        env |= {"ANTHROPIC_API_KEY": "k" * 20, "ANTHROPIC_BASE_URL": models.url}
         outcome = run_action(image, env)
         assert outcome.code == 1, outcome.out + outcome.err
         assert outcome.outputs["verdict"] == "BLOCK"

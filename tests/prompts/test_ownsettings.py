@@ -19,9 +19,9 @@ def named(value: object) -> str:
         ("openai/gpt-4o-mini", "openai:gpt-4o-mini"),
         ("claude-haiku-4-5", "anthropic:claude-haiku-4-5"),
         ({"api": "chat", "configuration": {"type": "openai", "name": "gpt-4o"}}, "openai:gpt-4o"),
-        # Nobody can tell how the gate would ask for these.
+        ({"configuration": {"type": "azure_openai", "azure_deployment": "ours"}}, "azure:ours"),
+        # Nobody can tell how the gate would ask for it.
         ("meta/llama-3", "None"),
-        ({"configuration": {"type": "azure_openai", "azure_deployment": "ours"}}, "None"),
     ],
 )
 def test_a_model_by_its_name(value: object, model: str) -> None:

@@ -41,10 +41,23 @@ def test_chat_files() -> None:
         ("x" * (limits.PROMPT_CHARS + 1), "p.md", "p.md: is longer than 1,048,576 characters"),
         ("{% include 'x' %}", "p.j2", "p.j2:1: 'include' is not supported in templates"),
         ("[]", "p.yaml", "p.yaml:1: messages must be a list of {role, content}, not an empty list"),
-        (CHAT + "model: x\n", "p.yaml", "p.yaml:8: unknown key 'model' (known: messages)"),
+        (CHAT + "modle: x\n", "p.yaml", "p.yaml:8: unknown key 'modle' (known: messages)"),
         (CHAT.replace("Be brief.", ""), "p.yaml", "p.yaml:3: messages[0].content must be text, not nothing"),
         (CHAT + "  - \n", "p.yaml", "p.yaml:8: messages[3] must be a mapping, not nothing"),
     ],
 )
 def test_messages(text: str, path: str, message: str) -> None:
     assert message in errors(lambda: reading.parse(text, path))
+
+
+def test_a_request_as_it_is_sent_to_a_model_is_a_chat_file() -> None:
+    text = (
+        '{"model": "gpt-4o", "temperature": 0, "stream": false, "messages": ['
+        '{"role": "developer", "content": "Be kind."},'
+        ' {"role": "user", "content": [{"type": "text", "text": "Hi,"}, {"type": "text", "text": "you."}]}]}'
+    )
+    prompt = reading.parse(text, "p.json")
+    assert prompt.messages == (Message("system", "Be kind."), Message("user", "Hi,\nyou."))
+    assert prompt.unused == (("model", '"gpt-4o"'), ("temperature", "0"))
+    picture = text.replace('"type": "text", "text": "you."', '"type": "image_url", "image_url": {"url": "x"}')
+    assert "messages[1].content must be text" in errors(lambda: reading.parse(picture, "p.json"))

@@ -87,7 +87,7 @@ class Shop:
 def environment(url: str) -> Mapping[str, str]:
     """Variables that lead to a server of models."""
     return {
-        **{"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "sk-openai-hidden", "GATE_PRICE_BY_NAME": "1"},
+        **{"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "sk-openai-hidden"},
         **{"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-ant-hidden"},
     }
 

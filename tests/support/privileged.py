@@ -15,7 +15,7 @@ KEY = "sk-loopback-openai"
 
 def keys(models: ModelServer) -> dict[str, str]:
     """What the environment of a step with secrets says."""
-    return {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": KEY, "GATE_PRICE_BY_NAME": "1"}
+    return {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": KEY}
 
 
 def privileged(

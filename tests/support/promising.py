@@ -37,4 +37,4 @@ REPOSITORY = {
 def reachable(url: str) -> dict[str, str]:
     """The environment in which models answer there."""
     keys = {"OPENAI_API_KEY": "sk-loopback-openai", "ANTHROPIC_API_KEY": "sk-loopback-anthropic"}
-    return {**keys, "OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url, "GATE_PRICE_BY_NAME": "1"}
+    return {**keys, "OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from gate.calls import endpoints
 from gate.calls.budget import PriceList
-from gate.calls.endpoints import Api, Endpoints, Keys, caching_terms, is_anthropic, is_openai
+from gate.calls.endpoints import Api, Endpoints, Keys, caching_terms
 from gate.calls.interface import Completion, Executor, Misconfigured, Provider, Request
 from gate.config.models import SERVICES, ModelRef, Params
 from gate.errors import GateError
@@ -84,12 +84,10 @@ class Factory:
 
     def caching(self, model: ModelRef, params: Params) -> CacheTerms:
         """On what terms the requests of an arm are cached; see `gate.calls.endpoints`."""
-        own = {"openai": is_openai, "anthropic": is_anthropic}.get(model.provider)
-        known = own is not None and (self._prices.by_name or own(self._address(model)))
         written = self.price(model, params, model.name, Usage(cache_write_tokens=_PRICED))
         write_usd = written.amount / _PRICED if isinstance(written, Dollars) else None
         return replace(
-            caching_terms(model, params, known=known, interface=self._endpoints.interface(model.provider)),
+            caching_terms(model, params, self._endpoints.interface(model.provider)),
             write_usd=write_usd,
         )
 

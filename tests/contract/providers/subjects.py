@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from gate.calls.budget import PriceList
 from gate.calls.endpoints import Keys
 from gate.calls.interface import Provider, Request
 from gate.calls.providers.factory import Factory
@@ -55,7 +54,7 @@ class Subject:
 
     def factory(self, cache_dir: Path = Path("no-such-folder")) -> Factory:
         keys = service_keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url) if self.url else Keys()
-        return Factory(keys, cache_dir, 8, lambda _: RECORDED, PriceList(by_name=True))
+        return Factory(keys, cache_dir, 8, lambda _: RECORDED)
 
     def use(self, work: Callable[[Provider], Awaitable[Result]]) -> Result:
         """Make the provider, work with it, close it."""

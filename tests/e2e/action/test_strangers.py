@@ -164,6 +164,17 @@ def test_so_many_calls_are_no_budget_for_another_model(
     assert models.ledger == []
 
 
+def test_a_strangers_model_without_a_price_is_not_asked(
+    tmp_path: Path, server: GitHubServer, models: ModelServer
+) -> None:
+    config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    pr = world.open({"gate.yaml": config.replace("gpt-4o-mini", "dear-and-new")}, fork=True)
+    outcome = privileged(pr, models, inputs={"max-calls": "1000", "max-cost-usd": "1"})
+    assert (outcome.code, models.ledger) == (3, [])
+    assert "the price of openai:dear-and-new is unknown" in outcome.summary
+
+
 def test_cases_of_a_stranger_are_asked_only_within_a_budget(
     tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:

@@ -94,7 +94,6 @@ def variables(server: ModelServer) -> dict[str, str]:
     return {
         "OPENAI_BASE_URL": f"{server.url}/v1",
         "OPENAI_API_KEY": "sk-loopback-0123456789",
-        "GATE_PRICE_BY_NAME": "1",
     }
 
 

@@ -11,7 +11,6 @@ import pytest
 from gate.calls.batches.jobs import BatchTools, batch_service
 from gate.calls.batches.ledger import BatchLedger
 from gate.calls.batches.prefetch import BatchOutcome, collect_or_submit
-from gate.calls.budget import PriceList
 from gate.calls.interface import Request
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
@@ -62,7 +61,7 @@ class Gate:
         async def main() -> BatchOutcome:
             url = self.server.url
             keys = service_keys(OPENAI_KEY, ANTHROPIC_KEY, f"{url}/v1", url)
-            factory = Factory(keys, Path("no-such-folder"), 8, lambda _: "", PriceList(by_name=True))
+            factory = Factory(keys, Path("no-such-folder"), 8, lambda _: "")
             tools = BatchTools(
                 partial(batch_service, factory),
                 self.answers,

@@ -48,7 +48,7 @@ def test_an_answer_of_a_batch_is_marked_as_one_and_costs_half(server: BatchServe
     assert {reply.text for reply in replies} == {"blue"}
     assert {reply.latency_s for reply in replies} == {None}
     for reply in replies:
-        full = PriceList(by_name=True).price(gate.model, reply.model_id, reply.usage, "")
+        full = PriceList().price(gate.model, reply.model_id, reply.usage, "")
         assert isinstance(full, Dollars)
         assert isinstance(reply.cost, Dollars)
         assert reply.cost.amount == pytest.approx(full.amount / 2)

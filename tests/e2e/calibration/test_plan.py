@@ -32,7 +32,7 @@ def server() -> Iterator[ModelServer]:
 
 
 def planned(repo: Path, *more: str, env: dict[str, str] | None = None) -> Any:
-    outcome = gate("plan", "--json", *more, cwd=repo, env=env)
+    outcome = gate("plan", "--json", *more, cwd=repo)
     assert outcome.code == 0, outcome.err
     return json.loads(outcome.out)
 
@@ -104,36 +104,38 @@ def test_a_conversation_is_planned_round_by_round(repo: Path, server: ModelServe
 def test_an_agent_with_tools_calls_at_least_once_a_round(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(talk=lambda one: one.used[0].result if one.used else [("look", {})])
     conversing(repo, server, "    target: {tools: {fixtures: tools.yaml}}\n")
-    env = {"GATE_PRICE_BY_NAME": "1"}
-    outcome = gate("plan", "--base", "HEAD", cwd=repo, env=env)
+    outcome = gate("plan", "--base", "HEAD", cwd=repo)
     assert re.match(r"at least 72 calls, at least \$[\d.]+, at least ", outcome.out)
     assert "≥ 36" in outcome.out
     assert "≥ at least: how often an agent calls its model" in " ".join(outcome.out.split())
-    made = gate("diff", "--base", "HEAD", "--json", cwd=repo, env=env).record
+    made = gate("diff", "--base", "HEAD", "--json", cwd=repo).record
     assert made.calls.made == 2 * 12 * 3 * 2
-    measured = gate("plan", "--base", "HEAD", cwd=repo, env=env)
+    measured = gate("plan", "--base", "HEAD", cwd=repo)
     assert re.match(r"at least 72 calls, about \$[\d.]+, about ", measured.out)
-    cost = planned(repo, "--base", "HEAD", env=env)["spending"]["cost"]["amount"]
+    cost = planned(repo, "--base", "HEAD")["spending"]["cost"]["amount"]
     assert cost == pytest.approx(made.spent_usd, rel=0.05)
 
 
 def test_no_key_is_needed_and_nobody_is_asked(repo: Path, server: ModelServer) -> None:
     sold(repo, server)
-    found = planned(repo, env={"GATE_PRICE_BY_NAME": "1"})
+    found = planned(repo)
     assert server.requests == 0
     assert found["spending"]["cost"]["amount"] > 0
+    config = (repo / "gate.yaml").read_text()
+    (repo / "gate.yaml").write_text(config.replace("gpt-4o-mini", "our-own"))
     unknown = planned(repo)
     assert unknown["spending"]["cost"] == {"why": "unknown"}
-    assert "gpt-4o-mini" in unknown["spending"]["cost_note"]
+    assert "our-own" in unknown["spending"]["cost_note"]
+    (repo / "gate.yaml").write_text("prices: {our-own: {input: 1, output: 2}}\n" + (repo / "gate.yaml").read_text())
+    assert planned(repo)["spending"]["cost"]["amount"] > 0
 
 
 def test_what_a_run_measured_is_what_the_next_plan_says(repo: Path, server: ModelServer) -> None:
     sold(repo, server)
     git(repo, "commit", "--quiet", "--all", "--message", "two")
     (repo / "prompts/support.md").write_text("Help. quality=1.0\n")
-    env = {"GATE_PRICE_BY_NAME": "1"}
-    made = gate("diff", "--base", "HEAD", "--json", "--no-early-stop", cwd=repo, env=env).record
-    found = planned(repo, "--base", "HEAD", env=env)
+    made = gate("diff", "--base", "HEAD", "--json", "--no-early-stop", cwd=repo).record
+    found = planned(repo, "--base", "HEAD")
     assert found["spending"]["calls"] == made.calls.made == len(server.ledger)
     assert made.spent_usd is not None
     assert found["spending"]["cost"]["amount"] == pytest.approx(made.spent_usd, rel=0.02)
@@ -146,12 +148,14 @@ def test_what_a_run_measured_is_what_the_next_plan_says(repo: Path, server: Mode
 
 def test_a_budget_that_would_not_suffice_is_told_before_the_first_call(repo: Path, server: ModelServer) -> None:
     sold(repo, server, "budget: {max_calls: 10, max_usd: 0.0001}\n")
-    outcome = gate("plan", cwd=repo, env={"GATE_PRICE_BY_NAME": "1"})
+    outcome = gate("plan", cwd=repo)
     assert outcome.code == 0
     flat = " ".join(outcome.out.split())
     assert "warning: budget.max_calls is 10, and the run needs 160 calls" in flat
     assert "warning: budget.max_usd is $0.0001" in flat
-    assert "would not start" in " ".join(gate("plan", "--quiet", cwd=repo).out.split())
+    config = (repo / "gate.yaml").read_text()
+    (repo / "gate.yaml").write_text(config.replace("gpt-4o-mini", "our-own"))
+    assert "budget.max_usd does not count every call" in " ".join(gate("plan", "--quiet", cwd=repo).out.split())
     assert server.requests == 0
 
 

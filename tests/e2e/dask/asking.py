@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from gate.calls.budget import PriceList
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.endpoints import Keys
 from gate.calls.interface import Executor, Request
@@ -48,9 +47,7 @@ class Asking:
     caller: Caller = field(init=False)
 
     def __post_init__(self) -> None:
-        self.factory = Factory(
-            self.keys, Path("no-such-folder"), 16, lambda _: "", PriceList(by_name=True), self.executor
-        )
+        self.factory = Factory(self.keys, Path("no-such-folder"), 16, lambda _: "", None, self.executor)
         policy = CallPolicy(self.concurrency, QUICK)
         self.caller = Caller(self.factory.provider, policy, random.Random(1), self.factory.price)
 

@@ -14,7 +14,7 @@ from gate.record.comparison import State, Verdict
 from gate.record.run import RunRecord
 from gate.record.transcript import Usage
 from tests.support.chaos import Chaos
-from tests.support.command import Outcome, gate, write_jsonl
+from tests.support.command import Outcome, gate, git, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.model_wire import Entry
 
@@ -138,10 +138,32 @@ def test_a_judge_runs_through_structured_output(tmp_path: Path, server: ModelSer
     assert record.verdict is Verdict.BLOCK
 
 
+def test_an_unknown_price_ends_no_run_and_is_never_zero(tmp_path: Path, server: ModelServer) -> None:
+    write_jsonl(tmp_path / "cases.jsonl", CASES[:20])
+    (tmp_path / "p.md").write_text(REWORDED)
+    suite = "{name: s, prompt: p.md, cases: cases.jsonl, scorers: [contains], samples: 1}"
+    limits = "budget: {max_usd: 5, max_calls: 100}"
+    config = f"version: 1\n{limits}\ndefaults: {{model: openai:our-own}}\nsuites: [{suite}]\n"
+    (tmp_path / "gate.yaml").write_text(config)
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "one")
+    (tmp_path / "p.md").write_text(BASELINE)
+    env = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "sk-loopback-openai"}
+    outcome = gate("diff", "--base", "main", "--json", cwd=tmp_path, env=env)
+    record = outcome.record
+    assert record.calls.made == len(server.ledger) == 40
+    assert record.spent_usd is None and not record.suites[0].cost.compared
+    said = "The price of openai:our-own is unknown, so budget.max_usd does not count its calls; budget.max_calls holds"
+    assert any(note.startswith(said) for note in record.notes)
+    shown = gate("report", ".gate/last/run.json", cwd=tmp_path).out
+    assert "$0" not in shown and "unknown" in shown
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_dollars_are_the_ledgers_tokens_at_each_kinds_price(tmp_path: Path, server: ModelServer, model: str) -> None:
     server.behaviour = Behaviour(cache_min_tokens=1)
-    record = compare(tmp_path, server, model, REWORDED, env={"GATE_PRICE_BY_NAME": "1"}, cases=20).record
+    record = compare(tmp_path, server, model, REWORDED, cases=20).record
     provider, name = model.split(":")
     dollars = sum(
         float(

@@ -33,7 +33,7 @@ def compare(root: Path, server: ModelServer, baseline: str, candidate: str) -> t
     (root / "a.j2").write_text(baseline)
     (root / "b.j2").write_text(candidate)
     write_jsonl(root / "cases.jsonl", CASES)
-    env = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "sk-loopback", "GATE_PRICE_BY_NAME": "1"}
+    env = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "sk-loopback"}
     env["GATE_CONCURRENCY"] = "4"
     files = ("a.j2", "b.j2", "--cases", "cases.jsonl")
     options = ("--model", "openai:gpt-4.1-mini", "--samples", "1", "--json", "--out", "out")

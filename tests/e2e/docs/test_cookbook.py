@@ -88,7 +88,7 @@ def run(page: str, folder: Path, answer: Callable[[str, str], str], **behaviour:
     write(folder, changed[0])
     with ModelServer(Behaviour(answer=answer, **behaviour)) as server:
         env = {"OPENAI_BASE_URL": f"{server.url}/v1", "ANTHROPIC_BASE_URL": server.url}
-        keys = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "GATE_PRICE_BY_NAME": "1"}
+        keys = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
         done = gate("diff", "--base", "HEAD", "--json", cwd=folder, env={**env, **keys})
     assert done.code in (0, 1), done.err
     found: dict[str, Any] = json.loads(done.out)

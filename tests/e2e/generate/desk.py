@@ -49,7 +49,6 @@ class Desk:
             "ANTHROPIC_BASE_URL": self.server.url,
             "OPENAI_API_KEY": "k",
             "ANTHROPIC_API_KEY": "k",
-            "GATE_PRICE_BY_NAME": "1",
         }
 
     def gate(self, *arguments: str) -> Outcome:

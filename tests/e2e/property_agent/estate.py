@@ -56,7 +56,6 @@ class Estate:
             "OPENAI_API_KEY": "k" * 20,
             "ANTHROPIC_BASE_URL": self.models.url,
             "ANTHROPIC_API_KEY": "k" * 20,
-            "GATE_PRICE_BY_NAME": "1",
             "PROPERTY_DB": self.url,
             "PROPERTY_TOKEN": self.token,
         }

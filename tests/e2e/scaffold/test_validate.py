@@ -114,21 +114,19 @@ def test_a_parameter_that_the_model_does_not_take_is_told_before_a_run(tmp_path:
     assert "note: openai:gpt-5-mini is a reasoning model and takes no temperature; remove temperature" in done.out
 
 
-def test_a_limit_in_dollars_that_no_run_could_keep_is_told(tmp_path: Path) -> None:
+def test_a_model_whose_price_is_unknown_is_told(tmp_path: Path) -> None:
     suite = "{name: a, prompt: prompts/a.md, cases: evals/a.jsonl, scorers: [refusal]}"
     config = "version: 1\nbudget: {max_usd: 1}\ndefaults: {model: %s}\nsuites: [%s]\n"
     write(tmp_path, {**FILES, "gate.yaml": config % ('"openai:our-own-model"', suite)})
     done = gate("validate", cwd=tmp_path)
     assert done.code == 0
-    assert "budget.max_usd cannot be kept here" in done.out and "the price of openai:our-own-model" in done.out
-    for model in ('"openai:gpt-4o-mini"', '"fake:echo"'):
-        write(tmp_path, {"gate.yaml": config % (model, suite)})
-        assert "cannot be kept" not in gate("validate", cwd=tmp_path).out
-    # A server of one's own has no known price, unless it is said to have the maker's.
-    write(tmp_path, {"gate.yaml": config % ('"openai:gpt-4o-mini"', suite)})
-    elsewhere = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
-    assert "cannot be kept" in gate("validate", cwd=tmp_path, env=elsewhere).out
-    assert "cannot be kept" not in gate("validate", cwd=tmp_path, env={**elsewhere, "GATE_PRICE_BY_NAME": "1"}).out
+    said = "The price of openai:our-own-model is unknown, so budget.max_usd does not count its calls"
+    assert said in done.out and "set budget.max_calls to limit them" in done.out
+    with_price = (config % ('"openai:our-own-model"', suite)) + "prices: {our-own-model: {input: 1, output: 2}}\n"
+    for text in (config % ('"openai:gpt-4o-mini"', suite), config % ('"fake:echo"', suite), with_price):
+        write(tmp_path, {"gate.yaml": text})
+        elsewhere = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+        assert "is unknown" not in gate("validate", cwd=tmp_path, env=elsewhere).out
 
 
 FORM = "- id: case-1\n  vars:\n    city:\n  expected:\n"

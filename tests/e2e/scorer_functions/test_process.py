@@ -34,6 +34,9 @@ def of_odd(worktree: FunctionWorktree, odd: str, start: str = "", call_s: float 
         ("return {'score': 0.5, 'reason': 'so so'}", 0.5, "so so"),
         ("import numpy; return numpy.float32(0.5)", 0.5, "bots.persona:asked says 0.5"),
         ("return {'score': 0.5, 'reason': 'x' * 500}", 0.5, "x" * 500),
+        ("return {'pass': True, 'reason': None}", 1.0, "bots.persona:asked says 1"),
+        ("return {'pass_': False, 'component_results': []}", 0.0, "bots.persona:asked says 0"),
+        ("return {'pass': True, 'score': 0.5, 'reason': 'so', 'namedScores': {}}", 0.5, "so"),
     ],
 )
 def test_what_counts_as_a_score(worktree: FunctionWorktree, odd: str, value: float, reason: str) -> None:

@@ -1,0 +1,5 @@
+"""What lies beside the prompts."""
+
+
+def lead():
+    return "Write"
