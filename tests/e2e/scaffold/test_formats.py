@@ -47,7 +47,7 @@ def test_prompty_in_both_generations(tmp_path: Path, server: ModelServer) -> Non
     compared = gate("diff", "--base", "main", "--json", cwd=root, env=key)
     assert compared.code == 0, compared.err
     # A sample is what a case holds, and what a prompt falls back on.
-    assert {suite.name for suite in compared.record.suites} == {"chat", "support"}
+    assert {suite.name for suite in compared.record.suites} == {"chat", "second.support"}
 
 
 def test_functions_and_graders_of_promptfoo(tmp_path: Path) -> None:
