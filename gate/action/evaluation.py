@@ -10,7 +10,6 @@ from gate.action.changed_lines import changed_line_annotations
 from gate.action.override import CurrentState, OverrideReader
 from gate.action.subject import EventFiles, EventSides, Subject
 from gate.app.resolving import prompt_builder, rehearsed, store_case_reader
-from gate.app.run_tools import keyless_factory, unpriced_models
 from gate.calls.interface import Progress
 from gate.config.policy import Budget, Limit, RunPolicy
 from gate.engine.signals import within_minutes
@@ -296,6 +295,8 @@ def _check_privileged(resolved: Resolved, subject: Subject) -> None:
 def _check_prices(resolved: Resolved, services: Settings) -> None:
     """A limit in dollars holds an untrusted change only where every price is known."""
     if resolved.budget.max_calls is None or asks_others(resolved.asked, resolved.base_models):
+        from gate.app.run_tools import keyless_factory, unpriced_models  # a run that is skipped loads no models
+
         factory = keyless_factory(services, resolved.servers, resolved.prices)
         if unknown := unpriced_models(replace(resolved, suites=resolved.asked), factory):
             said = f"the price of {', '.join(unknown)} is unknown, and a change from outside could spend without end"

@@ -18,9 +18,8 @@ from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
 from gate.limits import PROMPT_CHARS
 from gate.prompts import reading
-from gate.prompts.prompty import is_prompty
 from gate.prompts.reading import ENDINGS, TEST_DATA, is_prompt_yml
-from gate.prompts.version import Library
+from gate.prompts.version import Library, is_prompty
 from gate.values import JsonValue
 
 _STRINGS = {"equals": "exact", "contains": "contains", "startsWith": "starts_with", "endsWith": "ends_with"}

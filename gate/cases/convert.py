@@ -19,8 +19,8 @@ from gate.config.documents import BadJson, Problems, one_problem, parse_json, qu
 from gate.config.yaml_editing import dumped
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import CASES, CASES_CHARS
-from gate.prompts.prompty import is_prompty
 from gate.prompts.reading import is_prompt_yml
+from gate.prompts.version import is_prompty
 from gate.values import JsonValue
 
 WRAPPERS = ("examples", "instances", "request_states", "samples", "rows", "data", "items", "events", "tests", "records")

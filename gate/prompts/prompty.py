@@ -4,9 +4,8 @@ The first generation has `model: {api, configuration, parameters}` and `sample`,
 `model: {id, provider, apiType, connection, options}` and inputs with `kind`.
 """
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from gate.config.documents import (
@@ -21,11 +20,10 @@ from gate.config.documents import (
 )
 from gate.errors import GateError
 from gate.messages import ROLES, Message, Part
-from gate.prompts.version import Library
+from gate.prompts.version import ForeignPrompt, Library, own_settings
 from gate.templates.rendering import resolved
 from gate.values import JsonValue
 
-ENDING = ".prompty"
 PROMPTY_SETTINGS = ("model", "tools", "outputs", "output", "outputSchema")
 """What the other tool sends with the messages."""
 
@@ -56,24 +54,6 @@ _BARE_FILE = re.compile(r"[^${}\s]+\.(?:json|ya?ml)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignPrompt:
-    """The supported part of a `.prompty` or `.prompt.yml` file.
-
-    Args:
-        messages: as templates, each with its line.
-        defaults: values of variables that a case does not set; an empty text for an input without a value.
-        threads: the variable with the turns that take the place of a message, by the message's position.
-        files: what its front matter refers to.
-    """
-
-    messages: tuple[tuple[int, Message], ...]
-    settings: tuple[tuple[str, str], ...]
-    defaults: Mapping[str, JsonValue] = field(default_factory=dict)
-    threads: Mapping[int, str] = field(default_factory=dict)
-    files: tuple[Part, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Input:
     """A declared input.
 
@@ -87,16 +67,6 @@ class Input:
     kind: str
     value: JsonValue
     example: JsonValue
-
-
-def is_prompty(path: str) -> bool:
-    """Is this a `.prompty` file, by its name?"""
-    return path.lower().endswith(ENDING)
-
-
-def own_settings(entries: Mapping[str, JsonValue], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """The settings of a file, each as key and JSON value."""
-    return tuple((key, json.dumps(entries[key], sort_keys=True, ensure_ascii=False)) for key in keys if key in entries)
 
 
 @dataclass(slots=True)

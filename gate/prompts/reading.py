@@ -15,18 +15,20 @@ from gate.config.validation import FileModel, validate
 from gate.config.values import Pointer, not_blank, pointer_of
 from gate.limits import PROMPT_CHARS
 from gate.messages import NO_PARTS, ROLES, Message, Parts
-from gate.prompts import prompty
 from gate.prompts.files import FileSource
-from gate.prompts.prompty import ForeignPrompt, is_prompty, own_settings, read_prompty
 from gate.prompts.version import (
     AS_SHOWN,
+    PROMPTY,
     RESERVED,
     TEMPLATE_ENDINGS,
+    ForeignPrompt,
     Library,
     PlaceholderRules,
     Prompt,
     gather,
+    is_prompty,
     literal,
+    own_settings,
 )
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
@@ -203,7 +205,7 @@ def not_yet(path: str) -> str:
 
 def may_pull_in(path: str) -> bool:
     """Can a prompt of this name include parts, even without the option that makes it a template?"""
-    return path.lower().endswith((*TEMPLATE_ENDINGS, prompty.ENDING))
+    return path.lower().endswith((*TEMPLATE_ENDINGS, PROMPTY))
 
 
 def parse(text: str, path: str, *, template: bool = False, library: Library | None = None) -> Prompt:
@@ -259,6 +261,8 @@ def _read(
     if is_prompt_yml(path):
         return read_prompt(text, problems, template=template), True
     if is_prompty(path):
+        from gate.prompts.prompty import read_prompty  # few runs have such a prompt
+
         return read_prompty(text, problems, library), True
     if ending in CHAT_ENDINGS:
         document = (read_json if ending == ".json" else read_yaml)(text, path)

@@ -1,9 +1,10 @@
 """A prompt at one git ref."""
 
+import json
 import keyword
 import re
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -313,3 +314,34 @@ class PlaceholderRules:
 
 
 AS_SHOWN = PlaceholderRules()
+
+
+PROMPTY = ".prompty"
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignPrompt:
+    """The supported part of a `.prompty` or `.prompt.yml` file.
+
+    Args:
+        messages: as templates, each with its line.
+        defaults: values of variables that a case does not set; an empty text for an input without a value.
+        threads: the variable with the turns that take the place of a message, by the message's position.
+        files: what its front matter refers to.
+    """
+
+    messages: tuple[tuple[int, Message], ...]
+    settings: tuple[tuple[str, str], ...]
+    defaults: Mapping[str, JsonValue] = field(default_factory=dict)
+    threads: Mapping[int, str] = field(default_factory=dict)
+    files: tuple[Part, ...] = ()
+
+
+def is_prompty(path: str) -> bool:
+    """Is this a `.prompty` file, by its name?"""
+    return path.lower().endswith(PROMPTY)
+
+
+def own_settings(entries: Mapping[str, JsonValue], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The settings of a file, each as key and JSON value."""
+    return tuple((key, json.dumps(entries[key], sort_keys=True, ensure_ascii=False)) for key in keys if key in entries)

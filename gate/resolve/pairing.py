@@ -22,8 +22,7 @@ from gate.files import is_glob
 from gate.limits import NEW_SUITES
 from gate.prompts import reading
 from gate.prompts.files import FileSource, Moves, PromptBuilder, file_of
-from gate.prompts.prompty import is_prompty
-from gate.prompts.version import Library, PromptVersion
+from gate.prompts.version import Library, PromptVersion, is_prompty
 from gate.suite import Suite
 
 

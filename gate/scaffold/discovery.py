@@ -11,9 +11,8 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.files import path_complaint
 from gate.prompts import reading
 from gate.prompts.pointers import PointedText, pointed_text, pointed_texts
-from gate.prompts.prompty import is_prompty
 from gate.prompts.reading import is_prompt_yml
-from gate.prompts.version import TEMPLATE_ENDINGS, Library, Prompt
+from gate.prompts.version import TEMPLATE_ENDINGS, Library, Prompt, is_prompty
 from gate.templates.rendering import compile_template
 
 TEXT_ENDINGS = (".md", ".txt", *TEMPLATE_ENDINGS)
