@@ -121,7 +121,7 @@ def _named(told: JsonValue) -> str:
     return f"{owner}:{name}" if name and owner and ":" not in name else name
 
 
-ENDINGS = (".prompt.yml", ".prompt.yaml")
+ENDINGS = (".prompt.yml", ".prompt.yaml", "_prompt.yml", "_prompt.yaml")
 PROMPT_YML_SETTINGS = ("model", "modelParameters", "responseFormat", "jsonSchema")
 """What the other tool sends with the messages."""
 TEST_DATA = "testData"

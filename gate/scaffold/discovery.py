@@ -21,7 +21,8 @@ SETTINGS_ENDINGS = (".yaml", ".yml", ".json", ".toml")
 CODE_ENDINGS = tuple(ending for ending in POINTER_ENDINGS if ending not in SETTINGS_ENDINGS)
 DOTPROMPT = ".prompt"
 
-_FOLDERS = frozenset({"prompts", "prompt"})
+_FOLDER = re.compile(r"(?:.*[-_.])?(?:pre)?prompts?", re.IGNORECASE)
+"""Folders of prompts."""
 _PASSED = frozenset(
     "node_modules bower_components vendor third_party site-packages __pycache__ venv dist build target coverage".split()
 )
@@ -37,7 +38,7 @@ _WORDINGS = frozenset("locale locales i18n l10n lang langs translations messages
 _PARTS = frozenset("parts partials includes include shared fragments snippets _shared".split())
 """Folders of texts that prompts include."""
 _NO_PROMPT = re.compile(r"(?:readme|changelog|license|licence|contributing|index)\b.*|_.*", re.IGNORECASE)
-_NAMED = re.compile(r"(?:.*[-_. ])?(?:system[-_ ]?)?prompt", re.IGNORECASE)
+_NAMED = re.compile(r"(?:.*[-_. ])?(?:system[-_ ]?)?prompt|system", re.IGNORECASE)
 """Name, without its ending, of a prompt outside of folders of prompts."""
 _HANDLEBARS = re.compile(r"\A\ufeff?---[ \t]*\r?\n|\{\{")
 """Front matter, or a placeholder; a file without either is plain text."""
@@ -136,9 +137,10 @@ def is_likely_file(path: str) -> bool:
         return True
     if _NO_PROMPT.fullmatch(place.name) or any(part.lower() in _PARTS for part in place.parts[:-1]):
         return False
-    if any(part.lower() in _FOLDERS for part in place.parts[:-1]):
-        return lower.endswith((*TEXT_ENDINGS, *CHAT_ENDINGS))
-    return lower.endswith(TEXT_ENDINGS) and _NAMED.fullmatch(_stem(place.name)) is not None
+    text = lower.endswith(TEXT_ENDINGS) or "." not in place.name
+    if any(map(_FOLDER.fullmatch, place.parts[:-1])):
+        return text or lower.endswith(CHAT_ENDINGS)
+    return text and _NAMED.fullmatch(_stem(place.name)) is not None
 
 
 def may_hold_texts(path: str) -> bool:
