@@ -27,9 +27,6 @@ from gate.resolve.two_refs import resolve
 from gate.values import JsonValue
 
 if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
     from gate.record.shard import GitInputs, NamedCommit
     from gate.resolve.one_version import Chosen
     from gate.resolve.two_files import FileRun, Files
@@ -131,13 +128,13 @@ def _check_place(root: Path, config: str, directory: Path) -> None:
         raise GateError(f"there is no {config} at the root of the repository", hint)
 
 
-def resolve_commits(inputs: "GitInputs", directory: Path = Path()) -> Resolved:
+def resolve_commits(inputs: "GitInputs") -> Resolved:
     """Read both sides again, from the commits that the shards read.
 
     Raises:
         GateError: a commit is not in this clone.
     """
-    repo = Repo.open(directory)
+    repo = Repo.open(Path())
     head = repo.tree() if inputs.head is None else _at(repo, inputs.head)
     with prompt_builder() as builder:
         sides = Sides(_at(repo, inputs.base), head, builder=builder, shelf=store_case_reader(repo.root))
@@ -153,13 +150,13 @@ def _at(repo: Repo, commit: "NamedCommit") -> RefSource:
         raise GateError(said, hint) from error
 
 
-def against_itself(config: str, suites: Sequence[str], directory: Path = Path()) -> Resolved:
+def against_itself(config: str, suites: Sequence[str]) -> Resolved:
     """Every suite of the working tree, with the same prompt in both arms.
 
     Raises:
         GateError: no configuration, an unknown suite, mistakes in the files.
     """
-    repo = Repo.open(directory)
+    repo = Repo.open(Path())
     tree = repo.tree()
     if tree.read(config) is None:
         raise GateError(f"there is no {config} in the working tree", "write one that names prompts, cases and a model")
@@ -206,9 +203,9 @@ PromptTexts = tuple[str | Failed, ...]
 
 
 @contextmanager
-def prompt_builder(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
+def prompt_builder() -> Iterator[PromptBuilder]:
     """The builder of prompts, for as long as both sides are read."""
-    yield _Builder(here or Surroundings.from_environ())
+    yield _Builder(Surroundings.from_environ())
 
 
 @dataclass(slots=True)

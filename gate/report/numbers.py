@@ -364,12 +364,12 @@ def listed(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
     return ", ".join(map(short_line, names[:most])) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def listed_code(names: Sequence[str], most: int = NAMES_SHOWN) -> Text:
+def listed_code(names: Sequence[str]) -> Text:
     """The same with each name as code."""
     out: list[str | Code] = []
-    for name in names[:most]:
+    for name in names[:NAMES_SHOWN]:
         out += [", " if out else "", Code(short_line(name))]
-    rest = len(names) - most
+    rest = len(names) - NAMES_SHOWN
     return (*out, f" and {rest:,} more" if rest > 0 else "")
 
 
