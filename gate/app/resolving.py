@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.cases.case import key_of
 from gate.config.values import FunctionName, StoreName
 from gate.environment.settings import (
     DATABASE,
@@ -24,7 +23,7 @@ from gate.record.transcript import Failed
 from gate.resolve.pairing import Sides, StoredCases
 from gate.resolve.resolved import Resolved, rehearse
 from gate.resolve.two_refs import resolve
-from gate.values import JsonValue
+from gate.values import JsonValue, digest
 
 if TYPE_CHECKING:
     from gate.record.shard import GitInputs, NamedCommit
@@ -231,7 +230,7 @@ class _Builder:
         from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
 
         place = place_of(source)
-        key = place, entry, tuple(map(key_of, sessions))
+        key = place, entry, tuple(map(digest, sessions))
         if key not in self._known:
             with code_folder(place) as laid:
                 worktree = FunctionWorktree(laid.root, place.checkout, laid.scratch, self.here.path)
