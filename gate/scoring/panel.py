@@ -99,7 +99,6 @@ def validate(spec: ScorerSpec, subject: Subject) -> Score:
 
 
 def as_score(spec: ScorerSpec, found: Finding) -> Score:
-    """A finding as a score."""
     value, reason = found
     if spec.negate and not isinstance(value, Unscored):
         value, reason = 1.0 - value, f"negated: {reason}"

@@ -334,8 +334,6 @@ _NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class StageResult(Generic[Made]):
-    """The result of a stage."""
-
     value: Made
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()

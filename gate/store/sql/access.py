@@ -43,8 +43,6 @@ _SHOWN = tuple(column for column in _TOKEN if column is not _TOKEN.digest)
 
 @dataclass(frozen=True, slots=True)
 class TokenRequest:
-    """A request for a token."""
-
     name: str
     owner: str
     scopes: frozenset[Scope]
@@ -163,7 +161,6 @@ class Audit:
     database: Database
 
     def add(self, event: Event) -> None:
-        """Add an event."""
         texts = {"who": event.who, "what": event.what, "about": event.about}
         cut = {name: clipped(text, _CHARS) for name, text in texts.items()}
         self.database.write(lambda db: db.execute(insert(events).values(at=event.at, **cut)))
