@@ -4,6 +4,7 @@
 """
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -15,7 +16,8 @@ from gate.report.markdown import report as sheet_markdown
 from gate.report.sheets import matrix
 from gate.report.sheets.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
-from gate.testgen.evaluation.matrix import prompt_matrix
+from gate.testgen.evaluation.matrix import Matrix, matrix_of
+from gate.testgen.evaluation.metrics import OutcomeRow, rows_in_group
 
 PAGE = Path(__file__).parents[1] / "docs" / "promptpex.md"
 PICTURE = PAGE.parent / "images" / "promptpex.svg"
@@ -26,6 +28,14 @@ def replayed() -> Sheet:
     """All tables."""
     told, printed = rows(read()), paper()
     return sheet(told, cells(told, printed), printed)
+
+
+def prompt_matrix(told: Sequence[OutcomeRow]) -> Matrix:
+    """Prompts as rows, for the tests that PromptPex made."""
+    own = rows_in_group(told, "promptpex")
+    prompts = dict.fromkeys(row.prompt for row in own)
+    parts = [(name, [row for row in own if row.prompt == name]) for name in prompts]
+    return matrix_of(own, "judge", "prompt", [*parts, ("all prompts", own)])
 
 
 def picture() -> str:

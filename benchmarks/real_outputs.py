@@ -13,9 +13,9 @@ from benchmarks.promptpex import MODELS, Row, read, recorded
 from gate.config.policy import MethodName, RunPolicy
 from gate.config.values import OVERALL
 from gate.engine.decide import Assessment, Assessor
-from gate.engine.samples import SampleTable
 from gate.record.comparison import Comparison, State
 from gate.report import numbers
+from tests.support.runs import table_of
 
 SEED = 20250307
 DOWN = tuple(combinations(MODELS, 2))
@@ -96,7 +96,7 @@ def find(rows: tuple[Row, ...], baseline: str, candidate: str, method: MethodNam
     """
     run = recorded(rows, baseline, candidate)
     assessor = Assessor(run.suites, RunPolicy(method=method), SEED)
-    return Finding(baseline, candidate, method, assessor.assess(SampleTable.holding(run.samples)))
+    return Finding(baseline, candidate, method, assessor.assess(table_of(run.samples)))
 
 
 def table(findings: list[Finding]) -> Table:

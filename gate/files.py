@@ -89,7 +89,7 @@ def rewrite_all(texts: Mapping[Path, str]) -> None:
     path = Path()
     try:
         for path, text in texts.items():
-            made[path] = _beside(path, text.encode("utf-8"))
+            made[path] = _beside(path, (text.encode("utf-8"),))
             made[path].chmod(path.stat().st_mode & 0o7777)
         for path, new in made.items():
             new.replace(path)
@@ -114,7 +114,7 @@ def _check_way(path: Path) -> None:
 def _link(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = _beside(path, text.encode("utf-8"))
+        new = _beside(path, (text.encode("utf-8"),))
         try:
             new.chmod(0o666 & ~_umask())
             os.link(new, path, follow_symlinks=False)  # unlike a rename this fails where something is in the way
@@ -124,15 +124,16 @@ def _link(path: Path, text: str) -> None:
         raise GateError(f"cannot write to {path}: {error.strerror}", _HINT) from None
 
 
-def _beside(path: Path, data: bytes) -> Path:
-    """A temporary file with the data, in the same folder."""
+def _beside(path: Path, parts: Iterable[bytes], *, sync: bool = True) -> Path:
+    """A temporary file with the data, in the same folder; nothing is left behind where the parts fail."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
     try:
         with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError:
+            file.writelines(parts)
+            if sync:
+                file.flush()
+                os.fsync(file.fileno())
+    except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
     return Path(name)
@@ -149,16 +150,19 @@ def write_whole(path: Path, text: str) -> None:
     write_lines(path, (text,))
 
 
-def write_lines(path: Path, parts: Iterable[str] | Iterable[bytes]) -> None:
-    """As `write_whole`, piece by piece; leaves nothing behind where the pieces fail."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def write_lines(path: Path, parts: Iterable[str] | Iterable[bytes], *, sync: bool = False) -> None:
+    """As `write_whole`, piece by piece; leaves nothing behind where the pieces fail.
+
+    Args:
+        sync: return only when all is on the disk.
+    """
+    data = (part.encode(errors="replace") if isinstance(part, str) else part for part in parts)
+    new = _beside(path, data, sync=sync)
     try:
-        with open(handle, "wb") as file:
-            file.writelines(part.encode(errors="replace") if isinstance(part, str) else part for part in parts)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+        new.chmod(0o644)
+        new.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        new.unlink(missing_ok=True)
         raise
 
 

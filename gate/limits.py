@@ -36,6 +36,9 @@ LINE_CHARS = 4 * 1024 * 1024
 CASES = 100_000
 """Cases of one file."""
 
+SHARDS = 1000
+"""Of one run. GitHub starts at most 256 jobs of one matrix."""
+
 WORDS = 1_000
 """Words that one case forbids, or topics that it wants asked about."""
 

@@ -25,6 +25,11 @@ def too_deep(value: JsonValue) -> bool:
     return True
 
 
+def as_mapping(value: JsonValue) -> dict[str, JsonValue]:
+    """The value where it is a mapping, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
 def more_than(most: int, value: JsonValue) -> bool:
     """Has a value more than so many texts, numbers, lists and objects in it?"""
     level: list[JsonValue] = [value]
@@ -178,6 +183,11 @@ HELPS = "What helps: "
 def counted(count: int, one: str, many: str = "") -> str:
     """A count with its noun: `1 case`, `1,200 cases`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def clipped(text: str, most: int) -> str:
+    """A text of at most so many characters; an ellipsis stands for the rest."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def without_score(samples: int, total: int) -> str:

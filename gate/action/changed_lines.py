@@ -116,7 +116,7 @@ def _missed(new: NewSuiteRecord) -> str:
     return f"{new.name}/{missed[0].slice}: {missed[0].rate:.0%} of the answers pass"
 
 
-def changed_lines(run: RunRecord, directory: Path = Path()) -> Lines:
+def changed_lines(run: RunRecord) -> Lines:
     """The changed lines of each prompt of the candidate, by the name of the prompt.
 
     A record may come from anywhere: paths that leave the repository are not followed, and what cannot be read any more
@@ -126,17 +126,17 @@ def changed_lines(run: RunRecord, directory: Path = Path()) -> Lines:
     arms: list[tuple[ArmRecord | None, ArmRecord]] = [(suite.baseline, suite.candidate) for suite in run.suites]
     arms += [(None, new.candidate) for new in run.new if run.kind != "check"]
     for before, after in arms:
-        if after.path not in found and (places := _recorded_places(before, after, directory)):
+        if after.path not in found and (places := _recorded_places(before, after)):
             found[after.path] = places
     return found
 
 
-def _recorded_places(before: ArmRecord | None, after: ArmRecord, directory: Path) -> list[tuple[int, int]]:
+def _recorded_places(before: ArmRecord | None, after: ArmRecord) -> list[tuple[int, int]]:
     """The changed lines of a prompt; of two messages those in the file of the first."""
     if is_python(after.path):
         return []
     try:
-        sources = None if before is None else _source(before, directory), _source(after, directory)
+        sources = None if before is None else _source(before), _source(after)
         pairs = _paired(before.path if before is not None else after.path, after.path)
         places = [one for names in pairs for one in _changed_places(sources, names, "")]
     except (GateError, OSError, ValueError):
@@ -144,8 +144,8 @@ def _recorded_places(before: ArmRecord | None, after: ArmRecord, directory: Path
     return sorted({(one.first, one.last) for one in places if one.path == first_file(after.path)})
 
 
-def _source(arm: ArmRecord, directory: Path) -> FileSource:
+def _source(arm: ArmRecord) -> FileSource:
     if arm.ref == "file":
-        return TreeSource(directory, Git(directory))
-    repo = Repo.open(directory)
+        return TreeSource(Path(), Git(Path()))
+    repo = Repo.open(Path())
     return repo.tree() if arm.sha is None else repo.at(arm.sha)

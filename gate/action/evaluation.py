@@ -11,7 +11,7 @@ from gate.action.override import CurrentState, OverrideReader
 from gate.action.subject import EventFiles, EventSides, Subject
 from gate.app.resolving import prompt_builder, rehearsed, store_case_reader
 from gate.calls.interface import Progress
-from gate.config.policy import Budget, Limit, RunPolicy
+from gate.config.policy import Budget, RunPolicy
 from gate.engine.signals import within_minutes
 from gate.engine.without_evaluation import (
     alone,
@@ -45,16 +45,9 @@ def tightened_policy(policy: RunPolicy, inputs: Inputs) -> RunPolicy:
 
 def limited_budget(budget: Budget, inputs: Inputs) -> Budget:
     """The budget; the smaller limit where the inputs set one, too."""
-    wanted: dict[Limit, tuple[str, float | None]] = {
-        "max_calls": ("max-calls", inputs.max_calls),
-        "max_usd": ("max-cost-usd", inputs.max_cost_usd),
-        "max_minutes": ("max-minutes", inputs.max_minutes),
-    }
-    for limit, (name, number) in wanted.items():
-        own: float | None = getattr(budget, limit)
-        if number is not None and (own is None or number < own):
-            budget = budget.lowered(limit, number, f"the input {name}")
-    return budget
+    budget = budget.limited("max_calls", inputs.max_calls, "the input max-calls")
+    budget = budget.limited("max_usd", inputs.max_cost_usd, "the input max-cost-usd")
+    return budget.limited("max_minutes", inputs.max_minutes, "the input max-minutes")
 
 
 READING_MINUTES = 5.0

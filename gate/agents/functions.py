@@ -24,7 +24,7 @@ from gate.prompts.files import CannotLoad
 from gate.record.transcript import Failed, Score, Unscored
 from gate.scoring.interface import Finding, Subject
 from gate.scoring.panel import SHORT_REASON_CHARS, as_score
-from gate.values import JsonValue
+from gate.values import JsonValue, clipped
 
 COMMAND = (sys.executable, "-P", "-s", "-B", runner.__file__)
 SHOWN_CHARS = 200
@@ -206,8 +206,7 @@ def _loaded(heard: object) -> str:
 
 
 def one_line(reason: str) -> str:
-    text = printable(reason)
-    return text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + "…"
+    return clipped(printable(reason), SHOWN_CHARS)
 
 
 async def prompt_texts(

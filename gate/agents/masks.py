@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from gate.calls.untrusted import Cleaner
 from gate.config.documents import printable
-from gate.values import JsonValue
+from gate.values import JsonValue, clipped
 
 MASK, SESSION_MASK = "[token]", "[session]"
 SECRET_CHARS = 6
@@ -82,8 +82,7 @@ class Masks:
         text = self.masked(cleaned(text))
         if self.folder:
             text = text.replace(f"{self.folder}/", "")
-        text = printable(" ".join(text.split()))
-        return text if len(text) <= REASON_CHARS else text[:REASON_CHARS] + "…"
+        return clipped(printable(" ".join(text.split())), REASON_CHARS)
 
 
 def cleaned(text: str) -> str:

@@ -163,9 +163,7 @@ def agent_key(arm: Arm) -> AgentKey:
 
 
 @asynccontextmanager
-async def shared_resources(
-    resolved: Resolved, out: Path, concurrency: int, here: Surroundings | None = None
-) -> AsyncIterator[SharedResources]:
+async def shared_resources(resolved: Resolved, out: Path, concurrency: int) -> AsyncIterator[SharedResources]:
     """The resources that conversations share, for as long as a run lasts.
 
     Raises:
@@ -181,7 +179,7 @@ async def shared_resources(
             stack.callback(crew.databases.close)
         folders = stack.enter_context(ExitStack())
         for key, arm in arms.items():
-            await _equip(crew, key, arm, here or Surroundings.from_environ(), folders)
+            await _equip(crew, key, arm, Surroundings.from_environ(), folders)
             if key in crew.kits:
                 stack.push_async_callback(crew.kits[key].close)
         if any(isinstance(target, HttpAgent) for target, _ in arms):
@@ -303,7 +301,7 @@ class ScoringFunctions:
 
 
 @asynccontextmanager
-async def scoring_functions(resolved: Resolved, here: Surroundings | None = None) -> AsyncIterator[ScoringFunctions]:
+async def scoring_functions(resolved: Resolved) -> AsyncIterator[ScoringFunctions]:
     """The functions that score in a run, imported, for as long as it lasts.
 
     Raises:
@@ -317,7 +315,7 @@ async def scoring_functions(resolved: Resolved, here: Surroundings | None = None
     from gate.agents.code_folder import FileWatch, code_folder, refuse_untrusted
     from gate.agents.functions import FunctionWorktree, ScoringProcess
 
-    here = here or Surroundings.from_environ()
+    here = Surroundings.from_environ()
     refuse_untrusted(here, str(next(iter(wanted))[1]), "a validator that is no code")
     if len(wanted) > MOST_FUNCTIONS:
         hint = "let one function look at the case, and decide what to check"

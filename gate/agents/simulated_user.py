@@ -4,11 +4,8 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
-from importlib import resources
+from functools import reduce
 from typing import TypeAlias
-
-from jinja2 import Environment, StrictUndefined, Template
 
 from gate.agents.interface import AgentFailed, PersonReply
 from gate.calls.interface import Calls, Request
@@ -17,6 +14,7 @@ from gate.config.documents import BadJson, parse_json
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
 from gate.record.transcript import Failed, Reply, added, effort_of_all
+from gate.templates.packaged import plain_template
 from gate.values import JsonValue
 
 Turns: TypeAlias = Sequence[tuple[str, str]]
@@ -112,16 +110,8 @@ def _messages(form: ReplyForm, turns: Turns, view: Mapping[str, str]) -> tuple[M
     both = "\0".join(part for turn in turns for part in turn)
     fence = hashlib.sha256(both.encode("utf-8", "surrogatepass")).hexdigest()[:24]
     shown = {**view, "turns": turns, "fence": fence}
-    asked = Message("system", _template(form.system).render(shown))
-    return (asked, Message("user", _template("talk_user").render(shown)))
-
-
-@lru_cache
-def _template(name: str) -> Template:
-    source = resources.files("gate.agents").joinpath("templates", f"{name}.md.j2").read_text(encoding="utf-8")
-    # No HTML is made here: the result is a message to a model.
-    env = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
-    return env.from_string(source)
+    asked = Message("system", plain_template("gate.agents", f"{form.system}.md.j2").render(shown))
+    return (asked, Message("user", plain_template("gate.agents", "talk_user.md.j2").render(shown)))
 
 
 PERSONA_FORM = ReplyForm("persona_system", "done", False, "message")

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.cases.case import key_of
 from gate.config.values import FunctionName, StoreName
 from gate.environment.settings import (
     DATABASE,
@@ -24,10 +23,7 @@ from gate.record.transcript import Failed
 from gate.resolve.pairing import Sides, StoredCases
 from gate.resolve.resolved import Resolved, rehearse
 from gate.resolve.two_refs import resolve
-from gate.values import JsonValue
-
-if TYPE_CHECKING:
-    pass
+from gate.values import JsonValue, digest
 
 if TYPE_CHECKING:
     from gate.record.shard import GitInputs, NamedCommit
@@ -131,13 +127,13 @@ def _check_place(root: Path, config: str, directory: Path) -> None:
         raise GateError(f"there is no {config} at the root of the repository", hint)
 
 
-def resolve_commits(inputs: "GitInputs", directory: Path = Path()) -> Resolved:
+def resolve_commits(inputs: "GitInputs") -> Resolved:
     """Read both sides again, from the commits that the shards read.
 
     Raises:
         GateError: a commit is not in this clone.
     """
-    repo = Repo.open(directory)
+    repo = Repo.open(Path())
     head = repo.tree() if inputs.head is None else _at(repo, inputs.head)
     with prompt_builder() as builder:
         sides = Sides(_at(repo, inputs.base), head, builder=builder, shelf=store_case_reader(repo.root))
@@ -153,13 +149,13 @@ def _at(repo: Repo, commit: "NamedCommit") -> RefSource:
         raise GateError(said, hint) from error
 
 
-def against_itself(config: str, suites: Sequence[str], directory: Path = Path()) -> Resolved:
+def against_itself(config: str, suites: Sequence[str]) -> Resolved:
     """Every suite of the working tree, with the same prompt in both arms.
 
     Raises:
         GateError: no configuration, an unknown suite, mistakes in the files.
     """
-    repo = Repo.open(directory)
+    repo = Repo.open(Path())
     tree = repo.tree()
     if tree.read(config) is None:
         raise GateError(f"there is no {config} in the working tree", "write one that names prompts, cases and a model")
@@ -206,9 +202,9 @@ PromptTexts = tuple[str | Failed, ...]
 
 
 @contextmanager
-def prompt_builder(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
+def prompt_builder() -> Iterator[PromptBuilder]:
     """The builder of prompts, for as long as both sides are read."""
-    yield _Builder(here or Surroundings.from_environ())
+    yield _Builder(Surroundings.from_environ())
 
 
 @dataclass(slots=True)
@@ -234,7 +230,7 @@ class _Builder:
         from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
 
         place = place_of(source)
-        key = place, entry, tuple(map(key_of, sessions))
+        key = place, entry, tuple(map(digest, sessions))
         if key not in self._known:
             with code_folder(place) as laid:
                 worktree = FunctionWorktree(laid.root, place.checkout, laid.scratch, self.here.path)

@@ -16,9 +16,9 @@ from gate.calls.endpoints import Keys
 from gate.calls.interface import BudgetedCalls, Calls, Executor
 from gate.calls.providers.factory import Factory
 from gate.config.documents import decode
-from gate.config.models import ModelPrice, ModelRef, Params, ProviderServer, parse_model, parse_params
+from gate.config.models import ModelPrice, ModelRef, Params, ProviderServer, parse_model
 from gate.config.policy import Budget
-from gate.config.scorer import ScorerSpec
+from gate.config.scorer import ScorerSpec, judge_params
 from gate.config.targets import ToolLoop
 from gate.engine.run import Tools
 from gate.engine.schedule import Job, why_not
@@ -275,8 +275,7 @@ def _judges(suite: Suite) -> Iterator[ScorerSpec]:
 
 def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
     """The judging models, at temperature 0 where the interface takes one and nothing else was asked for."""
-    given = spec.options.get("params")
-    params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
+    params = judge_params(spec)
     return tuple((one, factory.cold(one, params)) for one in map(parse_model, spec.models))
 
 

@@ -28,9 +28,8 @@ from gate.record.parts import CallsRecord
 from gate.record.run import RunRecord
 from gate.record.shard import KILLED, Evaluation, NamedCommit, ShardBudget, ShardRecord
 from gate.resolve.resolved import Resolved, check_method
-from gate.store import shard_folder
+from gate.store.run_folder import SAMPLES_FILE
 from gate.store.shard_folder import SHARD_FILE, ShardSamples, load_shard, shard_folders, write_shard
-from gate.store.shard_folder import SHARD_FILE as SHARD
 
 
 def named_commit(ref: str) -> NamedCommit:
@@ -152,7 +151,7 @@ def load_shards(paths: Sequence[Path]) -> RunShards:
         GateError: no such folder, no shard in it, or one that git tracks: a change could have brought it.
     """
     folders = list(dict.fromkeys(folder for path in paths for folder in shard_folders(path)))
-    refuse_tracked(*(folder / name for folder in folders for name in (SHARD, shard_folder.SAMPLES_FILE)))
+    refuse_tracked(*(folder / name for folder in folders for name in (SHARD_FILE, SAMPLES_FILE)))
     found: list[LoadedShard] = []
     problems: list[Problem] = []
     for folder in folders:
@@ -218,7 +217,7 @@ def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Set
 
 def _gathered(shards: RunShards, resolved: Resolved) -> ShardSamples:
     places, whole = SamplePlaces(resolved.suites), shards.evaluation
-    files = {number: folder / shard_folder.SAMPLES_FILE for number, folder in shards.folders.items()}
+    files = {number: folder / SAMPLES_FILE for number, folder in shards.folders.items()}
     there = {number: file for number, file in files.items() if file.exists()}
     gathered = ShardSamples(places, dealt(places, whole.seed, whole.of), there)
     share = Counter(gathered.numbers)

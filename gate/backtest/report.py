@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from gate.backtest.commits import SHORT
@@ -18,6 +18,7 @@ from gate.report.escape import visible
 from gate.report.numbers import LONGEST_SENTENCE, NOTHING, short_line
 from gate.report.page.charts import LinearScale
 from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable, Tone
+from gate.templates.packaged import packaged_templates
 from gate.values import counted
 
 SUBJECT = 40
@@ -211,15 +212,7 @@ def _style() -> str:
 
 @cache
 def _environment() -> Environment:
-    env = Environment(
-        loader=PackageLoader("gate.backtest", "templates"),
-        autoescape=True,
-        finalize=_safe,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
+    env = packaged_templates("gate.backtest", finalize=_safe)
     env.filters["counted"] = counted
     return env
 

@@ -57,11 +57,11 @@ def limits(record: JudgeCalibrationRecord) -> Iterator[str]:
     yield from _thresholds(record)
 
 
-def answers_needed(share: float, half: float = NARROW) -> int:
-    """Independent answers for an interval of the agreement with this half width (normal approximation)."""
+def answers_needed(share: float) -> int:
+    """Independent answers for an interval of the agreement of the half width `NARROW` (normal approximation)."""
     z = normal_quantile(0.975)
     spread = max(share * (1.0 - share), 0.05 * 0.95)
-    return math.ceil(z * z * spread / half**2)
+    return math.ceil(z * z * spread / NARROW**2)
 
 
 def _left_out(record: JudgeCalibrationRecord, agreement: AgreementRecord) -> Iterator[str]:

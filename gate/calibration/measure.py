@@ -28,7 +28,6 @@ from gate.record.calibration import (
     CalibrationRecord,
     JudgeCalibrationRecord,
     dump_calibration,
-    dump_judge_calibration,
     load,
 )
 from gate.record.run import RunRecord
@@ -163,7 +162,7 @@ def keep_judge_calibration(found: JudgeCalibrationRecord, path: Path) -> None:
         GateError: it cannot be written.
     """
     try:
-        write_whole(path, dump_judge_calibration(found))
+        write_whole(path, dump_calibration(found))
     except OSError as error:
         raise GateError(f"cannot write {path}: {error.strerror}", "name another file with --out") from None
 

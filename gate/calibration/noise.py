@@ -11,6 +11,7 @@ from gate.calls.interface import Steps
 from gate.config.values import OVERALL
 from gate.engine import noise
 from gate.engine.arrays import cluster_numbers
+from gate.engine.compare import finite_bound
 from gate.engine.forecast import reach
 from gate.engine.noise import Spread, compares_itself
 from gate.errors import GateError
@@ -278,14 +279,10 @@ def _drift(part: _Part, alpha: float) -> DriftRecord:
     found = joint_test(part.scores.deltas, whole, alpha=alpha, clusters=part.units)[OVERALL]
     return DriftRecord(
         mean=found.mean or 0.0,
-        lower=_bound(found.lower),
-        upper=_bound(found.upper),
+        lower=finite_bound(found.lower),
+        upper=finite_bound(found.upper),
         shown=found.upper < 0.0 or found.lower > 0.0,
     )
-
-
-def _bound(value: float) -> float | None:
-    return min(1.0, max(-1.0, value)) if math.isfinite(value) else None
 
 
 def _calls_per_sample(record: SuiteRecord) -> float:

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -25,7 +25,6 @@ from gate.calls.answer_file import (
     CacheOptions,
     UnusableFile,
     connect,
-    files_of,
     is_busy,
     open_file,
     prune,
@@ -153,7 +152,6 @@ class _Writer:
         self._jobs: SimpleQueue[tuple[Row, _Written] | Callable[[sqlite3.Connection], object]] = SimpleQueue()
         self._closing = threading.Event()
         self._broken: str | None = None
-        self.kept = 0
         self._thread = threading.Thread(target=self._run, name="answers", daemon=True)
         self._thread.start()
 
@@ -195,7 +193,6 @@ class _Writer:
 
     def _keep(self, answers: Sequence[tuple[Row, _Written]]) -> None:
         self._broken = refused = self._broken or self._commit([row for row, _ in answers])
-        self.kept += 0 if refused else len(answers)
         for _, result in answers:
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 result.get_loop().call_soon_threadsafe(_resolve, result, refused)
@@ -225,26 +222,6 @@ def _resolve(result: _Written, refused: str | None) -> None:
         result.set_result(refused)
 
 
-@dataclass(slots=True)
-class CacheStats:
-    """Counts of this sitting; every `find` is one of found, absent, expired and distrusted.
-
-    Args:
-        absent: includes answers from before `not_before`.
-        expired: too old, or from a time that has not come yet.
-        bytes: size of the file and of its log, now.
-        oldest_used_at: seconds since the epoch; None if none was found.
-    """
-
-    found: int = 0
-    absent: int = 0
-    expired: int = 0
-    distrusted: int = 0
-    kept: int = 0
-    bytes: int = 0
-    oldest_used_at: float | None = None
-
-
 _USES_AT_ONCE = 500
 _USE = "INSERT OR REPLACE INTO uses (id, at) SELECT value, ? FROM json_each(?)"
 
@@ -271,7 +248,7 @@ class AnswerStore:
         self._clock = clock
         self._started = clock()
         self._sealer = Sealer(self._options.secret)
-        self._stats = CacheStats()
+        self._distrusted = 0
         self._used: list[int] = []
         self._warnings: list[str] = []
         self._closed = False
@@ -294,7 +271,12 @@ class AnswerStore:
 
     def find(self, request: Request) -> Reply | None:
         """The answer to exactly this request, marked as reused; None where there is none to rely on."""
-        if (known := self._believed(request, self._stats)) is None:
+        try:
+            known = self._believed(request)
+        except UntrustedRow:
+            self._distrusted += 1
+            return None
+        if known is None:
             return None
         self._used.append(known[0])
         if len(self._used) >= _USES_AT_ONCE:
@@ -303,8 +285,10 @@ class AnswerStore:
 
     def earlier(self, request: Request) -> Reply | None:
         """As `find`, without counting it as a use, so that it does not keep the answer from being pruned."""
-        known = self._believed(request, CacheStats())
-        return known[1] if known else None
+        with suppress(UntrustedRow):
+            known = self._believed(request)
+            return known[1] if known else None
+        return None
 
     async def keep(self, request: Request, reply: Reply) -> Reply:
         """Write an answer down, in place of an older one; returns it with its origin when the transaction is committed.
@@ -320,18 +304,9 @@ class AnswerStore:
         return replace(reply, origin=taken)
 
     @property
-    def stats(self) -> CacheStats:
-        """The counts so far."""
-        size = 0
-        for file in files_of(self.path)[:2]:
-            with suppress(OSError):
-                size += file.stat().st_size
-        return replace(self._stats, kept=self._writer.kept, bytes=size)
-
-    @property
     def warnings(self) -> tuple[str, ...]:
         """Sentences for the user, so far; complete after `close`."""
-        if (n := self._stats.distrusted) == 0:
+        if (n := self._distrusted) == 0:
             return tuple(self._warnings)
         some = "1 answer was" if n == 1 else f"{n} answers were"
         return (
@@ -361,22 +336,13 @@ class AnswerStore:
     def _key_of(self, request: Request) -> bytes:
         return request_key(request, self._address_of(request.model))
 
-    def _believed(self, request: Request, stats: CacheStats) -> tuple[int, Reply] | None:
-        try:
-            known = self._row(request)
-        except UntrustedRow:
-            stats.distrusted += 1
-            return None
+    def _believed(self, request: Request) -> tuple[int, Reply] | None:
+        """The row's number and its answer, unless it is too old, or from a time that has not come yet."""
+        known = self._row(request)
         if known is None or (at := known[1].origin.at) < self._options.not_before:
-            stats.absent += 1
             return None
         now = self._clock()
-        if not now - self._options.max_age_s <= at <= now + AHEAD_S:
-            stats.expired += 1
-            return None
-        stats.found += 1
-        stats.oldest_used_at = at if stats.oldest_used_at is None else min(at, stats.oldest_used_at)
-        return known
+        return known if now - self._options.max_age_s <= at <= now + AHEAD_S else None
 
     def _row(self, request: Request) -> tuple[int, Reply] | None:
         if self._reader is None:

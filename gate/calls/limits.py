@@ -343,7 +343,6 @@ class Limiter:
         self._lanes: dict[tuple[str, int | None], Lane] = {}
 
     def lane(self, provider: Provider) -> Lane:
-        """The lane of a provider."""
         key = (provider.lane, provider.max_in_flight)
         lane = self._lanes.get(key)
         if lane is None:

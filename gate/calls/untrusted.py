@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from gate.messages import ToolCall
-from gate.values import JsonValue, parsed
+from gate.values import JsonValue, clipped, parsed
 
 MAX_TOKENS = 10**9
 """A larger count is not believed."""
@@ -51,8 +51,7 @@ class Cleaner:
 
     def _line(self, value: str, limit: int) -> str:
         kept = (" " if char.isspace() else char for char in value[:_LOOKED_AT] if not _unprintable(char))
-        clean = _KEY_SHAPE.sub("[key]", self._redacted(" ".join("".join(kept).split())))
-        return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+        return clipped(_KEY_SHAPE.sub("[key]", self._redacted(" ".join("".join(kept).split()))), limit)
 
     def text(self, value: str) -> str:
         """The same text as valid Unicode, without secrets: half a surrogate pair could not be written to a file."""

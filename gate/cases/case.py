@@ -206,11 +206,6 @@ def session_of(case: Case) -> dict[str, JsonValue]:
     return {**state, **session}
 
 
-def key_of(session: dict[str, JsonValue]) -> str:
-    """A key for the argument of a prompt function: equal sessions are built once."""
-    return digest(session)
-
-
 class NotBuilt(InputErrors):
     """A Python function gave no text for this case."""
 
@@ -370,7 +365,7 @@ def _asking(messages: tuple[Message, ...], case: Case, file: str) -> tuple[Messa
 
 def _built(built: Built, case: Case, file: str) -> tuple[Message, ...]:
     """The text of a function as the system message, or as the user's where the case says nothing; or its messages."""
-    text = built.texts.get(key_of(session_of(case)), Failed("the prompt was not built for this case", attempts=0))
+    text = built.texts.get(digest(session_of(case)), Failed("the prompt was not built for this case", attempts=0))
     if isinstance(text, Failed):
         raise NotBuilt(file, text)
     return _roled(text) or (Message("user" if case.only_vars else "system", text),)

@@ -33,7 +33,7 @@ from gate.config.documents import quoted, read_yaml
 from gate.config.yaml_editing import YamlFile, append, dumped, remove, styled, update
 from gate.errors import GateError, InputErrors
 from gate.prompts.reading import TEST_DATA, is_prompt_yml
-from gate.values import JsonValue
+from gate.values import JsonValue, as_mapping
 
 _ELSEWHERE = "write the cases to a .jsonl file"
 _ORDER = (
@@ -308,7 +308,7 @@ def _in_yaml(text: str, file: str, work: _Work) -> str:
             text = _as_list(text.removeprefix("\ufeff"))
         else:
             source = YamlFile(text)
-            update(source.data, _dict(whole), work.puts[0])
+            update(source.data, as_mapping(whole), work.puts[0])
             return source.text()
     source = YamlFile(text)
     _change_list(source.data, whole if isinstance(whole, list) else [whole], work)
@@ -322,12 +322,12 @@ def _as_list(text: str) -> str:
 
 
 def _in_test_data(text: str, file: str, work: _Work) -> str:
-    whole = _dict(read_yaml(text.removeprefix("\ufeff"), file).data)
+    whole = as_mapping(read_yaml(text.removeprefix("\ufeff"), file).data)
     listed = whole.get(TEST_DATA)
     rows = listed if isinstance(listed, list) else []
     puts: dict[int, Entry] = {at: as_test_data(entry, file) for at, entry in work.puts.items()}
     for at, case in enumerate(work.known):
-        row = _dict(rows[at])
+        row = as_mapping(rows[at])
         if "id" not in row and min(work.gone, default=at) < at:
             # It is called after its place, which it will lose.
             puts.setdefault(at, {**row, "id": case.name})
@@ -343,12 +343,8 @@ def _in_test_data(text: str, file: str, work: _Work) -> str:
 def _change_list(listed: Any, rows: Sequence[JsonValue], work: _Work) -> None:
     """Change the items of a list of ruamel.yaml's."""
     for at, entry in work.puts.items():
-        update(listed[at], _dict(rows[at]), entry)
+        update(listed[at], as_mapping(rows[at]), entry)
     for entry in work.more:
         append(listed, dict(entry))
     for at in sorted(work.gone, reverse=True):
         remove(listed, at)
-
-
-def _dict(value: JsonValue) -> dict[str, JsonValue]:
-    return value if isinstance(value, dict) else {}

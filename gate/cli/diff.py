@@ -204,6 +204,7 @@ def _same(options: DiffOptions) -> str:
 def _take_shard(options: DiffOptions, share: Share) -> int:
     """Take one share of the samples; there is no verdict before the shards are merged."""
     from gate.app.shards import run_shard
+    from gate.store.run_folder import SAMPLES_FILE
     from gate.store.shard_folder import SHARD_FILE
 
     settings = Settings.from_environ()
@@ -228,7 +229,7 @@ def _take_shard(options: DiffOptions, share: Share) -> int:
     if not (options.as_json or options.quiet):
         if limits:
             click.echo(f"Its part of the run's budget: {' and '.join(limits)}.")
-        click.echo(f"Written: {folder / 'samples.jsonl'} (record: {folder / SHARD_FILE})")
+        click.echo(f"Written: {folder / SAMPLES_FILE} (record: {folder / SHARD_FILE})")
         click.echo(f"Next, once all {record.evaluation.of} are there: gate merge FOLDERS")
     if "SIGINT" in record.unfinished:
         return Interrupted.exit_code

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gate.cli.formats import ENDINGS
+from gate.limits import SHARDS
 
 if TYPE_CHECKING:
     from gate.engine import schedule
-
-MOST_SHARDS = 1000
-"""As in `gate.record.shard`, which is not needed for help."""
 
 
 class Share(click.FloatRange):
@@ -40,8 +38,8 @@ class Shard(click.ParamType["schedule.Share"]):
         if match is None:
             self.fail(f"{value!r} is not N/M; write 3/10 for the third of ten shards", param, ctx)
         number, of = int(match[1]), int(match[2])
-        if not 1 <= of <= MOST_SHARDS:
-            self.fail(f"a run has 1 to {MOST_SHARDS:,} shards, and not {of:,}", param, ctx)
+        if not 1 <= of <= SHARDS:
+            self.fail(f"a run has 1 to {SHARDS:,} shards, and not {of:,}", param, ctx)
         if not 1 <= number <= of:
             self.fail(f"shards are numbered from 1, so {number} of {of} is none", param, ctx)
         return Share(number, of)

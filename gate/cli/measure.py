@@ -96,7 +96,7 @@ def judge(
 ) -> int:
     """Judge the labelled answers, print, and keep what came out; 3 where some judgement is missing or has no score."""
     from gate.calibration.measure import JudgeRequest, check_place, free_place, keep_judge_calibration, measure_judge
-    from gate.record.calibration import FILE, dump_judge_calibration
+    from gate.record.calibration import FILE, dump_calibration
 
     place = out or labels.parent / FILE
     check_place(place, labels, named=out is not None)
@@ -111,7 +111,7 @@ def judge(
         place = place if out is not None else free_place(place, found)
         keep_judge_calibration(found, place)
     if as_json:
-        click.echo(dump_judge_calibration(found), nl=False)
+        click.echo(dump_calibration(found), nl=False)
     else:
         _show(judge_calibration.judge_sheet(found), quiet)
     if kept and not (as_json or quiet):

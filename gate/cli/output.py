@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def print_error_line(line: str) -> None:
     """A line on standard error, at once."""
-    print(line, file=sys.stderr, flush=True)
+    print(terminal_text(line), file=sys.stderr, flush=True)
 
 
 @dataclass(slots=True)

@@ -197,13 +197,13 @@ def foreign_model(text: str) -> ModelRef | None:
         return None
 
 
-def parse_params(value: Mapping[str, JsonValue], file: str, base: Params | None = None) -> Params:
+def parse_params(value: Mapping[str, JsonValue], file: str) -> Params:
     """Parameters from outside YAML (a command line, a scorer's options).
 
     Raises:
         InputErrors: everything that is wrong, under the name `file`.
     """
-    return (base or Params()).changed_by(validate(Params, Document(file, {"params": dict(value)}).part("params")))
+    return Params().changed_by(validate(Params, Document(file, {"params": dict(value)}).part("params")))
 
 
 Relation: TypeAlias = Literal["", "the same model", "the same model of another date", "a weaker model of its family"]

@@ -170,6 +170,11 @@ class Budget(FileModel):
         changed._set_by = {**self._set_by, limit: setting}
         return changed
 
+    def limited(self, limit: Limit, value: float | None, setting: str) -> Self:
+        """As `lowered`, where there is a value, and a larger limit or none so far."""
+        own: float | None = getattr(self, limit)
+        return self if value is None or (own is not None and own <= value) else self.lowered(limit, value, setting)
+
     def by_options(self, max_calls: int | None, max_usd: float | None) -> Self:
         """The same with the limits of `--max-calls` and `--max-usd`, where they are given."""
         budget = self if max_calls is None else self.lowered("max_calls", max_calls, "--max-calls")

@@ -16,6 +16,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from gate.config.documents import Document, described, did_you_mean, quoted
+from gate.config.models import Params, parse_params
 from gate.config.scorer_options import COMMON, KINDS, Options
 from gate.config.validation import adapter_of, moved, validate, wrong, wrong_at
 from gate.errors import InputErrors
@@ -102,6 +103,16 @@ class ScorerSpec:
         if isinstance(messages := looked.get("messages"), dict):
             looked["messages"] = {key: messages[key] for key in messages if key != "min"}
         return json.dumps(looked, sort_keys=True)
+
+
+def judge_params(spec: ScorerSpec) -> Params:
+    """The parameters of the models that judge.
+
+    Raises:
+        InputErrors: everything that is wrong with them.
+    """
+    given = spec.options.get("params")
+    return parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
 
 
 MEANT: Mapping[str, str] = {

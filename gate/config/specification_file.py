@@ -3,11 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib import resources
 from typing import Annotated, Any, Literal, TypeAlias
 
-from jinja2 import Environment, StrictUndefined, Template
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from gate.config.documents import one_problem, printable, read_yaml
@@ -26,6 +23,7 @@ from gate.config.validation import FileModel, file_schema, validate, wrong, wron
 from gate.config.values import not_blank
 from gate.config.yaml_editing import lines_of, rewritten
 from gate.limits import PROMPT_CHARS, SPECIFICATION_CHARS
+from gate.templates.packaged import plain_template
 from gate.values import JsonValue, digest
 
 VERSION = 1
@@ -214,7 +212,8 @@ def specification_text(specification: Specification, compiled: Sequence[Compiled
         "intent": specification.intent,
     }
     rules = [(lines_of([_rule(one)], 2), wordings.get(one.id, [])) for one in specification.rules]
-    text = _template().render(
+    # No HTML is made here: the values are quoted for YAML already.
+    text = plain_template("gate.config", "specification.yaml.j2").render(
         head=lines_of(head),
         inputs=[lines_of([_component(one)], 2) for one in specification.components],
         rules=[{"lines": lines, "checked": checked} for lines, checked in rules],
@@ -332,11 +331,3 @@ def _rule(rule: OutputRule) -> dict[str, JsonValue]:
 
 def _question(one: AuthorQuestion) -> dict[str, JsonValue]:
     return {"kind": one.kind, "about": [*one.about], "text": one.text}
-
-
-@lru_cache
-def _template() -> Template:
-    source = resources.files("gate.config").joinpath("templates", "specification.yaml.j2").read_text(encoding="utf-8")
-    # No HTML is made here: the result is a YAML file, whose values are quoted already.
-    env = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
-    return env.from_string(source)

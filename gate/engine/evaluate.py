@@ -158,7 +158,6 @@ class Finished:
 
 
 def record(finished: Finished) -> RunRecord:
-    """The record of a run."""
     resolved, assessment = finished.resolved, finished.assessment
     suites = [_suite(suite, finished) for suite in resolved.suites if suite.baseline is not None]
     new = [_new(suite, finished) for suite in resolved.suites if suite.baseline is None]

@@ -28,7 +28,6 @@ from gate.record.transcript import (
     Usage,
     Words,
     effort_of,
-    words_of,
 )
 
 Word = TypeVar("Word")
@@ -123,16 +122,6 @@ class SampleTable:
         self._kinds: Names[PartKey] = Names()
         self._parts = Columns(part="I", value="d")
         self._grouped: _ByCase | None = None
-
-    @classmethod
-    def holding(cls, samples: Iterable[Sample]) -> "SampleTable":
-        """A table of samples whose texts are in memory, for few of them."""
-        kept: list[Words] = []
-        table = cls(kept.__getitem__)
-        for sample in samples:
-            table.add(sample, len(kept))
-            kept.append(words_of(sample))
-        return table
 
     def add(self, sample: Sample, place: int = 0) -> None:
         """Add a finished sample; its texts are at `place`, for `words`."""

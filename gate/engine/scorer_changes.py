@@ -275,9 +275,11 @@ def _estimate(found: Figure | Undefined) -> Estimate | None:
 
 
 _TOLERANCE = 1e-9
+_ALPHA = 0.025
+"""Of each side of an interval of a bias."""
 
 
-def positions(grid: SampleArrays, alpha: float = 0.025) -> list[PositionBias]:
+def positions(grid: SampleArrays) -> list[PositionBias]:
     """The bias of each pairwise judge of a suite.
 
     Pairs of equal answers, which nobody was asked about, and pairs without a verdict are left out.
@@ -290,11 +292,11 @@ def positions(grid: SampleArrays, alpha: float = 0.025) -> list[PositionBias]:
             _, second = grid.part((suite, scorer, kind, SHOWN_SECOND, weight))
             cases, _ = np.nonzero(known[arm])
             if cases.size:
-                found.append(position(scorer, first[arm][known[arm]], second[arm][known[arm]], cases, alpha))
+                found.append(position(scorer, first[arm][known[arm]], second[arm][known[arm]], cases))
     return found
 
 
-def position(scorer: str, first: Floats, second: Floats, cases: Ints, alpha: float = 0.025) -> PositionBias:
+def position(scorer: str, first: Floats, second: Floats, cases: Ints) -> PositionBias:
     """Measure the bias of one judge.
 
     Args:
@@ -306,12 +308,12 @@ def position(scorer: str, first: Floats, second: Floats, cases: Ints, alpha: flo
 
     def of(hits: Floats | Bools) -> Estimate:
         parts = np.bincount(cases, weights=hits)[known]
-        found = share(Parts(np.minimum(parts, pairs[known]), pairs[known].astype(np.float64)), alpha=alpha)
+        found = share(Parts(np.minimum(parts, pairs[known]), pairs[known].astype(np.float64)), alpha=_ALPHA)
         if found.upper - found.lower > _TOLERANCE:
             # From one case nothing can be said: neither bound is finite.
             return estimate(found)
         # The same in every case is no proof that it is the same in all.
-        span = wilson(found.value * len(known), len(known), alpha=alpha)
+        span = wilson(found.value * len(known), len(known), alpha=_ALPHA)
         return Estimate(value=found.value, lower=span.lower, upper=span.upper)
 
     disagree = np.abs(first - second) > _TOLERANCE

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from gate.cases.case import Case, NotBuilt, render
-from gate.config.models import ModelRef, Params, parse_model, parse_params
+from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget
 from gate.config.rubrics import Rubric
-from gate.config.scorer import ScorerSpec
+from gate.config.scorer import ScorerSpec, judge_params
 from gate.engine.noise import Basis
 from gate.engine.prompt_cache import characters
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
@@ -265,8 +265,7 @@ class Estimator:
         from gate.scoring.judge_prompt import judge_messages
 
         spec = pairs[0][0]
-        given = spec.options.get("params")
-        params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
+        params = judge_params(spec)
         answer = "x" * (CHARS_PER_TOKEN * (_longest(suite) or OUTPUT_TOKENS))
         rendered = sum(characters(judge_messages(spec, case, answer)) for spec, case in pairs)
         calls = len(pairs) * suite.samples * len(suite.arms)

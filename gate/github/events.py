@@ -87,7 +87,6 @@ class PullRequestEvent:
     """Something happened to a pull request.
 
     Args:
-        retargeted: its base branch was changed.
         privileged: the event is `pull_request_target`: secrets, and a change that anybody may have made.
     """
 
@@ -95,7 +94,6 @@ class PullRequestEvent:
     action: str
     by: str = ""
     label: str = ""
-    retargeted: bool = False
     privileged: bool = False
 
 
@@ -245,9 +243,8 @@ def _pull_request(reader: _Reader, *, privileged: bool = False) -> PullRequestEv
         fork=not repositories[0] or repositories[0] != repositories[1],
         default_branch=reader.text("repository", "default_branch"),
     )
-    moved = reader.at("changes", "base") is not None
     action, by, label = reader.text("action"), reader.text("sender", "login"), reader.text("label", "name")
-    return PullRequestEvent(pull, action, by, label, moved, privileged)
+    return PullRequestEvent(pull, action, by, label, privileged)
 
 
 def _merge_group(reader: _Reader) -> MergeGroupEvent:

@@ -152,7 +152,6 @@ class PullRequestApi:
             required(updated["html_url"], str)
 
     def delete(self, comment: PostedComment) -> None:
-        """Delete a comment."""
         with asking("delete a double of the comment", _WRITE):
             self.github.repository.requester.requestJsonAndCheck("DELETE", self._url(comment))
 

@@ -119,11 +119,6 @@ class CalibrationRecord(_Model):
     notes: list[str]
 
 
-def dump_calibration(record: CalibrationRecord) -> str:
-    """The text of `calibration.json`."""
-    return record.model_dump_json(by_alias=True, indent=2) + "\n"
-
-
 SCHEMA = "prompt-gate/judge-calibration/1"
 FILE = "judge-calibration.json"
 
@@ -449,8 +444,8 @@ class JudgeCalibrationRecord(_JudgeModel):
     limits: list[str]
 
 
-def dump_judge_calibration(record: JudgeCalibrationRecord) -> str:
-    """The text of `judge-calibration.json`."""
+def dump_calibration(record: CalibrationRecord | JudgeCalibrationRecord) -> str:
+    """The text of `calibration.json`, or of `judge-calibration.json`."""
     return record.model_dump_json(by_alias=True, indent=2) + "\n"
 
 

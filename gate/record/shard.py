@@ -9,11 +9,10 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 from pydantic_core import PydanticCustomError
 
+from gate.limits import SHARDS
 from gate.record.parts import CallsRecord
 from gate.values import Amount, Count, JsonValue, SampleCount, digest
 
-MOST_SHARDS = 1000
-"""Of one run. GitHub starts at most 256 jobs of one matrix."""
 KILLED = "it ended without a word, as a process does that is killed"
 """Stands in the record of a shard that is still running, for whoever reads it after that."""
 
@@ -72,7 +71,7 @@ class Evaluation(_Model):
     """What all shards of one run have in common, to the letter."""
 
     tool_version: Text
-    of: int = Field(ge=1, le=MOST_SHARDS)
+    of: int = Field(ge=1, le=SHARDS)
     seed: NonNegativeInt
     inputs: Annotated[GitInputs | FileInputs, Field(discriminator="mode")]
     samples: SampleCount | None
@@ -103,7 +102,7 @@ class ShardRecord(_Model):
     # The key in the file is `schema`; pydantic keeps that name for itself.
     schema_id: Literal["prompt-gate/shard/1"] = Field(default="prompt-gate/shard/1", alias="schema")
     identity: Digest
-    number: int = Field(ge=1, le=MOST_SHARDS)
+    number: int = Field(ge=1, le=SHARDS)
     evaluation: Evaluation
     budget: ShardBudget
     created: AwareDatetime

@@ -10,7 +10,7 @@ from gate.config.values import OVERALL
 from gate.record.comparison import Comparison, State
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report.escape import one_line
-from gate.values import about_dollars
+from gate.values import about_dollars, clipped
 from gate.values import counted as counted
 
 MINUS = "\N{MINUS SIGN}"
@@ -349,8 +349,7 @@ def is_within_margin(named: NamedSlice) -> bool:
 
 def short_line(text: str, limit: int = LONGEST_NAME) -> str:
     """A name or sentence from outside, on one line and of bounded length."""
-    text = one_line(text[: 8 * limit])
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return clipped(one_line(text[: 8 * limit]), limit)
 
 
 def plain(text: Text) -> str:
@@ -364,12 +363,12 @@ def listed(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
     return ", ".join(map(short_line, names[:most])) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def listed_code(names: Sequence[str], most: int = NAMES_SHOWN) -> Text:
+def listed_code(names: Sequence[str]) -> Text:
     """The same with each name as code."""
     out: list[str | Code] = []
-    for name in names[:most]:
+    for name in names[:NAMES_SHOWN]:
         out += [", " if out else "", Code(short_line(name))]
-    rest = len(names) - most
+    rest = len(names) - NAMES_SHOWN
     return (*out, f" and {rest:,} more" if rest > 0 else "")
 
 

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gate.cases.case import Case, key_of, session_of
+from gate.cases.case import Case, session_of
 from gate.config.documents import decode, one_problem, quoted
 from gate.config.gatefile import Config, SuiteConfig
 from gate.config.rubrics import parse_rubric
@@ -194,7 +194,7 @@ def built_version(sides: Sides, source: FileSource, config: SuiteConfig, cases: 
         InputErrors: the function cannot be had, or a case gives it nothing to be called with.
         CannotEvaluate: the side's files cannot be had.
     """
-    sessions = {key_of(session): session for session in map(session_of, cases)}
+    sessions = {digest(session): session for session in map(session_of, cases)}
     place = file_of(source, config.prompt) or config.prompt
     where = place if source.sha is None else f"{source.label}:{place}"
     if sides.builder is None:

@@ -15,7 +15,7 @@ from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.record.transcript import Cost, Part, Reply, Sample, Score, Transcript, Unscored
 from gate.suite import Exam
-from gate.values import JsonValue
+from gate.values import JsonValue, clipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +214,12 @@ def number_of(options: Options, key: str) -> float | None:
 
 def quote(value: str) -> str:
     """A text for a reason, shortened."""
-    return _json(value if len(value) <= 80 else value[:77] + "…")
+    return _json(clipped(value, 80))
 
 
 def shown_value(value: JsonValue) -> str:
     """A JSON value for a reason, shortened."""
-    text = _json(value)
-    return text if len(text) <= 80 else text[:79] + "…"
+    return clipped(_json(value), 80)
 
 
 def listed_texts(values: list[str]) -> str:

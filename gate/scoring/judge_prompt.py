@@ -4,11 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib import resources
 from typing import TypeAlias
-
-from jinja2 import Environment, StrictUndefined, Template
 
 from gate.cases.case import Case, SlowTemplate, fill, variables_of
 from gate.config.documents import one_problem
@@ -18,6 +14,7 @@ from gate.errors import InputErrors
 from gate.messages import Message
 from gate.prompts.version import TEMPLATE_ENDINGS
 from gate.scoring.interface import Subject
+from gate.templates.packaged import plain_template
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 
@@ -182,12 +179,4 @@ def _reference(case: Case) -> str | None:
 
 
 def _render(name: str, view: PromptView) -> str:
-    return _template(name).render(view)
-
-
-@lru_cache
-def _template(name: str) -> Template:
-    source = resources.files("gate.scoring").joinpath("templates", f"{name}.md.j2").read_text(encoding="utf-8")
-    # No HTML is made here: the result is a message to a model.
-    env = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
-    return env.from_string(source)
+    return plain_template("gate.scoring", f"{name}.md.j2").render(view)

@@ -28,7 +28,7 @@ from gate.scoring.interface import (
     Validator,
 )
 from gate.suite import Exam
-from gate.values import JsonValue
+from gate.values import JsonValue, clipped
 
 _EXPECTED = re.compile(r"\{\{\s*expected\s*\}\}")
 
@@ -99,7 +99,6 @@ def validate(spec: ScorerSpec, subject: Subject) -> Score:
 
 
 def as_score(spec: ScorerSpec, found: Finding) -> Score:
-    """A finding as a score."""
     value, reason = found
     if spec.negate and not isinstance(value, Unscored):
         value, reason = 1.0 - value, f"negated: {reason}"
@@ -108,12 +107,7 @@ def as_score(spec: ScorerSpec, found: Finding) -> Score:
 
 def _line(reason: str) -> str:
     """On one line and of limited length: it may quote the answer."""
-    line = printable(reason[:SHORT_REASON_CHARS])
-    return (
-        line
-        if len(line) <= SHORT_REASON_CHARS and len(reason) <= SHORT_REASON_CHARS
-        else line[: SHORT_REASON_CHARS - 1] + "…"
-    )
+    return clipped(printable(reason[: SHORT_REASON_CHARS + 1]), SHORT_REASON_CHARS)
 
 
 def option_complaints(kind: str, options: Options) -> Iterator[OptionComplaint]:
@@ -210,15 +204,11 @@ def join_rounds(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
     reason = f"{round_name(number)}: {score.reason}" if score.reason else ""
     said = [score.reason for _, score in scores]
     rounds = tuple(
-        Part("round", round_name(number), value, reason=_bounded(reason))
+        Part("round", round_name(number), value, reason=clipped(reason, REASON_CHARS))
         for (number, value), reason in zip(known, said, strict=True)
     )
     value = score_of_rounds([value for _, value in known], rule, required=first.required)
     return replace(paid, value=value, reason=reason, parts=(*rounds, *_means([score for _, score in scores])))
-
-
-def _bounded(reason: str) -> str:
-    return reason if len(reason) <= REASON_CHARS else f"{reason[:REASON_CHARS]}…"
 
 
 def round_name(number: int) -> str:

@@ -185,20 +185,20 @@ class Pairs:
         return min(1.0, 2.0 * incomplete_beta(more, fewer + 1, 0.5, 0.5))
 
 
-def rate_difference(first: tuple[float, int], second: tuple[float, int], *, alpha: float = 0.025) -> Difference:
-    """Interval from the Wilson intervals of both (R. Newcombe, Statistics in Medicine 17, 1998, 873-890, method 10).
+def rate_difference(first: tuple[float, int], second: tuple[float, int]) -> Difference:
+    """Interval of 95 % from both Wilson intervals (R. Newcombe, Statistics in Medicine 17, 1998, 873-890, method 10).
 
     Args:
         first, second: hits and cases of each; hits may be fractional, as in `wilson`.
     """
-    return _apart(wilson(*first, alpha=alpha), wilson(*second, alpha=alpha), 0.0)
+    return _apart(wilson(*first), wilson(*second), 0.0)
 
 
-def paired_difference(pairs: Pairs, *, alpha: float = 0.025) -> Difference:
+def paired_difference(pairs: Pairs) -> Difference:
     """The same for cases asked twice (R. Newcombe, Statistics in Medicine 17, 1998, 2635-2650, method 10)."""
     n = pairs.n
-    first = wilson(pairs.both + pairs.first, n, alpha=alpha)
-    second = wilson(pairs.both + pairs.second, n, alpha=alpha)
+    first = wilson(pairs.both + pairs.first, n)
+    second = wilson(pairs.both + pairs.second, n)
     return _apart(first, second, _correlation(pairs))
 
 
@@ -269,8 +269,8 @@ def _lower_tail(most: int, n: int, rate: float) -> float:
     return total
 
 
-def paired_mean(differences: npt.ArrayLike, *, alpha: float = 0.025) -> Estimate | Undefined:
-    """Mean with its t interval (W. Gosset, Biometrika 6, 1908, 1-25); without width where all are the same.
+def paired_mean(differences: npt.ArrayLike) -> Estimate | Undefined:
+    """Mean with its t interval of 95 % (W. Gosset, Biometrika 6, 1908, 1-25); without width where all are the same.
 
     Args:
         differences: float[N], one for each pair.
@@ -283,7 +283,7 @@ def paired_mean(differences: npt.ArrayLike, *, alpha: float = 0.025) -> Estimate
         return Undefined("fewer than two pairs do not show how they vary")
     mean = float(np.mean(values))
     error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    half = t_quantile(1.0 - alpha, len(values) - 1) * error
+    half = t_quantile(0.975, len(values) - 1) * error
     return Estimate(mean, mean - half, mean + half, len(values))
 
 

@@ -139,7 +139,7 @@ def _account() -> str:
 Result = TypeVar("Result")
 
 
-def back_up_store(path: Path, directory: Path = Path()) -> None:
+def back_up_store(path: Path) -> None:
     """See `gate.store.sql.maintenance.backup`."""
 
     def work(database: "Database") -> None:
@@ -147,10 +147,10 @@ def back_up_store(path: Path, directory: Path = Path()) -> None:
 
         backup(database, path)
 
-    _with_database(directory, work)
+    _with_database(Path(), work)
 
 
-def store_info(directory: Path = Path()) -> "StoreInfo":
+def store_info() -> "StoreInfo":
     """What the store holds, whatever its version."""
 
     def work(database: "Database") -> "StoreInfo":
@@ -158,10 +158,10 @@ def store_info(directory: Path = Path()) -> "StoreInfo":
 
         return store_info(database)
 
-    return _with_database(directory, work)
+    return _with_database(Path(), work)
 
 
-def upgrade_store(directory: Path = Path()) -> tuple[str, str]:
+def upgrade_store() -> tuple[str, str]:
     """The old revision of the tables (empty without tables) and the new one."""
 
     def work(database: "Database") -> tuple[str, str]:
@@ -171,10 +171,10 @@ def upgrade_store(directory: Path = Path()) -> tuple[str, str]:
         maintenance.upgrade(database)
         return before or "", maintenance.newest_revision()
 
-    return _with_database(directory, work, new=True)
+    return _with_database(Path(), work, new=True)
 
 
-def prune_store(*, dry: bool, directory: Path = Path()) -> "Pruned":
+def prune_store(*, dry: bool) -> "Pruned":
     """Delete what is too old by the environment's settings; see `gate.store.sql.retention.prune`.
 
     Raises:
@@ -191,7 +191,7 @@ def prune_store(*, dry: bool, directory: Path = Path()) -> "Pruned":
         upgrade(database)
         return _pruned(database, wanted, dry=dry)
 
-    return _with_database(directory, work)
+    return _with_database(Path(), work)
 
 
 def daily_pruning(database: "Database") -> Callable[[], None] | None:
@@ -274,13 +274,13 @@ class StoreTokens:
 
 
 @contextmanager
-def store_tokens(owner: str = "", directory: Path = Path()) -> Iterator[StoreTokens]:
-    """The tokens of the store of the repository that a folder is in.
+def store_tokens(owner: str = "") -> Iterator[StoreTokens]:
+    """The tokens of the store of this repository.
 
     Args:
         owner: empty for git's user name.
     """
-    here = local_store(directory, owner)
+    here = local_store(Path(), owner)
     with closing(here.database):
         from gate.store.sql.access import Tokens
 

@@ -30,12 +30,12 @@ from gate.store.access import is_token
 from gate.store.local_store import open_database
 from gate.store.redaction import redactor
 from gate.store.remote import Reply, RunUpload, Server, Unreachable
-from gate.store.run_folder import load_run
+from gate.store.run_folder import SAMPLES_FILE, load_run
 
 if TYPE_CHECKING:
     from gate.store.sql.runs import KeptSample
 
-RUN_FILE, SAMPLES_FILE = "run.json", "samples.jsonl"
+RUN_FILE = "run.json"
 STORE_MINUTES = 10.0
 """Limit for one run, for a store that stops answering."""
 
@@ -83,9 +83,9 @@ def _keep(path: Path, root: Path, context: Context) -> StoredRun:
         return StoredRun(database.label, added.id, added.new)
 
 
-def store_run_here(path: Path, directory: Path = Path()) -> StoredRun:
+def store_run_here(path: Path) -> StoredRun:
     """Put a run of this repository into its store; see `store_run`."""
-    return store_run(path, root_of(directory), context_here(directory))
+    return store_run(path, root_of(Path()), context_here(Path()))
 
 
 def _samples(path: Path) -> "Iterator[KeptSample]":
@@ -129,9 +129,9 @@ class SendOptions:
     retried: Callable[[str], None] = lambda why: None
 
 
-def send_run_here(path: Path, url: str, manner: SendOptions, directory: Path = Path()) -> SentRun:
+def send_run_here(path: Path, url: str, manner: SendOptions) -> SentRun:
     """Send a run of this repository; see `send_run`."""
-    return send_run(path, url, context_here(directory), manner)
+    return send_run(path, url, context_here(Path()), manner)
 
 
 def send_run(path: Path, url: str, context: Context, manner: SendOptions) -> SentRun:

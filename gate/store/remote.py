@@ -116,8 +116,6 @@ def _unreadable(error: OSError) -> GateError:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server."""
-
     url: str
     token: str = field(default="", repr=False)
 

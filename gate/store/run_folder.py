@@ -211,8 +211,8 @@ class RunFolder:
         if self._samples is None:
             make_gate_folder(self.path)
             # Removed and made anew: a link of that name, which a repository may bring, is not followed.
-            (self.path / "samples.jsonl").unlink(missing_ok=True)
-            self._samples = (self.path / "samples.jsonl").open("x+b")
+            (self.path / SAMPLES_FILE).unlink(missing_ok=True)
+            self._samples = (self.path / SAMPLES_FILE).open("x+b")
         line = sample_line(sample)
         place = self._end
         self._samples.write(line)
@@ -225,7 +225,7 @@ class RunFolder:
         """The texts of the sample whose line begins at a byte."""
 
         if self._samples is None:
-            with (self.path / "samples.jsonl").open("rb") as file:
+            with (self.path / SAMPLES_FILE).open("rb") as file:
                 return words_of(parse_sample(_line_at(file, place)))
         # By its own handle: another run in the same folder may have put its samples under that name.
         return words_of(parse_sample(_line_at(self._samples, place)))
@@ -240,7 +240,7 @@ class RunFolder:
 
     def clear(self) -> None:
         """Remove files with the names of a run's files, from an earlier run or the repository itself."""
-        for name in ("run.json", "samples.jsonl", *self.reports, *self.beside):
+        for name in ("run.json", SAMPLES_FILE, *self.reports, *self.beside):
             path = self.path / name
             try:
                 if path.is_dir() and not path.is_symlink():
@@ -267,7 +267,7 @@ class RunFolder:
         """Put this run's samples beside its record again, where another run in the same folder put its own."""
         if self._samples is None:
             return
-        path = self.path / "samples.jsonl"
+        path = self.path / SAMPLES_FILE
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(self._samples.fileno()), path.stat(follow_symlinks=False)):
                 return

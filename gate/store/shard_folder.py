@@ -13,7 +13,6 @@ from gate.errors import CannotEvaluate, GateError, Problem
 from gate.files import write_whole
 from gate.record.shard import ShardRecord
 from gate.record.transcript import Sample
-from gate.store.run_folder import SAMPLES_FILE as SAMPLES_FILE
 from gate.store.run_folder import BadSample, SampleLine, content_of, parse_sample, read_record, sample_at, sample_lines
 
 SHARD_FILE = "shard.json"

@@ -117,7 +117,6 @@ def request_content(request: Request, mask: TextMask) -> Attributes:
 
 
 def reply_content(reply: Reply, mask: TextMask) -> Attributes:
-    """The content of a reply."""
     parts = [*([_text(reply.text, mask)] if reply.text else []), *_calls(reply.tool_calls, mask)]
     message = {"role": "assistant", "parts": parts, "finish_reason": reply.stop_reason or "stop"}
     return {"gen_ai.output.messages": json.dumps([message])}

@@ -4,11 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from importlib import resources
 from typing import Any, Generic, TypeAlias, TypeVar
-
-from jinja2 import Environment, StrictUndefined, Template
 
 from gate.calls.interface import Calls, Request, Stop, WorthKeeping, any_reply, together
 from gate.config.documents import BadJson, parse_json, quoted
@@ -17,6 +13,7 @@ from gate.config.specification import GeneratedTest
 from gate.errors import CannotEvaluate, Interrupted
 from gate.messages import Message
 from gate.record.transcript import Effort, Failed, Reply, effort_of, ending_of
+from gate.templates.packaged import plain_template
 from gate.testgen.effort import EffortSettings, Stage
 from gate.values import JsonValue
 
@@ -337,8 +334,6 @@ _NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class StageResult(Generic[Made]):
-    """The result of a stage."""
-
     value: Made
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -364,7 +359,7 @@ def full_list_note(what: str, most: int | None) -> str:
 
 def rendered_template(name: str, view: Mapping[str, object]) -> str:
     """`templates/NAME.md.j2`, rendered."""
-    return _template(name).render(view).strip()
+    return plain_template("gate.testgen", f"{name}.md.j2").render(view).strip()
 
 
 def unused_fence(*texts: str) -> str:
@@ -411,11 +406,3 @@ FLAG_SCHEMA: Mapping[str, JsonValue] = {"type": "boolean"}
 def choice_schema(*words: str) -> dict[str, JsonValue]:
     """JSON Schema of a choice of words."""
     return {"type": "string", "enum": [*words]}
-
-
-@lru_cache
-def _template(name: str) -> Template:
-    source = resources.files("gate.testgen").joinpath("templates", f"{name}.md.j2").read_text(encoding="utf-8")
-    # No HTML is made here: the result is a message to a model.
-    env = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
-    return env.from_string(source)

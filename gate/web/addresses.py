@@ -8,12 +8,10 @@ _LONGEST = 4_000
 
 
 def suite(name: str, part: str = "", **query: str | int) -> str:
-    """A suite, or a part of it."""
     return _address(_LIST, part, {"name": name, **query})
 
 
 def case(suite: str, name: str, part: str = "") -> str:
-    """A case, or a part of it."""
     return _address(_CASE, part, {"suite": suite, "name": name})
 
 
@@ -28,7 +26,6 @@ def new_case(suite: str) -> str:
 
 
 def job(id: str, part: str = "") -> str:
-    """A job, or a part of it."""
     return f"/jobs/{id}{'/' if part else ''}{part}"
 
 

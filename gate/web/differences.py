@@ -1,22 +1,15 @@
 """Differences between two texts, or two cases, word by word."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
 from gate.cases.stored import Entry
 from gate.config.yaml_editing import dumped, flow
+from gate.report.differences import word_differences
 from gate.values import JsonValue
 
 State: TypeAlias = Literal["same", "added", "removed"]
-
-_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
-_LINES = re.compile(r"[^\n]*\n|[^\n]+")
-_MOST_WORDS = 1_500
-"""Of either text; the time of a comparison grows with the product of both."""
-_MOST_LINES = 1_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,36 +36,26 @@ def changed_keys(old: Entry, new: Entry) -> tuple[ChangedKey, ...]:
     for key in dict.fromkeys((*old, *new)):
         before, now = _text(old, key), _text(new, key)
         if before != now:
-            found.append(ChangedKey(key, before, now, tuple(text_pieces(before, now))))
+            found.append(ChangedKey(key, before, now, tuple(merged_texts(before, now))))
     return tuple(found)
 
 
-def text_pieces(old: str, new: str) -> Iterator[DiffPart]:
-    """Both texts combined, in words; in lines where they are long, and one after the other where they are very long."""
-    parts, most = _WORDS, _MOST_WORDS
-    if len(old) + len(new) > 20 * _MOST_WORDS or max(_count(old, _WORDS), _count(new, _WORDS)) > _MOST_WORDS:
-        parts, most = _LINES, _MOST_LINES
-    before, now = parts.findall(old), parts.findall(new)
-    if max(len(before), len(now)) > most:
-        yield from _given(DiffPart(old, "removed"), DiffPart(new, "added"))
-        return
-    for tag, start, end, first, last in SequenceMatcher(None, before, now, autojunk=False).get_opcodes():
-        if tag == "equal":
-            yield from _given(_piece(before[start:end], "same"))
+def merged_texts(old: str, new: str) -> Iterator[DiffPart]:
+    """Both texts combined: what is in both once, and what was removed before what takes its place."""
+    found = word_differences(old, new)
+    before = [(piece.text, piece.differs) for piece in reversed(found.before)]
+    after = [(piece.text, piece.differs) for piece in reversed(found.after)]
+    while before or after:
+        if before and before[-1][1]:
+            yield DiffPart(before.pop()[0], "removed")
+        elif after and after[-1][1]:
+            yield DiffPart(after.pop()[0], "added")
         else:
-            yield from _given(_piece(before[start:end], "removed"), _piece(now[first:last], "added"))
-
-
-def _piece(parts: Sequence[str], state: State) -> DiffPart:
-    return DiffPart("".join(parts), state)
-
-
-def _given(*found: DiffPart) -> Iterator[DiffPart]:
-    return (piece for piece in found if piece.text)
-
-
-def _count(text: str, parts: re.Pattern[str]) -> int:
-    return sum(1 for _ in parts.finditer(text))
+            first, second = before.pop()[0], after.pop()[0]
+            length = min(len(first), len(second))
+            yield DiffPart(first[:length], "same")
+            before += [(first[length:], False)] if first[length:] else []
+            after += [(second[length:], False)] if second[length:] else []
 
 
 def _text(entry: Entry, key: str) -> str:

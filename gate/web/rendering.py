@@ -33,7 +33,6 @@ class NavigationEntry(NamedTuple):
 
 
 def page(request: Request, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
-    """A page."""
     site, person = site_of(request), person_of(request)
     every = {
         "person": person,

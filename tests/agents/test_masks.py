@@ -57,7 +57,7 @@ def test_secrets_are_masked_before_the_text_is_cut() -> None:
     assert result.startswith("y" * (RESULT_CHARS - 3) + "[to\n[cut: ")
     assert "t0ken" not in result
     reason = Masks((token,)).reason("y" * (REASON_CHARS - 3) + token)
-    assert reason == "y" * (REASON_CHARS - 3) + "[to…"
+    assert reason == "y" * (REASON_CHARS - 3) + "[t…"
 
 
 def test_controls_between_the_letters_of_a_secret_do_not_hide_it() -> None:

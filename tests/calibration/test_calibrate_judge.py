@@ -15,7 +15,7 @@ from gate.record.calibration import (
     JudgeCalibrationRecord,
     NoFigure,
     ThresholdRecord,
-    dump_judge_calibration,
+    dump_calibration,
     load,
 )
 from gate.record.transcript import Score, Unscored
@@ -78,7 +78,7 @@ def test_a_judge_that_never_gave_a_score() -> None:
     found = calibration(labels([[1.0], [0.0]]), judged(2, 1, lambda a, i: Unscored("no")))
     assert found.agreement is None
     assert found.limits == ["The judge gave no answer a score: nothing is known about it."]
-    assert load(dump_judge_calibration(found)) == found
+    assert load(dump_calibration(found)) == found
 
 
 def test_repeats_show_a_judge_that_wavers_and_every_one_counts() -> None:

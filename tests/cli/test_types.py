@@ -1,9 +1,8 @@
 import click
 import pytest
 
-from gate.cli.evaluations import MOST_SHARDS, Shard
+from gate.cli.evaluations import Shard
 from gate.engine.schedule import Share
-from gate.record import shard
 
 
 @pytest.mark.parametrize(
@@ -17,7 +16,3 @@ def test_a_shard_is_a_number_of_so_many(text: str, share: Share) -> None:
 def test_what_is_no_shard(text: str) -> None:
     with pytest.raises(click.BadParameter):
         Shard().convert(text, None, None)
-
-
-def test_the_limit_is_that_of_the_record() -> None:
-    assert MOST_SHARDS == shard.MOST_SHARDS

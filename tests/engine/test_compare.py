@@ -14,12 +14,11 @@ from gate.engine import compare
 from gate.engine.arrays import SampleArrays
 from gate.engine.compare import pass_rates
 from gate.engine.decide import Assessment, Assessor
-from gate.engine.samples import SampleTable
 from gate.record.comparison import AxisComparison, PassRate, PassState, State, Verdict
 from gate.record.transcript import ArmName, Failed, Reply, Sample, Unpriced, Unscored
 from gate.stats.intervals import wilson
 from gate.suite import Suite
-from tests.support.runs import reply, suite, take
+from tests.support.runs import reply, suite, table_of, take
 
 ScoreOfCase = Callable[[int], float | None]
 NINETY = SuitePolicy(min_pass_rate=0.9)
@@ -41,14 +40,14 @@ def answered(one: Suite, score_of: ScoreOfCase) -> list[Sample]:
 
 
 def rates(one: Suite, score_of: ScoreOfCase, missing: bool | None = None) -> dict[str, PassRate]:
-    found = pass_rates([one], SampleTable.holding(answered(one, score_of)).by_case(), 0.025, missing)
+    found = pass_rates([one], table_of(answered(one, score_of)).by_case(), 0.025, missing)
     return {rate.slice: rate for rate in found.suites[one.name]}
 
 
 def test_a_rate_counts_samples_and_its_interval_counts_cases() -> None:
     one = new(suite([{}] * 40, samples=2, policy=NINETY))
     taken = take(one, lambda case, _arm, index: float(int(case.id[1:]) < 30 or index == 0))
-    table = SampleTable.holding([sample for sample in taken if sample.arm is ArmName.CANDIDATE]).by_case()
+    table = table_of([sample for sample in taken if sample.arm is ArmName.CANDIDATE]).by_case()
     (overall,) = pass_rates([one], table, 0.025).suites["support"]
     known = wilson(35, 40)
     assert (overall.n, overall.units, overall.passed, overall.rate) == (40, 40, 35.0, 0.875)
@@ -58,7 +57,7 @@ def test_a_rate_counts_samples_and_its_interval_counts_cases() -> None:
 def test_prompts_with_exams_of_their_own_do_not_raise_the_bar_for_the_bases_exam() -> None:
     one = new(suite(tiers(40), policy=NINETY))
     decoy = replace(new(suite([{f"d{j}": "x" for j in range(50)}] * 20, name="decoy", policy=NINETY)), own_exam=True)
-    table = SampleTable.holding(answered(one, lambda number: 1.0) + answered(decoy, lambda number: 1.0)).by_case()
+    table = table_of(answered(one, lambda number: 1.0) + answered(decoy, lambda number: 1.0)).by_case()
     found = pass_rates([one, decoy], table, 0.025)
     assert found.levels["support"] == pytest.approx(0.025 / 3)
     assert found.levels["decoy"] == pytest.approx(0.025 / 51)
@@ -84,7 +83,7 @@ def test_the_level_is_shared_out_among_the_slices_that_can_block() -> None:
     policy = SuitePolicy(min_pass_rate=0.9, advisory=("tier=gold",))
     few = [{"lang": "pt", "tier": "free"}] * 9
     one = new(suite([*tiers(40), *few], policy=policy))
-    found = pass_rates([one], SampleTable.holding(answered(one, lambda _: 1.0)).by_case(), 0.025)
+    found = pass_rates([one], table_of(answered(one, lambda _: 1.0)).by_case(), 0.025)
     blocking = {rate.slice for rate in found.suites["support"] if rate.blocking}
     assert blocking == {"overall", "tier=free"}
     assert (found.judged, found.levels["support"]) == (2, 0.0125)
@@ -132,7 +131,7 @@ def test_prompts_that_just_keep_every_rate_are_seldom_blocked() -> None:
 
 def verdict(policy: SuitePolicy, score_of: ScoreOfCase, count: int = 60) -> Assessment:
     one = new(suite(tiers(count), policy=policy))
-    return Assessor((one,), RunPolicy(), 7).assess(SampleTable.holding(answered(one, score_of)))
+    return Assessor((one,), RunPolicy(), 7).assess(table_of(answered(one, score_of)))
 
 
 def test_a_new_prompt_that_is_good_enough_passes_and_never_ships() -> None:
@@ -199,15 +198,15 @@ def compared(rise: float) -> list[Sample]:
 
 def test_a_new_prompt_blocks_beside_a_comparison_that_shows_nothing() -> None:
     samples = compared(0.0) + answered(ADDED, lambda _: 0.0)
-    found = Assessor((OLD, ADDED), RunPolicy(), 7).assess(SampleTable.holding(samples))
+    found = Assessor((OLD, ADDED), RunPolicy(), 7).assess(table_of(samples))
     assert found.decision.verdict is Verdict.BLOCK
     assert found.quality.tested == 1
 
 
 def test_a_new_prompt_leaves_the_comparison_alone() -> None:
-    alone = Assessor((OLD,), RunPolicy(), 7).assess(SampleTable.holding(compared(0.4)))
+    alone = Assessor((OLD,), RunPolicy(), 7).assess(table_of(compared(0.4)))
     samples = compared(0.4) + answered(ADDED, lambda _: 1.0)
-    beside = Assessor((OLD, ADDED), RunPolicy(), 7).assess(SampleTable.holding(samples))
+    beside = Assessor((OLD, ADDED), RunPolicy(), 7).assess(table_of(samples))
     assert [row for _, row in beside.quality.slices] == [row for _, row in alone.quality.slices]
     assert (beside.quality.tested, beside.axes) == (1, alone.axes)
     assert alone.decision.verdict is beside.decision.verdict is Verdict.SHIP
@@ -223,7 +222,7 @@ def measured(cases: int, *, failed: int = 0, clusters: list[str | None] | None =
     samples: list[Sample] = take(one, lambda case, arm, index: 1.0, slower)
     gone = {case.id for case in one.exam.cases[:failed]}
     kept = [s if s.case_id not in gone or s.arm is ArmName.BASELINE else _lost(s) for s in samples]
-    return compare.latency(SampleArrays(one, SampleTable.holding(kept)), 0.025)
+    return compare.latency(SampleArrays(one, table_of(kept)), 0.025)
 
 
 def _lost(sample: Sample) -> Sample:
@@ -248,14 +247,14 @@ def test_cases_that_only_one_arm_answered_are_left_out() -> None:
 def test_an_arm_s_first_call_alone_is_not_compared_and_says_so() -> None:
     one = suite([{}], samples=1)
     taken = [replace(sample, warmup=True) for sample in take(one, lambda case, arm, index: 1.0, slower)]
-    grid = SampleArrays(one, SampleTable.holding(taken))
+    grid = SampleArrays(one, table_of(taken))
     for found in (compare.latency(grid, 0.025), compare.cost(grid, 0.025)):
         assert not found.compared and found.applicable
         assert (
             found.reason == "only the first call of each version has a counterpart, and it warms the provider's cache"
         )
     local = [replace(sample, reply=replace(reply(), cost=Unpriced("n/a"))) for sample in taken]
-    found = compare.cost(SampleArrays(one, SampleTable.holding(local)), 0.025)
+    found = compare.cost(SampleArrays(one, table_of(local)), 0.025)
     assert (found.applicable, found.reason) == (False, "local models and recorded answers have no price")
 
 
@@ -275,7 +274,7 @@ def four_of_a_hundred_fall(case: Case, arm: ArmName, index: int) -> float:
 
 def assess(policy: SuitePolicy) -> Assessment:
     one = suite(TIERS, policy=policy)
-    return Assessor((one,), RunPolicy(), seed=7).assess(SampleTable.holding(take(one, four_of_a_hundred_fall)))
+    return Assessor((one,), RunPolicy(), seed=7).assess(table_of(take(one, four_of_a_hundred_fall)))
 
 
 def states(result: Assessment) -> dict[str, State]:

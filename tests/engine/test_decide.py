@@ -6,12 +6,11 @@ from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
 from gate.engine.compare import Quality
 from gate.engine.decide import Assessment, Assessor, NewPromptReasons, VerdictFacts, decide
-from gate.engine.samples import SampleTable
 from gate.record.comparison import State, Verdict
 from gate.record.parts import Deletion
 from gate.record.transcript import ArmName, Reply, Sample
 from gate.suite import Suite
-from tests.support.runs import ScoreOf, reply, suite, take
+from tests.support.runs import ScoreOf, reply, suite, table_of, take
 
 TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(60)]
 
@@ -19,7 +18,7 @@ TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(60)]
 def assess(
     one: Suite, samples: list[Sample], policy: RunPolicy | None = None, unfinished: str | None = None
 ) -> Assessment:
-    return Assessor((one,), policy or RunPolicy(), seed=7).assess(SampleTable.holding(samples), unfinished)
+    return Assessor((one,), policy or RunPolicy(), seed=7).assess(table_of(samples), unfinished)
 
 
 def falls_in(tier: str) -> ScoreOf:
@@ -139,7 +138,7 @@ def test_missing_samples_that_cannot_change_a_block_leave_it() -> None:
 def test_suites_are_tested_together_and_slices_carry_the_suite() -> None:
     first, second = suite(TIERS, name="a"), suite(TIERS, name="b")
     samples = take(first, same) + take(second, falls_in("smb"))
-    result = Assessor((first, second), RunPolicy(), seed=7).assess(SampleTable.holding(samples))
+    result = Assessor((first, second), RunPolicy(), seed=7).assess(table_of(samples))
     assert result.quality.tested == 6
     assert result.decision.verdict is Verdict.BLOCK
     assert result.decision.reasons[0].startswith("b/tier=smb")

@@ -10,12 +10,11 @@ from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
 from gate.engine.arrays import SampleArrays
 from gate.engine.decide import Assessment, Assessor
-from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, lacking, look, looks_planned, why_not
 from gate.record.comparison import State, Verdict
 from gate.record.transcript import ArmName, Sample
 from gate.suite import Suite
-from tests.support.runs import ScoreOf, suite, take
+from tests.support.runs import ScoreOf, suite, table_of, take
 
 ON = RunPolicy(early_stop=True)
 TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(200)]
@@ -44,7 +43,7 @@ def broken(tier: str) -> ScoreOf:
 
 
 def at(suites: Sequence[Suite], samples: Sequence[Sample], policy: RunPolicy = ON) -> Looks:
-    table = SampleTable.holding(samples)
+    table = table_of(samples)
     return look(suites, policy, 7, {suite.name: SampleArrays(suite, table) for suite in suites})
 
 
@@ -53,7 +52,7 @@ def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
     new = {suite.name for suite in suites if suite.baseline is None}
     for repeats in range(1, looks_planned(suites)):
         taken = [sample for sample in samples if sample.index < repeats or sample.suite in new]
-        table = SampleTable.holding(taken)
+        table = table_of(taken)
         if lacking(suites, {suite.name: SampleArrays(suite, table) for suite in suites}):
             break
         if at(suites, taken).samples is not None:
@@ -62,7 +61,7 @@ def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
 
 
 def assess(suites: Sequence[Suite], samples: Sequence[Sample], unfinished: str | None = None) -> Assessment:
-    return Assessor(tuple(suites), ON, seed=7).assess(SampleTable.holding(samples), unfinished)
+    return Assessor(tuple(suites), ON, seed=7).assess(table_of(samples), unfinished)
 
 
 def states(found: Assessment) -> dict[str, State]:
@@ -193,8 +192,6 @@ def test_samples_that_are_missing_give_no_verdict_that_they_would_not_give_at_th
     one = suite([{"tier": "gold"}] * gold + [{"tier": "free"}] * 60, samples=k)
     everything = take(one, score)
     early = assess((one,), stopped((one,), everything))
-    whole = Assessor((one,), ON.model_copy(update={"early_stop": False}), seed=7).assess(
-        SampleTable.holding(everything)
-    )
+    whole = Assessor((one,), ON.model_copy(update={"early_stop": False}), seed=7).assess(table_of(everything))
     assert early.decision.verdict == whole.decision.verdict
     assert (early.missing, early.samples) == (whole.missing, None)

@@ -17,7 +17,7 @@ from gate.prompts.version import Prompt
 from gate.record.comparison import CacheComparison, CacheTerms, Obstacle, PrefixEnd
 from gate.record.transcript import ArmName, Reply, Sample, Usage
 from gate.suite import Arm, Suite
-from tests.support.runs import reply, suite
+from tests.support.runs import reply, suite, table_of
 
 STATIC = "Always answer in one short sentence. " * 200
 DATE = "Today is {{ date }}.\n"
@@ -41,7 +41,7 @@ def dated(baseline: Prompt, candidate: Prompt, cases: int = 12) -> Suite:
 
 
 def compared(one: Suite, terms: CacheTerms = OPEN, samples: list[Sample] | None = None) -> CacheComparison:
-    return compare_caching(SampleArrays(one, SampleTable.holding(samples or [])), dict.fromkeys(ArmName, terms), 0.025)
+    return compare_caching(SampleArrays(one, table_of(samples or [])), dict.fromkeys(ArmName, terms), 0.025)
 
 
 def sampled(one: Suite, usage: dict[ArmName, Usage]) -> list[Sample]:

@@ -28,7 +28,6 @@ from gate.engine.record_parts import (
     transcript_record,
 )
 from gate.engine.run import Collection, Drift
-from gate.engine.samples import SampleTable
 from gate.messages import Message, Parts
 from gate.messages import Part as PromptFile
 from gate.prompts.version import Built, Prompt
@@ -62,12 +61,12 @@ from gate.store.sql.retention import redacted
 from gate.suite import Suite
 from tests.support.answered import answered_run
 from tests.support.finished import CREATED, finished, resolved
-from tests.support.runs import reply, suite, take
+from tests.support.runs import reply, suite, table_of, take
 
 
 def test_a_suite_of_whose_prompt_cache_nothing_is_known_has_its_verdict_all_the_same() -> None:
     one = suite([{}] * 12)
-    samples = SampleTable.holding(take(one, lambda *_: 1.0))
+    samples = table_of(take(one, lambda *_: 1.0))
     assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
     made = record(Finished(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0))
     assert made.suites[0].cache is None
@@ -86,7 +85,7 @@ def spending(*costs: Cost | None, target: Target | None = None) -> RunRecord:
             samples.append(
                 answered if cost else replace(sample, reply=Failed("no", 0), scores=(), score=Unscored("no"))
             )
-    table = SampleTable.holding(samples)
+    table = table_of(samples)
     assessment = Assessor(tuple(suites), RunPolicy(), 1).assess(table)
     return record(Finished(resolved(suites), Collection(table), assessment, {}, 1, CREATED, 1.0))
 
@@ -142,7 +141,7 @@ def test_the_cases_of_a_slice_that_fell_are_kept_with_their_answers_before_large
         before = 1.0 if place < 50 or place >= 70 else 0.0
         return before if arm is ArmName.BASELINE else after
 
-    samples = SampleTable.holding(take(one, score))
+    samples = table_of(take(one, score))
     assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
     made = record(Finished(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0)).suites[0]
     states = {row.slice: row.state.value for row in made.quality.slices}
@@ -213,8 +212,8 @@ def _samples(one: Suite, fresh: int) -> list[Sample]:
 
 
 def _record(one: Suite, samples: Sequence[Sample], drift: Drift | None = None) -> RunRecord:
-    found = Collection(SampleTable.holding(samples), drift={} if drift is None else {one.name: drift})
-    assessment = Assessor((one,), RunPolicy(), 1).assess(SampleTable.holding(samples))
+    found = Collection(table_of(samples), drift={} if drift is None else {one.name: drift})
+    assessment = Assessor((one,), RunPolicy(), 1).assess(table_of(samples))
     return record(Finished(resolved([one]), found, assessment, {}, 1, CREATED, 1.0))
 
 
@@ -254,7 +253,7 @@ def test_a_new_prompt_has_no_baseline_to_reuse() -> None:
     one = replace(suite([{}] * 12), baseline=None)
     samples = [s for s in _samples(one, 0) if s.arm is ArmName.CANDIDATE]
     known = [replace(s, reply=replace(reply(), origin=_EARLIER)) for s in samples]
-    found = reuse_record(one, SampleTable.holding(known))
+    found = reuse_record(one, table_of(known))
     assert found is not None
     assert (found.baseline, found.candidate.reused, found.pairs) == (None, 12, 0)
 
@@ -281,10 +280,8 @@ def test_an_agent_that_is_asked_again_the_next_time_is_told_of() -> None:
 def test_why_a_run_ended_early_is_kept() -> None:
     one = suite([{}] * 12)
     samples = _samples(one, 12)
-    assessment = Assessor((one,), RunPolicy(), 1).assess(
-        SampleTable.holding(samples), "the budget of 5 calls is used up"
-    )
-    done = Finished(resolved([one]), Collection(SampleTable.holding(samples)), assessment, {}, 1, CREATED, 1.0)
+    assessment = Assessor((one,), RunPolicy(), 1).assess(table_of(samples), "the budget of 5 calls is used up")
+    done = Finished(resolved([one]), Collection(table_of(samples)), assessment, {}, 1, CREATED, 1.0)
     made = record(replace(done, unfinished="the budget of 5 calls is used up"))
     assert made.unfinished == "the budget of 5 calls is used up"
 

@@ -35,7 +35,7 @@ from gate.record.transcript import (
     effort_of,
 )
 from gate.suite import Suite
-from tests.support.runs import suite
+from tests.support.runs import suite, table_of
 
 WORDS = st.sampled_from(["", "a", "b", "one line of a reason"])
 AMOUNTS = st.floats(0.0, 1e6)
@@ -148,7 +148,7 @@ def _silent(score: Score) -> Score:
 @FEW
 @given(SAMPLES)
 def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
-    table = SampleTable.holding(samples)
+    table = table_of(samples)
     assert list(table) == [bare(sample) for sample in samples]
     assert len(table) == len(samples)
     assert [table[i] for i in range(len(table))] == list(table)
@@ -161,7 +161,7 @@ def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
     expected: dict[Key, list[Sample]] = {}
     for sample in sorted(samples, key=lambda sample: sample.index):
         expected.setdefault((sample.suite, sample.case_id, sample.arm), []).append(bare(sample))
-    found = SampleTable.holding(samples).by_case()
+    found = table_of(samples).by_case()
     assert {key: list(row) for key, row in found.items()} == expected
     assert found.get(("s", "no such case", ArmName.BASELINE), ()) == ()
 
@@ -169,7 +169,7 @@ def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
 @FEW
 @given(SAMPLES)
 def test_a_part_is_found_where_it_is(samples: list[Sample]) -> None:
-    table = SampleTable.holding(samples)
+    table = table_of(samples)
     for key in table.parts:
         suite, scorer, kind, name, weight = key
         known, values = table.part(key)
@@ -190,7 +190,7 @@ def test_a_part_is_found_where_it_is(samples: list[Sample]) -> None:
 @FEW
 @given(SAMPLES)
 def test_some_of_a_table_are_a_table_of_some(samples: list[Sample]) -> None:
-    table = SampleTable.holding(samples)
+    table = table_of(samples)
     some = table.only(lambda key: key[1] != "c2")
     wanted = [sample for sample in samples if sample.case_id != "c2"]
     assert list(some) == [bare(sample) for sample in wanted]
@@ -222,7 +222,7 @@ def own(samples: list[Sample], name: str | None) -> list[Sample]:
 @FEW
 @given(SAMPLES, SUITES)
 def test_the_samples_of_one_suite_or_of_all(samples: list[Sample], name: str | None) -> None:
-    rows = Rows(SampleTable.holding(samples), name)
+    rows = Rows(table_of(samples), name)
     assert list(rows) == [bare(sample) for sample in own(samples, name)]
     assert len(rows) == len(own(samples, name))
 
@@ -230,7 +230,7 @@ def test_the_samples_of_one_suite_or_of_all(samples: list[Sample], name: str | N
 @FEW
 @given(SAMPLES, SUITES)
 def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
-    found = calls_record(Rows(SampleTable.holding(samples), name))
+    found = calls_record(Rows(table_of(samples), name))
     mine = own(samples, name)
     scores = [score for sample in mine for score in sample.scores]
     replies = [sample.reply for sample in mine if isinstance(sample.reply, Reply)]
@@ -253,7 +253,7 @@ def test_whoever_talks_with_an_agent_is_paid_too_but_is_no_part_of_its_cost() ->
     talk = Transcript("s", (Turn(0, "hi", "case", "yes", steps=3),), aside=Aside(2, Dollars(0.5)))
     effort = Effort(3, 1, 0, Dollars(0.25), aside_calls=2, aside_cost=Dollars(0.5))
     asked = Reply("yes", "m", Usage(), Dollars(0.25), None, transcript=talk, effort=effort)
-    table = SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, asked)])
+    table = table_of([Sample("s", "c", ArmName.CANDIDATE, 0, asked)])
     assert dollars_spent(Rows(table)) == (0.75, "")
     assert table.column("cost").tolist() == [0.25]
     found = calls_record(Rows(table))
@@ -273,13 +273,13 @@ def test_whoever_talks_with_an_agent_is_paid_too_but_is_no_part_of_its_cost() ->
 )
 def test_a_price_that_is_not_known_hides_no_other(own: Cost, aside: Cost, told: tuple[float | None, ...]) -> None:
     failed = Failed("the server is gone", 1, Effort(3, cost=own, aside_calls=2, aside_cost=aside))
-    found = spending_record(Rows(SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, failed)])))
+    found = spending_record(Rows(table_of([Sample("s", "c", ArmName.CANDIDATE, 0, failed)])))
     assert (found.answers.usd, found.aside.usd) == told
 
 
 def test_a_conversation_that_broke_off_is_paid_until_then() -> None:
     failed = Failed("the server is gone", 1, Effort(calls=3, retries=2, reused=1, cost=Dollars(0.5)))
-    rows = Rows(SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, failed)]))
+    rows = Rows(table_of([Sample("s", "c", ArmName.CANDIDATE, 0, failed)]))
     assert dollars_spent(rows) == (0.5, "")
     assert calls_record(rows) == CallsRecord(made=3, cached=1, retried=2, failed=1)
 
@@ -287,7 +287,7 @@ def test_a_conversation_that_broke_off_is_paid_until_then() -> None:
 @FEW
 @given(SAMPLES, SUITES)
 def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], name: str | None) -> None:
-    spent, why = dollars_spent(Rows(SampleTable.holding(samples), name))
+    spent, why = dollars_spent(Rows(table_of(samples), name))
     mine = own(samples, name)
     costs: list[Cost | None] = [score.cost for sample in mine for score in sample.scores]
     for reply in (sample.reply for sample in mine):
@@ -335,7 +335,7 @@ def values(samples: Sequence[Sample], most: int, fill: float | None) -> list[flo
 def test_scores_of_both_arms_over_equally_many_samples(
     samples: list[Sample], fill: dict[ArmName, float] | None, most: int | None
 ) -> None:
-    found = scores(SampleArrays(one(), SampleTable.holding(samples)), fill, most)
+    found = scores(SampleArrays(one(), table_of(samples)), fill, most)
     expected = {}
     limit = K if most is None else most
     for position, case in enumerate(CASES):
@@ -352,7 +352,7 @@ def test_scores_of_both_arms_over_equally_many_samples(
 @FEW
 @given(DENSE)
 def test_side_by_side_is_what_one_sitting_asked_of_both_arms(samples: list[Sample]) -> None:
-    kept, why = side_by_side(SampleArrays(one(), SampleTable.holding(samples)))
+    kept, why = side_by_side(SampleArrays(one(), table_of(samples)))
     pairs = usable = replied = 0
     for position, case in enumerate(CASES):
         everything = {arm: own_samples(samples, case, arm) for arm in ArmName}

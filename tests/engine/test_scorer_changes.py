@@ -16,7 +16,7 @@ from gate.record.transcript import ArmName, Part, Sample, Score, Unscored
 from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, combine_scores
 from gate.stats.maxt import single_slice
 from gate.suite import Suite
-from tests.support.runs import reply, suite
+from tests.support.runs import reply, suite, table_of
 
 EXACT = ScorerSpec("exact", "exact", required=True)
 TONE = ScorerSpec("judge", "tone", weight=3.0)
@@ -41,7 +41,7 @@ def table(one: Suite, says: Says) -> SampleTable:
                     for name, value in says(place, arm, index).items()
                 )
                 taken.append(Sample(one.name, case.id, arm, index, reply(), scores, combine_scores(scores)))
-    return SampleTable.holding(taken)
+    return table_of(taken)
 
 
 def test_each_scorer_has_its_own_means_and_those_of_the_score_are_their_weighted_ones() -> None:
@@ -153,9 +153,7 @@ def test_each_dimension_has_its_means_and_an_interval_that_holds_for_all() -> No
 
 def jury(rows: Sequence[tuple[float, float]]) -> SampleTable:
     one = judged_by(JURY, len(rows))
-    return SampleTable.holding(
-        [sample(one, case, arm, 0, opinions(*row)) for case, row in enumerate(rows) for arm in ArmName]
-    )
+    return table_of([sample(one, case, arm, 0, opinions(*row)) for case, row in enumerate(rows) for arm in ArmName])
 
 
 def test_judges_that_agree() -> None:
@@ -253,5 +251,5 @@ def test_it_is_read_off_the_candidates_scores() -> None:
         sample(case, ArmName.BASELINE, worth and (1 - worth[1], 1 - worth[0]))
         for case, worth in zip(ids, worths, strict=True)
     ]
-    (found,) = positions(SampleArrays(one, SampleTable.holding(samples)))
+    (found,) = positions(SampleArrays(one, table_of(samples)))
     assert (found.scorer, found.pairs, found.first.value, found.turned.value) == ("style", 2, 0.75, 0.5)

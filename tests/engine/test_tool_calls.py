@@ -7,12 +7,11 @@ from gate.cases.case import Persona
 from gate.config.models import ModelRef
 from gate.config.targets import ConversationModel, Conversing
 from gate.engine.arrays import SampleArrays
-from gate.engine.samples import SampleTable
 from gate.engine.tool_calls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOOLS, talks, tool_difference
 from gate.record.comparison import ArmConversations, ChangedCalls, ToolChange
 from gate.record.transcript import ArmName, Failed, Reply, Sample, ToolUse, Transcript, Turn, Unscored
 from gate.suite import Suite
-from tests.support.runs import reply, suite
+from tests.support.runs import reply, suite, table_of
 
 BEFORE, AFTER = ArmName
 HEARS = Conversing(followups=ConversationModel(model=ModelRef("fake", "d")))
@@ -37,7 +36,7 @@ def grid(one: Suite, says: Says) -> SampleArrays:
         for arm in one.arms
         for index in range(one.samples)
     ]
-    return SampleArrays(one, SampleTable.holding(taken))
+    return SampleArrays(one, table_of(taken))
 
 
 def heard(one: Suite) -> Suite:

@@ -6,7 +6,7 @@ import pytest
 
 from gate.config.scorer import ScorerSpec
 from gate.limits import CALIBRATION_CHARS
-from gate.record.calibration import dump_judge_calibration
+from gate.record.calibration import dump_calibration
 from gate.record.transcript import Unscored
 from gate.report.view.scorers import agreement_with_people
 from gate.resolve.judges import quotes
@@ -15,7 +15,7 @@ from tests.support.labelled import JUDGE, calibration, judged, labels
 
 PATH = "evals/judge-calibration.json"
 NAMED = replace(JUDGE, options={**JUDGE.options, "calibration": PATH})
-TEXT = dump_judge_calibration(
+TEXT = dump_calibration(
     calibration(labels([[1.0]] * 60 + [[0.0]] * 60), judged(120, 1, lambda a, i: float(a < 60) if a % 10 else 0.0))
 )
 
@@ -66,5 +66,5 @@ def test_a_calibration_that_cannot_be_read_is_told_and_ends_nothing(text: str | 
 
 def test_agreement_on_a_few_of_the_answers_is_not_quoted() -> None:
     silent = judged(40, 1, lambda a, i: float(a < 20) if a % 10 == 0 else Unscored("it said nothing"))
-    text = dump_judge_calibration(calibration(labels([[1.0]] * 20 + [[0.0]] * 20), silent))
+    text = dump_calibration(calibration(labels([[1.0]] * 20 + [[0.0]] * 20), silent))
     assert "36 of its 40 answers have no score" in said(NAMED, text)

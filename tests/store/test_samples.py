@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.engine.samples import SampleTable
 from gate.record.transcript import (
     ArmName,
     Dollars,
@@ -35,7 +34,7 @@ from gate.store.run_folder import (
     sample_schema,
 )
 from gate.values import JsonValue
-from tests.support.runs import reply
+from tests.support.runs import reply, table_of
 
 # Half a surrogate pair is no text: providers and case files clean or refuse it.
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -122,7 +121,7 @@ def test_what_is_written_is_read_back_equal(tmp_path_factory: pytest.TempPathFac
     found = list(sample_lines(path / "samples.jsonl"))
     assert [parse_sample(one.data) for one in found] == taken
     # What can be read finds room among the samples of a run.
-    assert len(SampleTable.holding(taken)) == len(taken)
+    assert len(table_of(taken)) == len(taken)
     assert [one.number for one in found] == list(range(1, len(taken) + 1))
     with (path / "samples.jsonl").open("rb") as file:
         assert [sample_at(file, one.start) for one in reversed(found)] == taken[::-1]

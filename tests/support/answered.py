@@ -4,14 +4,13 @@ import random
 from dataclasses import replace
 
 from gate.cases.case import Case
-from gate.engine.samples import SampleTable
 from gate.messages import Message
 from gate.prompts.version import Prompt
 from gate.record.run import RunRecord
 from gate.record.transcript import ArmName, Dollars, Reply, Sample, Score, Usage
 from gate.suite import Suite
 from tests.support.finished import record_of
-from tests.support.runs import suite
+from tests.support.runs import suite, table_of
 
 K = 3
 BEFORE = """You answer questions of customers of a web shop.
@@ -74,4 +73,4 @@ def answered_run(cases: int, slices: int) -> tuple[RunRecord, list[Sample]]:
     """A finished run and its samples."""
     found = asked(cases, slices)
     samples = answers(found)
-    return record_of([found], SampleTable.holding(samples)), samples
+    return record_of([found], table_of(samples)), samples

@@ -17,7 +17,7 @@ from gate.record.transcript import ArmName
 from gate.resolve.exam import ExamChanges
 from gate.resolve.resolved import Resolved
 from gate.suite import Suite
-from tests.support.runs import ScoreOf, take
+from tests.support.runs import ScoreOf, table_of, take
 
 CREATED = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 
@@ -35,7 +35,7 @@ def resolved(suites: Sequence[Suite], policy: RunPolicy | None = None, budget: B
 
 def finished(suites: Sequence[Suite], score_of: ScoreOf, created: datetime = CREATED) -> RunRecord:
     """The record of a run of these suites."""
-    table = SampleTable.holding(sample for suite in suites for sample in take(suite, score_of))
+    table = table_of(sample for suite in suites for sample in take(suite, score_of))
     return record_of(suites, table, created)
 
 

@@ -1,15 +1,16 @@
 """Suites and samples with known scores, for tests of everything behind the sampling."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
 from gate.config.scorer import ScorerSpec
+from gate.engine.samples import SampleTable
 from gate.messages import Message
 from gate.prompts.version import Prompt, PromptVersion
-from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, Unscored, Usage
+from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, Unscored, Usage, Words, words_of
 from gate.suite import Arm, Exam, Suite
 
 ScoreOf = Callable[[Case, ArmName, int], float | None]
@@ -71,3 +72,13 @@ def take(suite: Suite, score_of: ScoreOf, reply_of: Callable[[ArmName, int], Rep
                     sample = replace(sample, scores=(Score("contains", score),), score=score)
                 out.append(sample)
     return out
+
+
+def table_of(samples: Iterable[Sample]) -> SampleTable:
+    """A table of samples whose texts are in memory."""
+    kept: list[Words] = []
+    table = SampleTable(kept.__getitem__)
+    for sample in samples:
+        table.add(sample, len(kept))
+        kept.append(words_of(sample))
+    return table

@@ -1,7 +1,7 @@
 """The model matrix: which rows it has, in which order, and what its cells count."""
 
 from gate.stats.intervals import rate_difference
-from gate.testgen.evaluation.matrix import contrasts, group_matrix, prompt_matrix
+from gate.testgen.evaluation.matrix import contrasts, group_matrix
 from gate.testgen.evaluation.metrics import Tally
 from tests.testgen.rows import rows
 
@@ -24,14 +24,6 @@ def test_a_group_without_tests_is_no_row() -> None:
     assert [row.name for row in group_matrix(rows("v", "inverse")).rows] == ["inverse"]
     two = group_matrix([*rows("v", "rule"), *rows("v", "control")])
     assert [row.name for row in two.rows] == ["rules", "control", "all"]
-
-
-def test_prompts_against_models() -> None:
-    told = [*rows("vc", prompt="p"), *rows("v", prompt="q", model="n"), *rows("vvvv", "control", prompt="q")]
-    found = prompt_matrix(told)
-    assert [row.name for row in found.rows] == ["p", "q", "all prompts"] and found.models == ("m", "n")
-    assert found.rows[1].cells == (Tally(0, 0, 0, 0, 0), Tally(1, 0, 0, 0, 1))
-    assert [row.name for row in prompt_matrix(told, "control").rows] == ["q"]
 
 
 def test_contrasts_model_by_model() -> None:

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from gate.calls.batches.service import BatchPlace, SubmissionMark
 from gate.calls.interface import Request
 from gate.calls.untrusted import Cleaner
 from gate.errors import CannotEvaluate
+from gate.files import write_lines
 from gate.values import JsonValue, complaint, digest, parsed, written
 
 KEY_LENGTH = 48
@@ -112,16 +112,7 @@ class BatchLedger:
             return
         with self._writing():
             self._folder.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=f".{entry.name}.")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(written(_ENTRY, entry))
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(temporary, self._folder / entry.name)
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
+            write_lines(self._folder / entry.name, (written(_ENTRY, entry),), sync=True)
 
     def drop(self, entry: LedgerEntry) -> None:
         """Forget an entry."""

@@ -18,6 +18,7 @@ from gate.config.yaml_editing import dumped
 from gate.errors import GateError, InputErrors, Problem
 from gate.resolve.case_lint import LintRemark, advice
 from gate.store.case_sets import open_cases
+from gate.values import clipped
 
 _ID, _QUESTION = 28, 80
 """Columns at most."""
@@ -151,8 +152,7 @@ def _line(name: str, entry: object) -> str:
     assert isinstance(entry, dict)  # noqa: S101
     case = case_of(entry)
     slices = " ".join(f"{dimension}={value}" for dimension, value in case.slices.items())
-    question = " ".join(case.question.split())
-    question = question if len(question) <= _QUESTION else question[: _QUESTION - 1] + "…"
+    question = clipped(" ".join(case.question.split()), _QUESTION)
     return f"{name:<{_ID}} {question}{f'  [{slices}]' if slices else ''}"
 
 

@@ -10,10 +10,10 @@ from gate.cli.generate.options import (
     GenerateOptions,
     generation_progress,
     generation_request,
-    print_error_line,
     screen,
     suite_of,
 )
+from gate.cli.output import print_error_line
 from gate.config.specification import Specification
 from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError

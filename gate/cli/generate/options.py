@@ -11,7 +11,7 @@ from typing import cast, get_args
 from pydantic import Field
 from rich.console import Console
 
-from gate.cli.output import run_progress
+from gate.cli.output import print_error_line, run_progress
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget
@@ -21,7 +21,6 @@ from gate.environment.settings import Settings
 from gate.errors import GateError
 from gate.generation.model_calls import GenerationLimits, GenerationProgress
 from gate.generation.tests import GenerationRequest, prompt_folder
-from gate.report.escape import terminal_text
 from gate.testgen.effort import LEVELS, RULES, EffortSettings, Level, Stage
 from gate.testgen.files import SPECIFICATION_FILE, SuiteFiles, SuiteModels, file_stem, suite_yaml
 from gate.testgen.rules.compiler import compile_rules
@@ -177,11 +176,6 @@ def generation_progress(options: GenerateOptions) -> GenerationProgress:
 def screen() -> Console:
     """Standard output."""
     return Console(file=sys.stdout, highlight=False)
-
-
-def print_error_line(line: str) -> None:
-    """A line on standard error."""
-    print(terminal_text(line), file=sys.stderr, flush=True)
 
 
 def suite_of(prompt: str, cases: Path, specification: Specification, models: SuiteModels) -> str:

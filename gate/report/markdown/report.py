@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, Template
 from markupsafe import Markup
 
 from gate.record.comparison import PassState, State, Verdict
@@ -23,6 +23,7 @@ from gate.report.view.exam import fewer_rows
 from gate.report.view.pass_rates import CheckTable, NewPrompt
 from gate.report.view.report import ReportView, report_view
 from gate.report.view.scorers import ScorerTable
+from gate.templates.packaged import packaged_templates
 
 if TYPE_CHECKING:
     from gate.report.sheets.sheet import Sheet
@@ -318,15 +319,7 @@ def report_template(name: str) -> Template:
 @cache
 def environment() -> Environment:
     """Loads and compiles this package's templates."""
-    env = Environment(
-        loader=PackageLoader("gate.report.markdown", "templates"),
-        autoescape=True,
-        finalize=_safe,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
+    env = packaged_templates("gate.report.markdown", finalize=_safe)
     env.filters.update(
         code=_filter(escape.code_span),
         fence=_filter(escape.code_block),

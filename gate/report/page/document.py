@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from itertools import groupby
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from gate.record.comparison import ArmPrefix, CacheComparison
@@ -30,6 +30,7 @@ from gate.report.view.comparisons import SliceRow
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import RateRow
 from gate.report.view.report import ReportView, report_view
+from gate.templates.packaged import packaged_templates
 from gate.values import JsonValue
 
 LINES = 2_000
@@ -544,15 +545,7 @@ def _hash(text: str) -> str:
 @cache
 def environment() -> Environment:
     """Loads and compiles this package's templates."""
-    env = Environment(
-        loader=PackageLoader("gate.report.page", "templates"),
-        autoescape=True,
-        finalize=_safe,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
+    env = packaged_templates("gate.report.page", finalize=_safe)
     env.filters.update(begun=_sentence, tone=_tone, counted=numbers.counted, together=_together, headed=_headed)
     return env
 

@@ -19,6 +19,7 @@ from gate.record.transcript import masked
 from gate.report import numbers
 from gate.report.numbers import whole_percent
 from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable
+from gate.values import clipped
 
 EXCERPT_CHARS = 240
 """Of an answer, and of a reason, that is shown as an example."""
@@ -67,8 +68,7 @@ def rate_interval(found: MaybeFigure, verb: str) -> str:
 
 def excerpt(text: str) -> str:
     """The beginning of a text; a key in it is masked before it could be cut in two."""
-    text = masked(text)
-    return text if len(text) <= EXCERPT_CHARS else text[:EXCERPT_CHARS] + "…"
+    return clipped(masked(text), EXCERPT_CHARS)
 
 
 LEAST_UNITS = 10

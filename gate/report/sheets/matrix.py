@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, StrictUndefined
 from rich.cells import cell_len, set_cell_size
 
 from gate.config.specification import Specification
@@ -14,6 +12,7 @@ from gate.report.numbers import NOTHING, percent, points, points_interval, share
 from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.intervals import Difference, paired_difference
+from gate.templates.packaged import packaged_templates
 from gate.testgen.evaluation.matrix import GROUP_NAMES, GroupContrast, Matrix, SpecAgreement, contrasts, group_matrix
 from gate.testgen.evaluation.metrics import (
     Tally,
@@ -298,9 +297,7 @@ def render_heatmap(matrix: Matrix) -> str:
         "width": round(width), "height": TOP + ROW * len(rows) + BELOW,
         "below": TOP + ROW * len(rows),
     }  # fmt: skip
-    source = resources.files("gate.report.sheets").joinpath("templates", "heatmap.svg.j2").read_text(encoding="utf-8")
-    env = Environment(undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return env.from_string(source).render(view) + "\n"
+    return packaged_templates("gate.report.sheets").get_template("heatmap.svg.j2").render(view) + "\n"
 
 
 def shade_of(tally: Tally) -> str:

@@ -20,7 +20,7 @@ from gate.scoring.interface import (
     texts_of,
 )
 from gate.scoring.validators.json_answers import same_json
-from gate.values import JsonValue, counted
+from gate.values import JsonValue, as_mapping, counted
 
 NOT_TOLD = 'the agent does not say which tools it calls; each answer needs "tools", which is [] where it called none'
 
@@ -66,8 +66,8 @@ def _complaints(options: Options, tried: Sequence[ToolUse]) -> Iterator[str]:
             yield f"unexpected: {listed_texts(more)}"
     if banned := sorted(set(texts_of(options, "forbidden")) & {use.name for use in tried}):
         yield f"forbidden: {listed_texts(banned)}"
-    for tool, wanted_arguments in _mapping(options.get("arguments")).items():
-        yield _arguments(tool, _mapping(wanted_arguments), [use for use in uses if use.name == tool])
+    for tool, wanted_arguments in as_mapping(options.get("arguments")).items():
+        yield _arguments(tool, as_mapping(wanted_arguments), [use for use in uses if use.name == tool])
     yield from _counts(options, tried)
 
 
@@ -107,7 +107,7 @@ def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse])
             raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")
         return f"no call of {tool} has {shown_value(wanted['subset'])}; the last one has {uses[-1].arguments[:120]}"
     if "schema" in wanted:
-        check = bounded(_mapping(wanted["schema"]), MatchingWork())
+        check = bounded(as_mapping(wanted["schema"]), MatchingWork())
         for one in given:
             if one is None and long:
                 raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")
@@ -133,10 +133,6 @@ def holds_all(value: JsonValue, wanted: JsonValue) -> bool:
 def _counted(names: Sequence[str]) -> str:
     counts = Counter(names)
     return ", ".join(f"{name} x{times}" if times > 1 else name for name, times in counts.items())[:200] or "no tool"
-
-
-def _mapping(value: JsonValue) -> dict[str, JsonValue]:
-    return value if isinstance(value, dict) else {}
 
 
 def database(options: Options, subject: Subject) -> Finding:

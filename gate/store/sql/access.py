@@ -14,6 +14,7 @@ from gate.errors import GateError
 from gate.store.access import ApiToken, Event, EventFilter, IssuedToken, Scope, is_token, new_secret
 from gate.store.sql.database import Database
 from gate.store.sql.tables import Key, Label, Moment, metadata
+from gate.values import clipped
 
 api_tokens = Table(
     "api_tokens",
@@ -42,8 +43,6 @@ _SHOWN = tuple(column for column in _TOKEN if column is not _TOKEN.digest)
 
 @dataclass(frozen=True, slots=True)
 class TokenRequest:
-    """A request for a token."""
-
     name: str
     owner: str
     scopes: frozenset[Scope]
@@ -162,9 +161,8 @@ class Audit:
     database: Database
 
     def add(self, event: Event) -> None:
-        """Add an event."""
         texts = {"who": event.who, "what": event.what, "about": event.about}
-        cut = {name: text if len(text) <= _CHARS else f"{text[: _CHARS - 1]}…" for name, text in texts.items()}
+        cut = {name: clipped(text, _CHARS) for name, text in texts.items()}
         self.database.write(lambda db: db.execute(insert(events).values(at=event.at, **cut)))
 
     def events(self, wanted: EventFilter, page: Page) -> tuple[Event, ...]:

@@ -73,26 +73,17 @@ def group_matrix(rows: Sequence[OutcomeRow], source: VerdictSource = "judge") ->
     kinds = {row.kind for row in rows}
     several = {"promptpex": {"rule", "inverse"} <= kinds, "overall": "control" in kinds and len(kinds) > 1}
     groups = [group for group in GROUPS if several.get(group, group in kinds)]
-    return _matrix(rows, source, "tests", [(GROUP_NAMES[group], rows_in_group(rows, group)) for group in groups])
+    return matrix_of(rows, source, "tests", [(GROUP_NAMES[group], rows_in_group(rows, group)) for group in groups])
 
 
-def prompt_matrix(rows: Sequence[OutcomeRow], group: Group = "promptpex", source: VerdictSource = "judge") -> Matrix:
-    """Prompts as rows, for one group of tests; `rows` are of several evaluations."""
-    own = rows_in_group(rows, group)
-    prompts = dict.fromkeys(row.prompt for row in own)
-    parts = [(name, [row for row in own if row.prompt == name]) for name in prompts]
-    everything = [("all prompts", own)] if len(prompts) > 1 else []
-    return _matrix(own, source, "prompt", [*parts, *everything])
-
-
-def contrasts(rows: Sequence[OutcomeRow], source: VerdictSource = "judge") -> tuple[GroupContrast, ...]:
+def contrasts(rows: Sequence[OutcomeRow]) -> tuple[GroupContrast, ...]:
     """Rules and inverse rules against control cases, and inverse rules against rules, where there are both."""
     own = {model: [row for row in rows if row.model == model] for model in _models(rows)}
     return tuple(
         GroupContrast(
             f"{GROUP_NAMES[first]} minus {GROUP_NAMES[second]}",
-            tuple((model, group_difference(part, first, second, source)) for model, part in own.items()),
-            mean_difference(rows, first, second, source),
+            tuple((model, group_difference(part, first, second)) for model, part in own.items()),
+            mean_difference(rows, first, second),
         )
         for first, second in CONTRASTS
         if rows_in_group(rows, first) and rows_in_group(rows, second)
@@ -103,9 +94,10 @@ def _models(rows: Iterable[OutcomeRow]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.model for row in rows))
 
 
-def _matrix(
+def matrix_of(
     rows: Sequence[OutcomeRow], source: VerdictSource, corner: str, parts: Sequence[tuple[str, Sequence[OutcomeRow]]]
 ) -> Matrix:
+    """Named parts of the rows against models; `corner` says what the parts are."""
     models = _models(rows)
     found = []
     for name, part in parts:

@@ -199,9 +199,9 @@ def groundedness_tally(rules: Iterable[OutputRule]) -> Tally:
     return _flags(flags.get(rule.grounding) for rule in rules)
 
 
-def valid_share(rows: Iterable[OutcomeRow], source: VerdictSource = "judge") -> ValidShare:
+def valid_share(rows: Iterable[OutcomeRow]) -> ValidShare:
     """How many of the violations came from valid inputs: the others say less about the prompt."""
-    broken = [row for row in rows if row.outcome(source) == "violation"]
+    broken = [row for row in rows if row.outcome("judge") == "violation"]
     units = {(row.prompt, row.test) for row in broken if row.valid is not None}
     pooled = _flags((row.valid for row in broken), len(units))
     shares = []

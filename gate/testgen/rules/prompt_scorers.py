@@ -10,7 +10,7 @@ from gate.config.scorer import ScorerSpec
 from gate.config.scorer_options import KINDS
 from gate.config.specification import CompiledRule, OutputRule
 from gate.testgen.rules.compiler import compile_rule, compile_rules
-from gate.values import JsonValue
+from gate.values import JsonValue, clipped
 
 CHARS, SENTENCES = 50_000, 300
 """How much of a prompt is read; the rest is ignored."""
@@ -226,5 +226,5 @@ def _entry(spec: ScorerSpec, told: str) -> JsonValue:
     if spec.negate:
         options["negate"] = True
     if spec.kind not in _ONCE:
-        options["name"] = told if len(told) <= NAME_CHARS else f"{told[:NAME_CHARS]}…"
+        options["name"] = clipped(told, NAME_CHARS)
     return {spec.kind: options} if options else spec.kind

@@ -14,7 +14,7 @@ from gate.config.specification import OutputRule
 from gate.record.parts import AlignedBy
 from gate.testgen.specdiff.places import VersionSide
 from gate.testgen.specdiff.sentences import HEADING, ITEM_MARKER, PromptSentence, plain_text
-from gate.values import counted
+from gate.values import clipped, counted
 
 LEAST_SIMILARITY = 0.6
 """From this similarity on, two rules count as one in other words; what the words mean is decided elsewhere.
@@ -31,11 +31,6 @@ K = TypeVar("K", bound=Hashable)
 def worded_alike(one: str, other: str) -> bool:
     """Are two sentences the same, letter by letter, apart from markup and shapes of quotes?"""
     return plain_text(one) == plain_text(other)
-
-
-def shortened(words: str) -> str:
-    """A sentence for a note; the end of a long one is left out."""
-    return words if len(words) <= QUOTED_CHARS else words[:QUOTED_CHARS] + "…"
 
 
 def similarity(one: str, other: str) -> float:
@@ -254,7 +249,7 @@ def _as_written(unit: PromptSentence, side: VersionSide) -> str:
 
 
 def _quoted(words: str) -> str:
-    return f'"{shortened(words)}"'
+    return f'"{clipped(words, QUOTED_CHARS)}"'
 
 
 def _listed(said: Sequence[str]) -> str:

@@ -82,7 +82,7 @@ class OpenRules:
         return bool(self.pairs or (self.base and self.head))
 
 
-async def judge_rules(judge: Asker, asked: OpenRules, instructions: str = "") -> tuple[JudgedPair, ...] | Failed:
+async def judge_rules(judge: Asker, asked: OpenRules) -> tuple[JudgedPair, ...] | Failed:
     """Ask for all pairs at once.
 
     Rules get ids of their own, since those of two specifications may be equal; an answer with other ids, or with an id
@@ -96,7 +96,7 @@ async def judge_rules(judge: Asker, asked: OpenRules, instructions: str = "") ->
     new = {f"H{place}": rule for place, rule in enumerate((*(p.head for p in asked.pairs), *asked.head), 1)}
     schema = _schema(tuple(old), tuple(new), len(asked.pairs))
     view = _view(old, new, len(asked.pairs))
-    return await judge.ask(Question("specdiff", view, schema, lambda found: _read(found, old, new), instructions))
+    return await judge.ask(Question("specdiff", view, schema, lambda found: _read(found, old, new)))
 
 
 def _schema(old: Sequence[str], new: Sequence[str], given: int) -> dict[str, JsonValue]:

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from gate.config.specification import Specification
 from gate.testgen.prompt_under_test import PromptPiece, PromptSubject
 from gate.testgen.specdiff.sentences import PromptSentence, SentenceKey, markup_at, plain_text, sentences_of
+from gate.values import clipped
 
 PromptWords: TypeAlias = str | PromptSubject
 """A prompt: as the stages read it, or the text of one without messages."""
@@ -226,7 +227,7 @@ def unread_sentences(
     notes = [(unit, "A sentence went that no rule of the specification rests on") for unit in gone]
     notes += [(unit, "A sentence came from which no rule was read") for unit in new]
     notes.sort(key=lambda note: len(note[0].words))
-    return tuple(dict.fromkeys(f'{what}: "{_short(unit.words)}".' for unit, what in notes))
+    return tuple(dict.fromkeys(f'{what}: "{clipped(unit.words, UNREAD_CHARS)}".' for unit, what in notes))
 
 
 def _alone(specification: Specification, side: VersionSide) -> list[PromptSentence]:
@@ -239,7 +240,3 @@ def _alone(specification: Specification, side: VersionSide) -> list[PromptSenten
 def _evidence(specification: Specification) -> Iterator[str]:
     yield from (rule.evidence for rule in specification.rules)
     yield from (rule.evidence for one in specification.components for rule in one.rules)
-
-
-def _short(words: str) -> str:
-    return words if len(words) <= UNREAD_CHARS else words[:UNREAD_CHARS] + "…"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from gate.errors import GateError
-from gate.store.run_folder import BadSample, load_run, parse_sample, sample_lines
+from gate.store.run_folder import SAMPLES_FILE, BadSample, load_run, parse_sample, sample_lines
 from gate.values import parsed, written
 from gate.web.jobs.job import EVENTS, ORDERS, Event, Job, JobFailure, JobRequest, Phase, StoredRun, TriedCase
 
@@ -237,7 +237,7 @@ class Jobs:
 
 
 def _tried(folder: Path) -> TriedCase | JobFailure:
-    file = folder / "samples.jsonl"
+    file = folder / SAMPLES_FILE
     try:
         if file.stat().st_size > SAMPLES_BYTES:
             raise GateError("The answers are too long to be shown.")

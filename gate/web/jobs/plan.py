@@ -38,9 +38,8 @@ def resolve_order(order: JobRequest, directory: Path) -> Resolved:
 
 def limited_budget(budget: Budget, order: JobRequest) -> Budget:
     """The budget of the configuration, limited by the order."""
-    calls = [most for most in (budget.max_calls, order.max_calls) if most is not None]
-    dollars = [most for most in (budget.max_usd, order.max_usd) if most is not None]
-    return budget.model_copy(update={"max_calls": min(calls), "max_usd": min(dollars, default=None)})
+    budget = budget.limited("max_calls", order.max_calls, "the job's max_calls")
+    return budget.limited("max_usd", order.max_usd, "the job's max_usd")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from gate.config.values import dimension_complaint, name_complaint, value_compla
 from gate.errors import InputErrors
 from gate.store.case_sets import StoreCases
 from gate.store.sql.suites import Authorship
-from gate.values import JsonValue
+from gate.values import JsonValue, clipped
 from gate.web import addresses
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
@@ -268,5 +268,4 @@ def _rows(site: WebSite, listed: Sequence[Listed]) -> Iterator[CaseRow]:
             rounds = len(case.rounds)
         else:
             question, slices, description, rounds = "", {}, "", 0
-        cut = question[:_EXCERPT] + ("…" if len(question) > _EXCERPT else "")
-        yield CaseRow(version, cut, rounds, slices, description[:_EXCERPT])
+        yield CaseRow(version, clipped(question, _EXCERPT), rounds, slices, description[:_EXCERPT])

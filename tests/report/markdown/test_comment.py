@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gate.engine.samples import SampleTable
 from gate.engine.without_evaluation import failed
 from gate.errors import GateError
 from gate.record.run import RunRecord
@@ -17,6 +16,7 @@ from tests.golden.runs import runs
 from tests.report.reading import html, kinds, running_text, tokens
 from tests.support.answered import answers, asked
 from tests.support.finished import record_of
+from tests.support.runs import table_of
 
 RUNS = runs()
 RUN_URL = "https://github.com/acme/support-bot/actions/runs/4711"
@@ -115,7 +115,7 @@ def test_sixty_slices_and_answers_of_ten_kilobytes_fit_and_keep_the_cases_that_c
         for one in answers(made)
         if isinstance(one.reply, Reply)
     ]
-    record = record_of([made], SampleTable.holding(samples))
+    record = record_of([made], table_of(samples))
     shown = render_comment(record, CONTEXT)
     assert len(shown) <= 65_536
     assert "cases that carry the fall of `lang=de`" in shown and shown.count("<details>\n<summary><b>") == 3

@@ -46,9 +46,11 @@ def test_samples_are_counted_by_suite_and_slice() -> None:
 
 def test_a_job_spends_no_more_than_either_limit_allows() -> None:
     order = JobRequest("check", max_calls=10, max_usd=2.0)
-    assert limited_budget(Budget(max_calls=5, max_usd=9.0), order) == Budget(max_calls=5, max_usd=2.0)
-    assert limited_budget(Budget(), order) == Budget(max_calls=10, max_usd=2.0)
-    assert limited_budget(Budget(), JobRequest("check", max_calls=10)) == Budget(max_calls=10)
+    found = limited_budget(Budget(max_calls=5, max_usd=9.0), order)
+    assert (found.max_calls, found.max_usd) == (5, 2.0)
+    assert (found.setting("max_calls"), found.setting("max_usd")) == ("budget.max_calls", "the job's max_usd")
+    found = limited_budget(Budget(), JobRequest("check", max_calls=10))
+    assert (found.max_calls, found.max_usd) == (10, None)
 
 
 @pytest.mark.parametrize(
