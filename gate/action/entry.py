@@ -11,7 +11,7 @@ from gate.action.subject import EventFiles, EventPlace, EventSubject, NothingToJ
 from gate.app.run_order import SARIF, run_folder
 from gate.config.documents import Problems, decode
 from gate.engine.signals import signals_ignored, signals_later, signals_reported
-from gate.engine.without_evaluation import failed, nothing
+from gate.engine.without_evaluation import failed_record, nothing_to_judge_record
 from gate.environment.action import Inputs, Runner, unknown_inputs
 from gate.environment.settings import DATABASE, TOKEN, database_url, push_token
 from gate.errors import CannotEvaluate, GateError
@@ -162,7 +162,7 @@ def act(stage: EventServices) -> int:
         commit = venue.commit if venue is not None else runner.sha
         return _told(reporter, stage, ActionOutcome(_failed(error, commit, stage), error))
     if isinstance(asked, NothingToJudge):
-        return _told(reporter, stage, ActionOutcome(nothing(asked.why, asked.commit, stage.now())))
+        return _told(reporter, stage, ActionOutcome(nothing_to_judge_record(asked.why, asked.commit, stage.now())))
     rule = Rule(inputs.skip_label, inputs.override_by, inputs.label_scope)
     overrides = OverrideReader(github, files, rule, reporter.warn)
     evaluation = Evaluation(asked, runner, inputs, files, overrides, reporter.warn)
@@ -238,12 +238,12 @@ def _failed(error: Exception, commit: str, stage: EventServices, evaluation: Eva
     if isinstance(error, GateError):
         advice = evaluation.advice(error) if evaluation else ""
         setup = evaluation is None or evaluation.standing is None
-        return failed(error, commit, stage.now(), advice=advice, setup=setup)
+        return failed_record(error, commit, stage.now(), advice=advice, setup=setup)
     # The last resort: our own defects are reported on the pull request, too.
     for line in traced(error):
         stage.say(line)
     told = CannotEvaluate(f"Prompt Gate itself failed ({type(error).__name__})", "please report what the log says")
-    return failed(told, commit, stage.now())
+    return failed_record(told, commit, stage.now())
 
 
 def _kept(out: Path, run: RunRecord, evaluation: Evaluation) -> bool:

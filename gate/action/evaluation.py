@@ -14,15 +14,15 @@ from gate.calls.interface import Progress
 from gate.config.policy import Budget, Limit, RunPolicy
 from gate.engine.signals import within_minutes
 from gate.engine.without_evaluation import (
-    alone,
-    closed,
-    deleted,
-    overridden,
-    recorded,
-    skipped,
-    told,
+    baseline_run_record,
+    closed_record,
+    deleted_record,
+    overridden_record,
+    skipped_record,
     waive,
-    without_secrets,
+    with_override,
+    without_baseline,
+    without_secrets_record,
 )
 from gate.environment.action import Inputs, Runner
 from gate.environment.settings import Settings, keys_of
@@ -150,16 +150,16 @@ class Evaluation:
         commit = self.subject.commit
         self.standing = self.overrides.of(self.subject)
         if self.standing.closed:
-            return closed(commit, stage.now())
+            return closed_record(commit, stage.now())
         override = self.standing.override
         if override is not None and override.counted and self.inputs.on_skip == "skip":
-            return overridden(override, stage.now())
+            return overridden_record(override, stage.now())
         progress = reading_deadline(self.inputs)
         resolved = within_minutes(progress.minutes, lambda: self._resolved(self._sides(), progress), progress.told)
         if not resolved.touched and not resolved.deleted:
-            return skipped(commit, stage.now(), untouched=resolved.untouched, notes=resolved.notes)
+            return skipped_record(commit, stage.now(), untouched=resolved.untouched, notes=resolved.notes)
         if not resolved.touched:
-            return deleted(resolved, stage.now())
+            return deleted_record(resolved, stage.now())
         try:
             return self._evaluated(resolved, stage, out)
         except MissingKey as error:
@@ -168,7 +168,7 @@ class Evaluation:
     def settled(self, run: RunRecord) -> RunRecord:
         """The same run, with its verdict overridden by the label or by advisory mode, where they apply."""
         override = self.standing.override if self.standing else None
-        run = told(run, override)
+        run = with_override(run, override)
         if override is not None and override.counted and not run.skipped_by_label:
             return waive(run, "override", override)
         return waive(run, "advisory", override) if self.advisory and run.exit_code else run
@@ -212,7 +212,7 @@ class Evaluation:
                 sides = found.sides if subject.stranger or subject.privileged else replace(found.sides, builder=builder)
                 resolved = resolve(sides, inputs.config, everything=subject.baseline)
             progress.doing = "every case was put into its prompts and scorers"
-            resolved = rehearsed(alone(resolved) if subject.baseline else resolved)
+            resolved = rehearsed(without_baseline(resolved) if subject.baseline else resolved)
         except InputErrors as errors:
             raise self._in_change(errors, found.sides.head.label) from None
         resolved = replace(
@@ -246,7 +246,7 @@ class Evaluation:
             resolved, self.inputs.concurrency, None, out, stage.progress(), cache_folder=cache, say=stage.say
         )
         run = run_plan(plan, stage.services)
-        return recorded(run, self.subject.base) if self.subject.baseline else run
+        return baseline_run_record(run, self.subject.base) if self.subject.baseline else run
 
     def _without_secrets(self, error: MissingKey, resolved: Resolved, stage: EventServices) -> RunRecord:
         why = self.subject.secretless
@@ -254,7 +254,7 @@ class Evaluation:
             raise error
         of_base = base_lacks_key(resolved, stage.services)
         if self.inputs.on_missing_secrets == "skip" and of_base:
-            return without_secrets(why, error, self.subject.commit, stage.now())
+            return without_secrets_record(why, error, self.subject.commit, stage.now())
         fork = self.subject.pull is not None and self.subject.pull.fork
         can = (
             "a workflow of the main branch can judge it (docs/how-to/forks.md of Prompt Gate)"

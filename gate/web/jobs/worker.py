@@ -25,7 +25,7 @@ from gate.calls.caller import Caller
 from gate.engine.check import check
 from gate.engine.evaluate import evaluate
 from gate.engine.signals import ENDING
-from gate.engine.without_evaluation import deleted
+from gate.engine.without_evaluation import deleted_record
 from gate.environment.settings import Settings
 from gate.errors import GateError, Interrupted
 from gate.git.places import root_of
@@ -144,7 +144,7 @@ def _untouched(resolved: Resolved, folder: Path) -> RunRecord | None:
     """A run without samples, where prompts were deleted; else there is nothing to evaluate."""
     if not resolved.deleted:
         return None
-    run = deleted(resolved, datetime.now(UTC))
+    run = deleted_record(resolved, datetime.now(UTC))
     keeper = run_folder(folder)
     keeper.made()
     keeper.run(run)
