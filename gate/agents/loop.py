@@ -32,7 +32,7 @@ from gate.values import parsed, written
 
 
 @dataclass(frozen=True, slots=True)
-class Equipment:
+class LoopResources:
     """Shared by all conversations of the loop."""
 
     calls: Calls
@@ -45,7 +45,7 @@ class LoopAgent:
     """One conversation; see `gate.agents.interface.Agent`."""
 
     question: Question
-    equipment: Equipment
+    equipment: LoopResources
     toolbox: Toolbox | None = None
     max_steps: int = 1
     fresh: bool = False

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gate.agents.interface import (
     Agent,
+    ConversationServices,
     ConversationTarget,
-    Participants,
+    PersonSimulator,
     PromptTarget,
     Question,
-    Reader,
     TargetRoute,
     Toolbox,
 )
@@ -29,7 +29,7 @@ from gate.config.values import PYTHON_PREFIX, FunctionName, function_named
 from gate.environment.settings import Surroundings, values_of
 from gate.errors import GateError
 from gate.prompts.files import CannotLoad, CodePlace
-from gate.resolve.code import coded
+from gate.resolve.code import code_scorers
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import CodeScorer
 from gate.suite import Arm, Exam
@@ -73,19 +73,19 @@ class SharedResources:
         """
         caller, aside = asking("answer"), asking("aside")
 
-        def detector(exam: Exam) -> Reader | None:
+        def detector(exam: Exam) -> PersonSimulator | None:
             from gate.agents.simulated_user import FollowUps, PersonModel
 
             asked = exam.conversing.followups
             return FollowUps(PersonModel(aside, asked.model, asked.params)) if asked.model else None
 
-        def user(exam: Exam) -> Reader | None:
+        def user(exam: Exam) -> PersonSimulator | None:
             from gate.agents.simulated_user import PersonModel, SimulatedUser
 
             asked = exam.conversing.user
             return SimulatedUser(PersonModel(aside, asked.model, asked.params)) if asked.model else None
 
-        company = Participants(detector, user, self.databases)
+        company = ConversationServices(detector, user, self.databases)
         maker = AgentMaker(self, caller, look)
         conversing = ConversationTarget(maker, company, memory, caller, lambda: uuid.uuid4().hex)
         return TargetRoute(PromptTarget(caller), conversing)
@@ -114,9 +114,9 @@ class AgentMaker:
         return "" if watch is None else await asyncio.to_thread(watch.changed)
 
     def _loop(self, question: Question, target: ToolLoop | None, *, fresh: bool) -> Agent:
-        from gate.agents.loop import Equipment, LoopAgent, SessionFiles
+        from gate.agents.loop import LoopAgent, LoopResources, SessionFiles
 
-        equipment = Equipment(self._calls, SessionFiles(self._crew.sessions))
+        equipment = LoopResources(self._calls, SessionFiles(self._crew.sessions))
         if target is None:
             return LoopAgent(question, equipment, fresh=fresh)
         box = self._look(self._crew.kits[agent_key(question.arm)].toolbox())
@@ -353,7 +353,9 @@ def _function_exams(resolved: Resolved) -> Iterable[Exam]:
 
 
 def _function_keys(exams: Iterable[Exam]) -> Iterable[_FunctionKey]:
-    return ((exam.code, _function_entry(spec)) for exam in exams if exam.code is not None for spec in coded(exam))
+    return (
+        (exam.code, _function_entry(spec)) for exam in exams if exam.code is not None for spec in code_scorers(exam)
+    )
 
 
 def _function_entry(spec: ScorerSpec) -> FunctionName:

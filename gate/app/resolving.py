@@ -170,7 +170,7 @@ def against_itself(config: str, suites: Sequence[str], directory: Path = Path())
 
 @dataclass(frozen=True, slots=True)
 class StoreCaseReader:
-    """See `gate.resolve.pairing.CaseShelf`; the store is opened only when something is read."""
+    """See `gate.resolve.pairing.StoredSuiteReader`; the store is opened only when something is read."""
 
     root: Path
     url: str | None = field(repr=False)

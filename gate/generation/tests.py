@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from gate.agents.interface import Question
 from gate.app.run_tools import keyless_factory, pricer
-from gate.app.runs import Running
-from gate.calls.interface import Steps
+from gate.app.runs import RunContext
+from gate.calls.interface import StepProgress
 from gate.calls.providers.factory import Factory
 from gate.config import specification_file as specfile
 from gate.config.documents import decode
@@ -176,7 +176,7 @@ EVERY_S = 20.0
 class Deadline:
     """Counts steps of some work, and prints a line now and then while there are none."""
 
-    steps: Steps
+    steps: StepProgress
     say: Callable[[str], None]
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     _quiet_s: float = field(default=0.0, init=False)
@@ -257,7 +257,7 @@ def generate_tests(
     reference = (wanted.beside(wanted.generator),) * wanted.settings.expected
     members = tuple(dict.fromkeys((wanted.member, judge, *reference, *tested.items())))
 
-    async def work(run: Running) -> GenerationResult:
+    async def work(run: RunContext) -> GenerationResult:
         desk = _ModelAsker(run, BoundedCalls(run.tools.calls, run.tools.exhausted), patience, tested)
         generator, judging = (Asker(desk.calls, *member, desk.step) for member in (wanted.member, judge))
         arm = Arm(found.version, *wanted.beside(wanted.generator))
@@ -277,7 +277,7 @@ def generate_tests(
             raise made.failure
         return done(await _evaluated(wanted, found, setup, desk, made)) if wanted.tested else done()
 
-    async def patient(run: Running) -> GenerationResult:
+    async def patient(run: RunContext) -> GenerationResult:
         return await patience.during(work(run))
 
     return ask_models(members, wanted.terms, settings, telling, ModelWork(told, patient))
@@ -306,9 +306,9 @@ async def _evaluated(
 class _ModelAsker:
     """Asks for the answers to tests; `calls` end the work at their limit."""
 
-    run: Running
+    run: RunContext
     calls: BoundedCalls
-    steps: Steps
+    steps: StepProgress
     tested: Mapping[ModelRef, Params]
     effort: Effort = field(default_factory=Effort)
 

@@ -35,7 +35,7 @@ class StoredCases:
     text: str
 
 
-class CaseShelf(Protocol):
+class StoredSuiteReader(Protocol):
     """Suites of a store; they do not change during one run."""
 
     def read(self, name: StoreName) -> StoredCases:
@@ -49,11 +49,11 @@ class CaseShelf(Protocol):
         ...
 
 
-def stored(shelf: CaseShelf | None, cases: str) -> StoredCases | None:
+def stored(shelf: StoredSuiteReader | None, cases: str) -> StoredCases | None:
     """The suite of a store that a suite's cases name; None where the name is that of a file.
 
     Raises:
-        InputErrors, CannotEvaluate, GateError: see `CaseShelf.read`.
+        InputErrors, CannotEvaluate, GateError: see `StoredSuiteReader.read`.
     """
     name = parse_store_name(cases)
     if name is None:
@@ -93,7 +93,7 @@ class Sides:
     head: FileSource
     stranger: bool = False
     builder: PromptBuilder | None = None
-    shelf: CaseShelf | None = None
+    shelf: StoredSuiteReader | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ def resolve_trial(wanted: CaseTrial, directory: Path) -> Resolved:
 
 @dataclass(frozen=True, slots=True)
 class _OneCase:
-    """See `gate.resolve.pairing.CaseShelf`: has one suite with one case."""
+    """See `gate.resolve.pairing.StoredSuiteReader`: has one suite with one case."""
 
     cases: StoredCases
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from gate.app.run_order import RunOrder, run_folder
 from gate.app.run_tools import spending_forecast
-from gate.app.runs import Running, carry_out
+from gate.app.runs import RunContext, carry_out
 from gate.calls.caller import Caller
 from gate.engine.check import check
 from gate.engine.evaluate import evaluate
@@ -120,7 +120,7 @@ def _carry_out(order: JobRequest, folder: Path, tell: Callable[[Event], None]) -
 def _evaluated(plan: RunOrder, order: JobRequest, counting: Counting) -> RunRecord:
     stopped: list[str | None] = []
 
-    async def work(running: Running) -> RunRecord:
+    async def work(running: RunContext) -> RunRecord:
         if isinstance(running.tools.calls, Caller):
             counting.counters = running.tools.calls.counters
         try:
