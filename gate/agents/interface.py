@@ -320,7 +320,7 @@ class ConversationTarget:
     """Answers a case with a whole conversation."""
 
     agents: Agents
-    company: ConversationServices
+    services: ConversationServices
     memory: Memory
     outside: ExternalBudgets
     new_session: Callable[[], str]
@@ -331,7 +331,7 @@ class ConversationTarget:
         if not fresh and arm.recognised and (known := self.memory.find(request)) is not None and _told(known, arm):
             return known
         agent = self.agents.agent(question, fresh=fresh)
-        conversation = _Conversation(question, agent, self.company, self.new_session())
+        conversation = _Conversation(question, agent, self.services, self.new_session())
         try:
             reply = await self._led(conversation)
             if reason := await self.agents.tampered(question):
@@ -402,7 +402,7 @@ class _Conversation:
 
     question: Question
     agent: Agent
-    company: ConversationServices
+    services: ConversationServices
     session: str
     turns: list[Turn] = field(default_factory=list)
     revived: list[int] = field(default_factory=list)
@@ -421,8 +421,8 @@ class _Conversation:
             await self._rounds(case)
         await self.agent.close()
         observations: tuple[Observation, ...] = ()
-        if exam is not None and self.company.observer is not None:
-            observations = await self.company.observer.observe(exam, case, self.session)
+        if exam is not None and self.services.observer is not None:
+            observations = await self.services.observer.observe(exam, case, self.session)
         return self._reply(observations)
 
     async def _rounds(self, case: Case) -> None:
@@ -440,7 +440,7 @@ class _Conversation:
 
     async def _follow_up(self, number: int) -> None:
         exam = self.question.exam
-        detector = None if exam is None else self.company.detector(exam)
+        detector = None if exam is None else self.services.detector(exam)
         if exam is None or detector is None:
             return
         for _ in range(exam.conversing.max_followups):
@@ -450,7 +450,7 @@ class _Conversation:
             await self._say(number, said.text, "follow-up")
 
     async def _simulated(self, exam: Exam, most: int) -> None:
-        user = self.company.user(exam)
+        user = self.services.user(exam)
         if user is None:
             raise AgentFailed("the case has a simulated user, and no model plays it", attempts=0)
         text = self.question.case.input

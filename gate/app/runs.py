@@ -133,16 +133,16 @@ async def _run(
         plan = replace(plan, resolved=resolved)
         secret = answer_secret(settings)
         async with (
-            scoring_functions(plan.resolved) as coders,
-            shared_resources(plan.resolved, plan.out, plan.concurrency) as crew,
+            scoring_functions(plan.resolved) as functions,
+            shared_resources(plan.resolved, plan.out, plan.concurrency) as resources,
         ):
             with open_memory(plan, secret, factory.address) as memory:
                 if plan.batch:
                     from gate.app.batches import prepare_batch
 
                     await prepare_batch(plan, factory, memory, seed)
-                staff = RunServices(coders, crew, observer)
-                tools = make_tools(plan, factory, folder, memory, staff)
+                services = RunServices(functions, resources, observer)
+                tools = make_tools(plan, factory, folder, memory, services)
                 done = await work(RunContext(plan.resolved, tools, caching_of(factory), seed, stop))
                 memory.done = stop.reason is None
         return done

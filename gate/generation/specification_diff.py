@@ -87,11 +87,11 @@ def forecast_diff(wanted: GenerationRequest, versions: PromptPair, settings: Set
     """The forecast of a comparison; sends nothing and needs no key."""
     factory, price = wanted.priced(settings)
     tested = tuple(wanted.beside(model) for model in wanted.tested)
-    staff = ForecastModels(wanted.member, wanted.judging(factory), wanted.member, price, tested)
+    models = ForecastModels(wanted.member, wanted.judging(factory), wanted.member, price, tested)
     made = bool(tested) or (wanted.update and versions.kept is not None)
     change = versions.change
     new = len(version_sides(change.base, change.head)[1].differing)
-    return forecast_comparison(change, new, wanted.settings, staff, made=made)
+    return forecast_comparison(change, new, wanted.settings, models, made=made)
 
 
 def compare_specifications(

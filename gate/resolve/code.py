@@ -94,7 +94,7 @@ def untried(counts: Exam, trial: Suite) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteFiles:
+class NamedFilesReader:
     """Reads the files that the scorers and agents of one side name.
 
     Their contents become part of the scorers' options, and so of the exam's digest, of the edits that a change makes of

@@ -51,7 +51,7 @@ def resolve_one(
     config: str,
     chosen: Chosen,
     builder: PromptBuilder | None = None,
-    shelf: StoredSuiteReader | None = None,
+    stored_suites: StoredSuiteReader | None = None,
 ) -> Resolved:
     """Read one side.
 
@@ -59,7 +59,7 @@ def resolve_one(
         InputErrors: errors in the files, all of them at once.
         GateError: no configuration, an unknown suite or case, or a suite that cannot be checked.
     """
-    sides = Sides(source, source, builder=builder, shelf=shelf)
+    sides = Sides(source, source, builder=builder, stored_suites=stored_suites)
     reader = Reader(sides, config, [], absent="check the name: paths and modules begin at the root")
     found, _ = reader.configs()
     reader.raise_problems()

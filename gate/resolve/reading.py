@@ -17,7 +17,15 @@ from gate.prompts import reading
 from gate.prompts.files import FileSource, PromptBuilder, file_of, missing, names_like
 from gate.prompts.version import TODAY, Library, PlaceholderRules, Prompt, PromptVersion
 from gate.record.parts import Deletion
-from gate.resolve.code import SuiteFiles, arm_of, built_version, case_with_code, incomplete, is_code, with_code_place
+from gate.resolve.code import (
+    NamedFilesReader,
+    arm_of,
+    built_version,
+    case_with_code,
+    incomplete,
+    is_code,
+    with_code_place,
+)
 from gate.resolve.exam import (
     ExamChanges,
     ExamEdit,
@@ -103,7 +111,7 @@ class Reader:
         """A configuration with the contents of the files that its scorers and tools name."""
         if config is None:
             return None
-        return SuiteFiles(source, self.config_path, partial(_at, source), self.problems).of(config)
+        return NamedFilesReader(source, self.config_path, partial(_at, source), self.problems).of(config)
 
     def edits(self, read: Sequence[SuiteWithEdits], names: set[str], base: Config) -> tuple[ExamEdit, ...]:
         """The change's edits of exams that it did not bring."""
@@ -231,7 +239,7 @@ class Reader:
 
     def _built(self, exam: Exam, pair: Pair) -> Exam:
         """The exam, with the store of its cases if they are in one."""
-        kept = stored(self.sides.shelf, pair.exam.cases)
+        kept = stored(self.sides.stored_suites, pair.exam.cases)
         return exam if kept is None else replace(exam, store=kept.label, store_digest=kept.digest)
 
     def _placed(self, exam: Exam, pair: Pair) -> Exam:
@@ -275,7 +283,7 @@ class Reader:
         if isinstance(cases, InputErrors):
             self.problems.extend(cases.problems)
             return None
-        if cases is not None and (kept := stored(self.sides.shelf, config.cases)):
+        if cases is not None and (kept := stored(self.sides.stored_suites, config.cases)):
             if found := foreign_scorers(cases, config, kept.label):
                 self.problems.extend(found)
                 return None
@@ -295,7 +303,7 @@ class Reader:
 
     def _case_text(self, source: FileSource, path: str) -> tuple[str, str] | None:
         """The cases as text, and their name for messages; None where there is no such file."""
-        if kept := stored(self.sides.shelf, path):
+        if kept := stored(self.sides.stored_suites, path):
             return kept.text, kept.label
         data, where = source.read(path), _at(source, path)
         return None if data is None else (decode(data, where), where)

@@ -24,8 +24,8 @@ def loop(
 ) -> tuple[LoopAgent, ScriptedCalls]:
     sent = ScriptedCalls(script)
     clock = iter(range(1000))
-    equipment = LoopResources(sent, SessionFiles(folder / "sessions"), lambda: float(next(clock)))
-    return LoopAgent(question(case), equipment, box, steps), sent
+    resources = LoopResources(sent, SessionFiles(folder / "sessions"), lambda: float(next(clock)))
+    return LoopAgent(question(case), resources, box, steps), sent
 
 
 async def said(agent: LoopAgent, *texts: str) -> list[Answer]:

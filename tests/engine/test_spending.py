@@ -13,7 +13,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationModel, ConversationOptions, ToolLoop
 from gate.engine import noise
-from gate.engine.spending import Earlier, Estimator, PerCall, Range
+from gate.engine.spending import Earlier, PerCall, Range, SpendingEstimator
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.suite import Suite
 from gate.values import JsonValue
@@ -38,8 +38,8 @@ def with_model(planned: Suite, model: str, params: Params | None = None) -> Suit
     return replace(planned, baseline=sides[0], candidate=sides[1])
 
 
-def estimator(earlier: Earlier | None = None) -> Estimator:
-    return Estimator(price, earlier or {})
+def estimator(earlier: Earlier | None = None) -> SpendingEstimator:
+    return SpendingEstimator(price, earlier or {})
 
 
 def test_answers_are_rendered_and_counted() -> None:

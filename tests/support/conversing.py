@@ -181,5 +181,5 @@ def leading(
     outside: ExternalBudgets | None = None,
 ) -> ConversationTarget:
     """Leads conversations with one agent, whose sessions are all named alike."""
-    company = ConversationServices(lambda _: detector, lambda _: user, Blind())
-    return ConversationTarget(OneAgent(agent), company, memory or Kept(), outside or Free(), lambda: "session-1")
+    services = ConversationServices(lambda _: detector, lambda _: user, Blind())
+    return ConversationTarget(OneAgent(agent), services, memory or Kept(), outside or Free(), lambda: "session-1")

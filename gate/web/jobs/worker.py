@@ -34,7 +34,7 @@ from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
 from gate.store.push import context_here, store_run
 from gate.values import parsed, written
-from gate.web.jobs.job import EVENTS, ORDERS, Event, JobFailure, JobRequest, Note, StoredRun
+from gate.web.jobs.job import EVENTS, ORDERS, Event, JobFailure, JobRequest, Note, StoredJobRun
 from gate.web.jobs.plan import CONCURRENCY, resolve_order
 from gate.web.jobs.progress import Counting, with_judge_events
 
@@ -112,7 +112,7 @@ def _carry_out(order: JobRequest, folder: Path, tell: Callable[[Event], None]) -
             run = _untouched(resolved, folder)
     if run is None:
         said = "Nothing to compare: the working tree has the same prompts, models, cases and scorers as the base."
-        tell(StoredRun(None, said))
+        tell(StoredJobRun(None, said))
     elif order.kind != "try":
         tell(_stored(run, order, folder))
 
@@ -151,14 +151,14 @@ def _untouched(resolved: Resolved, folder: Path) -> RunRecord | None:
     return run
 
 
-def _stored(run: RunRecord, order: JobRequest, folder: Path) -> StoredRun:
+def _stored(run: RunRecord, order: JobRequest, folder: Path) -> StoredJobRun:
     root = root_of(Path())
     try:
         kept = store_run(folder, root, replace(context_here(root), pushed_by=order.by))
     except GateError as error:
         again = "begin the job again once that is mended: its answers are kept, and are not paid for twice"
         raise GateError(f"the run is not in the store: {error.message}", again) from None
-    return StoredRun(kept.id, first_line(run))
+    return StoredJobRun(kept.id, first_line(run))
 
 
 if __name__ == "__main__":
