@@ -16,7 +16,7 @@ from rich.table import Table
 
 from benchmarks.promptpex import MODELS, read
 from benchmarks.promptpex_rules import BY_PROMPT, RULES, STRICT, Rule, broken, fault_of_array
-from gate.stats.agreement import Drawing, Ratings, ac1, crossed, kappa, share_of_agreement
+from gate.stats.agreement import Ratings, ResamplingOptions, ac1, crossed, kappa, share_of_agreement
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.association import length_bias
 from gate.stats.intervals import Rate, wilson
@@ -66,11 +66,11 @@ def answers() -> list[Answer]:
     return found
 
 
-def drawing(rows: Sequence[Answer]) -> Drawing:
+def drawing(rows: Sequence[Answer]) -> ResamplingOptions:
     """Answers to one test are one unit."""
     tests = sorted({row.test for row in rows})
     place = {test: number for number, test in enumerate(tests)}
-    return Drawing(clusters=[place[row.test] for row in rows], seed=SEED)
+    return ResamplingOptions(clusters=[place[row.test] for row in rows], seed=SEED)
 
 
 def passed_of(rows: Sequence[Answer]) -> Rate:

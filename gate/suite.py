@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.cases.case import Case
-from gate.config.gatefile import Promises
+from gate.config.gatefile import RuleComparisonOptions
 from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import Conversing, Target, leads_itself, runs_code, unversioned
+from gate.config.targets import ConversationOptions, Target, leads_itself, runs_code, unversioned
 from gate.prompts.files import CodePlace
 from gate.prompts.version import PromptVersion
 from gate.record.parts import JudgeQuote
@@ -68,7 +68,7 @@ class Exam:
     threshold: float | None = None
     judges: tuple[JudgeQuote, ...] = ()
     code: CodePlace | None = None
-    conversing: Conversing = Conversing()
+    conversing: ConversationOptions = ConversationOptions()
     placeholders: Mapping[str, str] | None = None
     obsolete: int = 0
     store: str = ""
@@ -112,7 +112,7 @@ class Suite:
     samples: int = 3
     own_exam: bool = False
     trial: bool = False
-    promises: Promises | None = None
+    promises: RuleComparisonOptions | None = None
 
     @property
     def arms(self) -> dict[ArmName, Arm]:
@@ -122,7 +122,7 @@ class Suite:
         return {ArmName.BASELINE: self.baseline, ArmName.CANDIDATE: self.candidate}
 
     @property
-    def at_stake(self) -> Promises | None:
+    def at_stake(self) -> RuleComparisonOptions | None:
         """What to know of its promises; None where nobody wants to, or the prompt is the same in both arms."""
         before = self.baseline
         if before is None or before.version.prompt.digest == self.candidate.version.prompt.digest:

@@ -11,7 +11,7 @@ from gate.action.subject import EventFiles, EventPlace, EventSubject, NothingToJ
 from gate.app.run_order import SARIF, run_folder
 from gate.config.documents import Problems, decode
 from gate.engine.signals import signals_ignored, signals_later, signals_reported
-from gate.engine.without_evaluation import failed, nothing
+from gate.engine.without_evaluation import failed_record, nothing_to_judge_record
 from gate.environment.action import Inputs, Runner, unknown_inputs
 from gate.environment.settings import DATABASE, TOKEN, database_url, push_token
 from gate.errors import CannotEvaluate, GateError
@@ -29,7 +29,7 @@ STORE = "store"
 """Value of `push-to` for the database that the step's environment names, instead of a server's address."""
 
 
-def keep_event_run(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: EventServices) -> None:
+def keep_event_run(outcome: ActionOutcome, evaluation: Evaluation, event: Event, services: EventServices) -> None:
     """Put the run of an event into the store, or send it to a server.
 
     A run that evaluated nothing is not kept, unless somebody set it aside.
@@ -40,19 +40,19 @@ def keep_event_run(outcome: ActionOutcome, evaluation: Evaluation, event: Event,
         return
     if inputs.push_to == STORE:
         if not _trusted(evaluation.subject):
-            stage.say("The run is not put into the store: its workflow may be that of a stranger.")
+            services.say("The run is not put into the store: its workflow may be that of a stranger.")
         elif database_url() is None:
             evaluation.warn(
                 f"push-to: store needs {DATABASE} under env in the gate's step: the run is not in the store"
             )
         else:
-            _tried("the run is not in the store", evaluation, lambda: _store(outcome, evaluation, event, stage))
+            _tried("the run is not in the store", evaluation, lambda: _store(outcome, evaluation, event, services))
     elif inputs.push_to and _trusted(evaluation.subject) and not evaluation.subject.secretless:
         # A run without secrets is nobody's mistake.
         if not push_token():
             evaluation.warn(f"push-to needs {TOKEN} under env in the gate's step: the run was not sent")
         else:
-            _tried("the run was not sent", evaluation, lambda: _send(outcome, evaluation, event, stage))
+            _tried("the run was not sent", evaluation, lambda: _send(outcome, evaluation, event, services))
 
 
 def _tried(told: str, evaluation: Evaluation, work: Callable[[], None]) -> None:
@@ -64,22 +64,22 @@ def _tried(told: str, evaluation: Evaluation, work: Callable[[], None]) -> None:
         evaluation.warn(f"{told}: {type(error).__name__}")
 
 
-def _store(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: EventServices) -> None:
+def _store(outcome: ActionOutcome, evaluation: Evaluation, event: Event, services: EventServices) -> None:
     from gate.store.push import store_run
 
     workspace = evaluation.runner.workspace
     kept = store_run(workspace / outcome.folder, workspace, _context(evaluation, event))
-    stage.say(
+    services.say(
         terminal_text(f"The run is in the store {kept.store}{'' if kept.new else ' already'}, as number {kept.id}.")
     )
 
 
-def _send(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: EventServices) -> None:
+def _send(outcome: ActionOutcome, evaluation: Evaluation, event: Event, services: EventServices) -> None:
     from gate.store.push import SendOptions, send_run
 
     folder = evaluation.runner.workspace / outcome.folder
-    sent = send_run(folder, evaluation.inputs.push_to, _context(evaluation, event), SendOptions(stage.wait))
-    stage.say(terminal_text(f"The run is {'' if sent.new else 'already '}at {sent.page}"))
+    sent = send_run(folder, evaluation.inputs.push_to, _context(evaluation, event), SendOptions(services.wait))
+    services.say(terminal_text(f"The run is {'' if sent.new else 'already '}at {sent.page}"))
 
 
 def _context(evaluation: Evaluation, event: Event) -> Context:
@@ -131,7 +131,7 @@ LARGEST_EVENT = 64 * 2**20
 """Bytes; GitHub's own limit for a payload is 25 MB."""
 
 
-def act(stage: EventServices) -> int:
+def act(services: EventServices) -> int:
     """Handle the event of the environment; returns the exit code of the verdict.
 
     Raises:
@@ -140,7 +140,7 @@ def act(stage: EventServices) -> int:
     runner = Runner.from_environ()
     inputs, mistakes = Inputs.from_environ()
     github = GitHub(inputs.github_token, runner.api_url, runner.repository)
-    reporter = OutcomeReporter(stage.say, runner, inputs, github)
+    reporter = OutcomeReporter(services.say, runner, inputs, github)
     for sentence in unknown_inputs():
         reporter.warn(sentence)
     event: Event | None = None
@@ -149,7 +149,7 @@ def act(stage: EventServices) -> int:
         with signals_reported():
             event = _event(runner)
             files = EventFiles(runner.workspace, github)
-            asked: EventSubject = SubjectFinder(runner, inputs, files, github, stage.wait).find(event)
+            asked: EventSubject = SubjectFinder(runner, inputs, files, github, services.wait).find(event)
             if not isinstance(asked, NothingToJudge):
                 with signals_later():
                     venue = asked.venue
@@ -160,29 +160,31 @@ def act(stage: EventServices) -> int:
             with signals_ignored():
                 reporter.begin(venue)
         commit = venue.commit if venue is not None else runner.sha
-        return _told(reporter, stage, ActionOutcome(_failed(error, commit, stage), error))
+        return _told(reporter, services, ActionOutcome(_failed(error, commit, services), error))
     if isinstance(asked, NothingToJudge):
-        return _told(reporter, stage, ActionOutcome(nothing(asked.why, asked.commit, stage.now())))
+        return _told(
+            reporter, services, ActionOutcome(nothing_to_judge_record(asked.why, asked.commit, services.now()))
+        )
     rule = Rule(inputs.skip_label, inputs.override_by, inputs.label_scope)
     overrides = OverrideReader(github, files, rule, reporter.warn)
     evaluation = Evaluation(asked, runner, inputs, files, overrides, reporter.warn)
-    outcome = _judged(evaluation, mistakes, stage)
-    code = _told(reporter, stage, outcome)
+    outcome = _judged(evaluation, mistakes, services)
+    code = _told(reporter, services, outcome)
     told = len(reporter.warnings)
-    keep_event_run(outcome, evaluation, event, stage)
+    keep_event_run(outcome, evaluation, event, services)
     reporter.late(reporter.warnings[told:])
     return code
 
 
-def _told(reporter: OutcomeReporter, stage: EventServices, outcome: ActionOutcome) -> int:
+def _told(reporter: OutcomeReporter, services: EventServices, outcome: ActionOutcome) -> int:
     with signals_ignored():
-        stage.show(outcome.run)
+        services.show(outcome.run)
         reporter.post(outcome)
         reporter.tell(outcome)
     return outcome.run.exit_code
 
 
-def _judged(evaluation: Evaluation, mistakes: Problems, stage: EventServices) -> ActionOutcome:
+def _judged(evaluation: Evaluation, mistakes: Problems, services: EventServices) -> ActionOutcome:
     """The evaluation, or the error that prevents it."""
     workspace, inputs = evaluation.runner.workspace, evaluation.inputs
     out: Path | None = None
@@ -193,10 +195,10 @@ def _judged(evaluation: Evaluation, mistakes: Problems, stage: EventServices) ->
         run_folder(out).clear()
         enter_model_folder(evaluation.folder)
         with signals_reported():
-            measured = evaluation.run(stage, out)
+            measured = evaluation.run(services, out)
     except Exception as fault:
         error = fault
-        measured = _failed(fault, evaluation.subject.commit, stage, evaluation)
+        measured = _failed(fault, evaluation.subject.commit, services, evaluation)
     run = evaluation.settled(measured)
     # The folder was written before label and advisory mode were applied.
     written = run.evaluated and run is measured
@@ -233,17 +235,17 @@ def _scanned(out: Path, run: RunRecord, found: tuple[PromptAnnotation, ...], eva
         evaluation.warn(f"{SARIF} cannot be written: {trouble.strerror}")
 
 
-def _failed(error: Exception, commit: str, stage: EventServices, evaluation: Evaluation | None = None) -> RunRecord:
+def _failed(error: Exception, commit: str, services: EventServices, evaluation: Evaluation | None = None) -> RunRecord:
     """The record of what could not be judged."""
     if isinstance(error, GateError):
         advice = evaluation.advice(error) if evaluation else ""
         setup = evaluation is None or evaluation.standing is None
-        return failed(error, commit, stage.now(), advice=advice, setup=setup)
+        return failed_record(error, commit, services.now(), advice=advice, setup=setup)
     # The last resort: our own defects are reported on the pull request, too.
     for line in traced(error):
-        stage.say(line)
+        services.say(line)
     told = CannotEvaluate(f"Prompt Gate itself failed ({type(error).__name__})", "please report what the log says")
-    return failed(told, commit, stage.now())
+    return failed_record(told, commit, services.now())
 
 
 def _kept(out: Path, run: RunRecord, evaluation: Evaluation) -> bool:

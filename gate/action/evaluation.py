@@ -14,15 +14,15 @@ from gate.calls.interface import Progress
 from gate.config.policy import Budget, RunPolicy
 from gate.engine.signals import within_minutes
 from gate.engine.without_evaluation import (
-    alone,
-    closed,
-    deleted,
-    overridden,
-    recorded,
-    skipped,
-    told,
+    baseline_run_record,
+    closed_record,
+    deleted_record,
+    overridden_record,
+    skipped_record,
     waive,
-    without_secrets,
+    with_override,
+    without_baseline,
+    without_secrets_record,
 )
 from gate.environment.action import Inputs, Runner
 from gate.environment.settings import Settings, keys_of
@@ -112,7 +112,7 @@ class EventServices:
     progress: Callable[[], Progress]
     now: Callable[[], datetime]
     wait: Callable[[float], None]
-    services: Settings
+    settings: Settings
 
 
 @dataclass(slots=True)
@@ -134,7 +134,7 @@ class Evaluation:
     advisory: bool = False
     _read: tuple[Sides, tuple[Suite, ...]] | None = None
 
-    def run(self, stage: EventServices, out: Path) -> RunRecord:
+    def run(self, services: EventServices, out: Path) -> RunRecord:
         """Judge it; the verdict is what was measured, whatever is waived.
 
         Raises:
@@ -143,25 +143,25 @@ class Evaluation:
         commit = self.subject.commit
         self.standing = self.overrides.of(self.subject)
         if self.standing.closed:
-            return closed(commit, stage.now())
+            return closed_record(commit, services.now())
         override = self.standing.override
         if override is not None and override.counted and self.inputs.on_skip == "skip":
-            return overridden(override, stage.now())
+            return overridden_record(override, services.now())
         progress = reading_deadline(self.inputs)
         resolved = within_minutes(progress.minutes, lambda: self._resolved(self._sides(), progress), progress.told)
         if not resolved.touched and not resolved.deleted:
-            return skipped(commit, stage.now(), untouched=resolved.untouched, notes=resolved.notes)
+            return skipped_record(commit, services.now(), untouched=resolved.untouched, notes=resolved.notes)
         if not resolved.touched:
-            return deleted(resolved, stage.now())
+            return deleted_record(resolved, services.now())
         try:
-            return self._evaluated(resolved, stage, out)
+            return self._evaluated(resolved, services, out)
         except MissingKey as error:
-            return self._without_secrets(error, resolved, stage)
+            return self._without_secrets(error, resolved, services)
 
     def settled(self, run: RunRecord) -> RunRecord:
         """The same run, with its verdict overridden by the label or by advisory mode, where they apply."""
         override = self.standing.override if self.standing else None
-        run = told(run, override)
+        run = with_override(run, override)
         if override is not None and override.counted and not run.skipped_by_label:
             return waive(run, "override", override)
         return waive(run, "advisory", override) if self.advisory and run.exit_code else run
@@ -192,7 +192,7 @@ class Evaluation:
                 where = f"neither at {sides.base.label} nor at {sides.head.label}"
                 raise GateError(f"working-directory: there is no folder {folder}, {where}", "name one that is there")
             sides = Sides(Subfolder(sides.base, folder), Subfolder(sides.head, folder))
-        sides = replace(sides, stranger=self.subject.stranger, shelf=store_case_reader(self.runner.workspace))
+        sides = replace(sides, stranger=self.subject.stranger, stored_suites=store_case_reader(self.runner.workspace))
         return replace(found, sides=sides)
 
     def _resolved(self, found: EventSides, progress: ReadingDeadline) -> Resolved:
@@ -205,7 +205,7 @@ class Evaluation:
                 sides = found.sides if subject.stranger or subject.privileged else replace(found.sides, builder=builder)
                 resolved = resolve(sides, inputs.config, everything=subject.baseline)
             progress.doing = "every case was put into its prompts and scorers"
-            resolved = rehearsed(alone(resolved) if subject.baseline else resolved)
+            resolved = rehearsed(without_baseline(resolved) if subject.baseline else resolved)
         except InputErrors as errors:
             raise self._in_change(errors, found.sides.head.label) from None
         resolved = replace(
@@ -229,27 +229,27 @@ class Evaluation:
 
         return InputErrors([replace(one, file=plain(one.file)) for one in errors.problems])
 
-    def _evaluated(self, resolved: Resolved, stage: EventServices, out: Path) -> RunRecord:
+    def _evaluated(self, resolved: Resolved, services: EventServices, out: Path) -> RunRecord:
         # Loads numpy and the models' SDKs, which a skipped run does not need.
         from gate.app.run_order import RunOrder
         from gate.app.runs import run_plan
 
         cache = self.folder / CACHE_FOLDER
         plan = RunOrder(
-            resolved, self.inputs.concurrency, None, out, stage.progress(), cache_folder=cache, say=stage.say
+            resolved, self.inputs.concurrency, None, out, services.progress(), cache_folder=cache, say=services.say
         )
         if self.subject.privileged:
-            _check_prices(resolved, stage.services)
-        run = run_plan(plan, stage.services)
-        return recorded(run, self.subject.base) if self.subject.baseline else run
+            _check_prices(resolved, services.settings)
+        run = run_plan(plan, services.settings)
+        return baseline_run_record(run, self.subject.base) if self.subject.baseline else run
 
-    def _without_secrets(self, error: MissingKey, resolved: Resolved, stage: EventServices) -> RunRecord:
+    def _without_secrets(self, error: MissingKey, resolved: Resolved, services: EventServices) -> RunRecord:
         why = self.subject.secretless
         if not why:
             raise error
-        of_base = base_lacks_key(resolved, stage.services)
+        of_base = base_lacks_key(resolved, services.settings)
         if self.inputs.on_missing_secrets == "skip" and of_base:
-            return without_secrets(why, error, self.subject.commit, stage.now())
+            return without_secrets_record(why, error, self.subject.commit, services.now())
         fork = self.subject.pull is not None and self.subject.pull.fork
         can = (
             "a workflow of the main branch can judge it (docs/how-to/forks.md of Prompt Gate)"

@@ -237,7 +237,7 @@ class Program:
 class ProgramAgent:
     """One conversation; see `gate.agents.interface.Agent`."""
 
-    tongue: ProtocolSession
+    protocol: ProtocolSession
     program: Program
     _process: SupervisedProgram | None = field(default=None, init=False)
     _sent: int = field(default=0, init=False)
@@ -246,10 +246,10 @@ class ProgramAgent:
     _history: list[JsonValue] = field(default_factory=list, init=False)
 
     async def start(self, session: str) -> None:
-        self.tongue.opened(await self._open("start", session))
+        self.protocol.opened(await self._open("start", session))
 
     async def reopen(self, session: str) -> None:
-        found = self.tongue.opened(await self._open("reopen", session))
+        found = self.protocol.opened(await self._open("reopen", session))
         if found is not None and found < self._sent:
             raise lost_context(self._sent, found)
 
@@ -257,7 +257,7 @@ class ProgramAgent:
         begun = time.monotonic()
         number = self._sent + 1
         reply = await self._said(protocol_message("send", id=number, text=text), self.program.timeout_s)
-        answer = self.tongue.answer(reply, time.monotonic() - begun, number)
+        answer = self.protocol.answer(reply, time.monotonic() - begun, number)
         self._sent += 1
         self._history += [{"role": "user", "content": text}, {"role": "assistant", "content": answer.text}]
         return answer
@@ -280,18 +280,18 @@ class ProgramAgent:
             self._process = await SupervisedProgram.start(self.program.command, self.program.place, self.program.named)
         except OSError as error:
             self.program.room.release()
-            raise AgentFailed(f"{self.tongue.who} cannot be started: {error.strerror}", attempts=0) from None
+            raise AgentFailed(f"{self.protocol.who} cannot be started: {error.strerror}", attempts=0) from None
         except BaseException:
             self.program.room.release()
             raise
         more: dict[str, JsonValue] = {"history": self._history} if self.program.told and self._history else {}
-        return await self._said(self.tongue.opening(kind, session, **more), STARTING_S)
+        return await self._said(self.protocol.opening(kind, session, **more), STARTING_S)
 
     async def _said(self, line: bytes, seconds: float) -> AgentReply:
         """The reply to a line. Raises AgentFailed: there is none in time."""
         process = self._process
         if process is None:
-            raise AgentFailed(f"{self.tongue.who} is not running", attempts=0)
+            raise AgentFailed(f"{self.protocol.who} is not running", attempts=0)
         try:
             async with asyncio.timeout(seconds):
                 await self._check_quiet(process)
@@ -301,7 +301,7 @@ class ProgramAgent:
                 await self._check_quiet(process)
         except TimeoutError:
             stray = f"; what it printed is no reply: {self._shown(self._stray)}" if self._stray else ""
-            raise AgentFailed(f"{self.tongue.who} did not answer within {seconds:g} s{stray}") from None
+            raise AgentFailed(f"{self.protocol.who} did not answer within {seconds:g} s{stray}") from None
         except (OSError, asyncio.IncompleteReadError):
             raise AgentFailed(await self._fate(process)) from None
         return reply
@@ -314,7 +314,7 @@ class ProgramAgent:
             if end < 0:
                 self._heard, start = self._heard[start:], 0
                 if len(self._heard) > MOST_BYTES:
-                    raise AgentFailed(f"{self.tongue.who} answered with more than {MOST_BYTES // 2**20} MiB")
+                    raise AgentFailed(f"{self.protocol.who} answered with more than {MOST_BYTES // 2**20} MiB")
                 # Reading what has already arrived does not yield to the event loop.
                 await asyncio.sleep(0)
                 data = await process.stdout.read(READ_BYTES)
@@ -328,10 +328,10 @@ class ProgramAgent:
                 return reply
             stray, self._stray = stray + len(line) + 1, line
             if stray > STRAY_BYTES:
-                raise AgentFailed(f"{self.tongue.who} prints what is no reply: {self._shown(line)}")
+                raise AgentFailed(f"{self.protocol.who} prints what is no reply: {self._shown(line)}")
 
     def _shown(self, line: bytes) -> str:
-        return self.tongue.cleaner.line(line.decode(errors="replace"), 200)
+        return self.protocol.cleaner.line(line.decode(errors="replace"), 200)
 
     async def _check_quiet(self, process: SupervisedProgram) -> None:
         """Raises AgentFailed for an unrequested reply: each later one would be counted for the message before."""
@@ -344,12 +344,12 @@ class ProgramAgent:
                     self._heard += data
         *lines, self._heard = self._heard.split(b"\n")
         if any(parse_reply(line) is not None for line in lines):
-            raise AgentFailed(f"{self.tongue.who} answered twice: a message has one reply")
+            raise AgentFailed(f"{self.protocol.who} answered twice: a message has one reply")
 
     async def _fate(self, process: SupervisedProgram) -> str:
         fate, words = await process.fate(), process.last_words()
-        told = f": {self.tongue.cleaner.line(words)}" if words else ""
-        return f"{self.tongue.who} {fate}{told}"
+        told = f": {self.protocol.cleaner.line(words)}" if words else ""
+        return f"{self.protocol.who} {fate}{told}"
 
 
 CLOSING_S = 10.0
@@ -373,7 +373,7 @@ class Service:
 class ServiceAgent:
     """One conversation; see `gate.agents.interface.Agent`."""
 
-    tongue: ProtocolSession
+    protocol: ProtocolSession
     service: Service
     _session: str = field(default="", init=False)
     _sent: int = field(default=0, init=False)
@@ -382,21 +382,21 @@ class ServiceAgent:
 
     async def start(self, session: str) -> None:
         self._session = session
-        self.tongue.opened(
-            parse_reply(await self._posted(self.tongue.opening("start", session), self.service.timeout_s))
+        self.protocol.opened(
+            parse_reply(await self._posted(self.protocol.opening("start", session), self.service.timeout_s))
         )
         self._open = True
 
     async def reopen(self, session: str) -> None:
-        reply = await self._posted(self.tongue.opening("reopen", session), self.service.timeout_s)
-        known = self.tongue.opened(parse_reply(reply))
+        reply = await self._posted(self.protocol.opening("reopen", session), self.service.timeout_s)
+        known = self.protocol.opened(parse_reply(reply))
         if known is not None and known < self._sent:
             raise lost_context(self._sent, known)
         self._open = True
 
     async def send(self, text: str) -> Answer:
         data = await self._posted(protocol_message("send", session=self._session, text=text), self.service.timeout_s)
-        answer = self.tongue.answer(parse_reply(data), self._took)
+        answer = self.protocol.answer(parse_reply(data), self._took)
         self._sent += 1
         return answer
 
@@ -419,15 +419,15 @@ class ServiceAgent:
                         break
                     await asyncio.sleep(min(wait, _LONGEST_WAIT_S))
         except TimeoutError:
-            raise AgentFailed(f"{self.tongue.who} did not answer within {seconds:g} s") from None
+            raise AgentFailed(f"{self.protocol.who} did not answer within {seconds:g} s") from None
         except (aiohttp.ClientError, OSError) as error:
-            said = self.tongue.cleaner.line(str(error)) or type(error).__name__
-            raise AgentFailed(f"{self.tongue.who} cannot be reached: {said}") from None
+            said = self.protocol.cleaner.line(str(error)) or type(error).__name__
+            raise AgentFailed(f"{self.protocol.who} cannot be reached: {said}") from None
         if len(data) > MOST_BYTES:
-            raise AgentFailed(f"{self.tongue.who} answered with more than {MOST_BYTES // 2**20} MiB")
+            raise AgentFailed(f"{self.protocol.who} answered with more than {MOST_BYTES // 2**20} MiB")
         if status != 200:
-            said = self.tongue.cleaner.line(data[:2_000].decode(errors="replace"), 200)
-            raise AgentFailed(f"{self.tongue.who} answered with HTTP {status}{f': {said}' if said else ''}")
+            said = self.protocol.cleaner.line(data[:2_000].decode(errors="replace"), 200)
+            raise AgentFailed(f"{self.protocol.who} answered with HTTP {status}{f': {said}' if said else ''}")
         return data
 
     async def _once(self, line: bytes) -> tuple[int, bytes, float]:

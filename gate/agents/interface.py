@@ -23,10 +23,10 @@ from gate.messages import Message, Tool
 from gate.record.transcript import (
     BROKE_OFF,
     STEP_LIMIT,
-    Aside,
     Cost,
     Effort,
     Failed,
+    HarnessCalls,
     Observation,
     Reply,
     Speaker,
@@ -207,7 +207,7 @@ class Observer(Protocol):
         ...
 
 
-class Reader(Protocol):
+class PersonSimulator(Protocol):
     """Reads the agent's answers and replies in place of a person."""
 
     async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> "PersonReply":
@@ -301,7 +301,7 @@ def sample_name(question: Question) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Participants:
+class ConversationServices:
     """The others who take part in conversations.
 
     Args:
@@ -310,8 +310,8 @@ class Participants:
         observer: of databases; None where no scorer looks into one.
     """
 
-    detector: Callable[[Exam], Reader | None]
-    user: Callable[[Exam], Reader | None]
+    detector: Callable[[Exam], PersonSimulator | None]
+    user: Callable[[Exam], PersonSimulator | None]
     observer: Observer | None
 
 
@@ -320,7 +320,7 @@ class ConversationTarget:
     """Answers a case with a whole conversation."""
 
     agents: Agents
-    company: Participants
+    services: ConversationServices
     memory: Memory
     outside: ExternalBudgets
     new_session: Callable[[], str]
@@ -331,7 +331,7 @@ class ConversationTarget:
         if not fresh and arm.recognised and (known := self.memory.find(request)) is not None and _told(known, arm):
             return known
         agent = self.agents.agent(question, fresh=fresh)
-        conversation = _Conversation(question, agent, self.company, self.new_session())
+        conversation = _Conversation(question, agent, self.services, self.new_session())
         try:
             reply = await self._led(conversation)
             if reason := await self.agents.tampered(question):
@@ -402,7 +402,7 @@ class _Conversation:
 
     question: Question
     agent: Agent
-    company: Participants
+    services: ConversationServices
     session: str
     turns: list[Turn] = field(default_factory=list)
     revived: list[int] = field(default_factory=list)
@@ -421,8 +421,8 @@ class _Conversation:
             await self._rounds(case)
         await self.agent.close()
         observations: tuple[Observation, ...] = ()
-        if exam is not None and self.company.observer is not None:
-            observations = await self.company.observer.observe(exam, case, self.session)
+        if exam is not None and self.services.observer is not None:
+            observations = await self.services.observer.observe(exam, case, self.session)
         return self._reply(observations)
 
     async def _rounds(self, case: Case) -> None:
@@ -440,7 +440,7 @@ class _Conversation:
 
     async def _follow_up(self, number: int) -> None:
         exam = self.question.exam
-        detector = None if exam is None else self.company.detector(exam)
+        detector = None if exam is None else self.services.detector(exam)
         if exam is None or detector is None:
             return
         for _ in range(exam.conversing.max_followups):
@@ -450,7 +450,7 @@ class _Conversation:
             await self._say(number, said.text, "follow-up")
 
     async def _simulated(self, exam: Exam, most: int) -> None:
-        user = self.company.user(exam)
+        user = self.services.user(exam)
         if user is None:
             raise AgentFailed("the case has a simulated user, and no model plays it", attempts=0)
         text = self.question.case.input
@@ -467,7 +467,7 @@ class _Conversation:
             text = ""
         self.user_end = "max_turns"
 
-    async def _heard(self, reader: Reader) -> PersonReply:
+    async def _heard(self, reader: PersonSimulator) -> PersonReply:
         said = [(turn.said, turn.answer) for turn in self.turns]
         try:
             found = await reader.reply(said, self.question.case, self.question.index)
@@ -528,7 +528,7 @@ class _Conversation:
     def _transcript(self, observations: tuple[Observation, ...] = ()) -> Transcript:
         missed = tuple(dict.fromkeys(said.missed for said in self.asides if said.missed))
         heard = reduce(added, [said.cost for said in self.asides], None)
-        aside = Aside(sum(said.calls for said in self.asides), heard, missed)
+        aside = HarnessCalls(sum(said.calls for said in self.asides), heard, missed)
         return Transcript(
             session=self.session,
             turns=tuple(self.turns),

@@ -32,7 +32,7 @@ from gate.values import parsed, written
 
 
 @dataclass(frozen=True, slots=True)
-class Equipment:
+class LoopResources:
     """Shared by all conversations of the loop."""
 
     calls: Calls
@@ -45,7 +45,7 @@ class LoopAgent:
     """One conversation; see `gate.agents.interface.Agent`."""
 
     question: Question
-    equipment: Equipment
+    resources: LoopResources
     toolbox: Toolbox | None = None
     max_steps: int = 1
     fresh: bool = False
@@ -82,9 +82,9 @@ class LoopAgent:
             # The calls of the last step would be made, but nobody would read their results.
             if not reply.tool_calls or self.toolbox is None or len(replies) == self.max_steps:
                 return seconds
-            begun = self.equipment.clock()
+            begun = self.resources.clock()
             results = await self._used(self.toolbox, reply.tool_calls)
-            seconds += self.equipment.clock() - begun
+            seconds += self.resources.clock() - begun
             used += results
             told = zip(reply.tool_calls, results, strict=True)
             self._messages += (
@@ -98,7 +98,7 @@ class LoopAgent:
             await self.toolbox.close()
 
     async def reopen(self, session: str) -> None:
-        known = self.equipment.sessions.load(session)
+        known = self.resources.sessions.load(session)
         if known is None:
             raise AgentFailed(f"the session {session} is not known any more: its context is lost", attempts=0)
         await self.start(session)
@@ -124,7 +124,7 @@ class LoopAgent:
             about=sample_name(self.question),
             tools=self._tools,
         )
-        reply = await self.equipment.calls.call(request, fresh=self.fresh)
+        reply = await self.resources.calls.call(request, fresh=self.fresh)
         if isinstance(reply, Failed):
             raise AgentFailed(reply.reason, reply.attempts)
         return reply
@@ -138,7 +138,7 @@ class LoopAgent:
         if not self.question.case.revival:
             return
         try:
-            self.equipment.sessions.save(self._session, self._messages)
+            self.resources.sessions.save(self._session, self._messages)
         except OSError as error:
             raise AgentFailed(f"the session cannot be kept: {error.strerror}") from None
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gate.agents.interface import (
     Agent,
+    ConversationServices,
     ConversationTarget,
-    Participants,
+    PersonSimulator,
     PromptTarget,
     Question,
-    Reader,
     TargetRoute,
     Toolbox,
 )
@@ -29,7 +29,7 @@ from gate.config.values import PYTHON_PREFIX, FunctionName, function_named
 from gate.environment.settings import Surroundings, values_of
 from gate.errors import GateError
 from gate.prompts.files import CannotLoad, CodePlace
-from gate.resolve.code import coded
+from gate.resolve.code import code_scorers
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import CodeScorer
 from gate.suite import Arm, Exam
@@ -73,30 +73,30 @@ class SharedResources:
         """
         caller, aside = asking("answer"), asking("aside")
 
-        def detector(exam: Exam) -> Reader | None:
+        def detector(exam: Exam) -> PersonSimulator | None:
             from gate.agents.simulated_user import FollowUps, PersonModel
 
             asked = exam.conversing.followups
             return FollowUps(PersonModel(aside, asked.model, asked.params)) if asked.model else None
 
-        def user(exam: Exam) -> Reader | None:
+        def user(exam: Exam) -> PersonSimulator | None:
             from gate.agents.simulated_user import PersonModel, SimulatedUser
 
             asked = exam.conversing.user
             return SimulatedUser(PersonModel(aside, asked.model, asked.params)) if asked.model else None
 
-        company = Participants(detector, user, self.databases)
+        services = ConversationServices(detector, user, self.databases)
         maker = AgentMaker(self, caller, look)
-        conversing = ConversationTarget(maker, company, memory, caller, lambda: uuid.uuid4().hex)
+        conversing = ConversationTarget(maker, services, memory, caller, lambda: uuid.uuid4().hex)
         return TargetRoute(PromptTarget(caller), conversing)
 
 
 class AgentMaker:
     """Makes an agent for each conversation; see `gate.agents.interface.Agents`."""
 
-    def __init__(self, crew: SharedResources, calls: BudgetedCalls, look: LookedUp) -> None:
-        self._crew, self._calls, self._look = crew, calls, look
-        self._room = asyncio.Semaphore(crew.concurrency)
+    def __init__(self, resources: SharedResources, calls: BudgetedCalls, look: LookedUp) -> None:
+        self._resources, self._calls, self._look = resources, calls, look
+        self._room = asyncio.Semaphore(resources.concurrency)
 
     def agent(self, question: Question, *, fresh: bool) -> Agent:
         target = question.arm.target
@@ -110,27 +110,27 @@ class AgentMaker:
 
     async def tampered(self, question: Question) -> str:
         target = question.arm.target
-        watch = None if target is None else self._crew.watches.get((target, question.arm.place))
+        watch = None if target is None else self._resources.watches.get((target, question.arm.place))
         return "" if watch is None else await asyncio.to_thread(watch.changed)
 
     def _loop(self, question: Question, target: ToolLoop | None, *, fresh: bool) -> Agent:
-        from gate.agents.loop import Equipment, LoopAgent, SessionFiles
+        from gate.agents.loop import LoopAgent, LoopResources, SessionFiles
 
-        equipment = Equipment(self._calls, SessionFiles(self._crew.sessions))
+        resources = LoopResources(self._calls, SessionFiles(self._resources.sessions))
         if target is None:
-            return LoopAgent(question, equipment, fresh=fresh)
-        box = self._look(self._crew.kits[agent_key(question.arm)].toolbox())
-        return LoopAgent(question, equipment, box, target.max_steps, fresh, target.parallel)
+            return LoopAgent(question, resources, fresh=fresh)
+        box = self._look(self._resources.kits[agent_key(question.arm)].toolbox())
+        return LoopAgent(question, resources, box, target.max_steps, fresh, target.parallel)
 
     def _service(self, question: Question, target: HttpAgent) -> Agent:
         from gate.agents.external import ProtocolSession, Service, ServiceAgent
         from gate.agents.masks import Masks
 
-        if self._crew.client is None:
+        if self._resources.client is None:
             raise GateError(f"nothing talks to {target.url}")
         values = values_of(target.headers.values(), "the agent")
         headers = {header: values[name] for header, name in target.headers.items()}
-        service = Service(target.url, headers, target.timeout_s, self._crew.client)
+        service = Service(target.url, headers, target.timeout_s, self._resources.client)
         return ServiceAgent(
             ProtocolSession(question, Masks(tuple(values.values())), f"the agent at {target.url}"), service
         )
@@ -146,7 +146,7 @@ class AgentMaker:
         else:
             command, who = target.run, f"the agent {shlex.join(target.run)[:COMMAND_CHARS]}"
         values = values_of(target.env, who)
-        place, told = self._crew.places[agent_key(question.arm)], isinstance(target, PythonAgent)
+        place, told = self._resources.places[agent_key(question.arm)], isinstance(target, PythonAgent)
         program = Program(command, place, values, target.timeout_s, self._room, told)
         return ProgramAgent(ProtocolSession(question, Masks(tuple(values.values())), who), program)
 
@@ -172,19 +172,19 @@ async def shared_resources(resolved: Resolved, out: Path, concurrency: int) -> A
         CannotEvaluate: the files of a commit cannot be had.
     """
     arms = {agent_key(arm): arm for arm in _arms(resolved) if arm.target is not None}
-    crew = SharedResources(out / "sessions", _databases(resolved), concurrency)
+    resources = SharedResources(out / "sessions", _databases(resolved), concurrency)
     async with AsyncExitStack() as stack:
-        stack.callback(shutil.rmtree, crew.sessions, ignore_errors=True)
-        if crew.databases is not None:
-            stack.callback(crew.databases.close)
+        stack.callback(shutil.rmtree, resources.sessions, ignore_errors=True)
+        if resources.databases is not None:
+            stack.callback(resources.databases.close)
         folders = stack.enter_context(ExitStack())
         for key, arm in arms.items():
-            await _equip(crew, key, arm, Surroundings.from_environ(), folders)
-            if key in crew.kits:
-                stack.push_async_callback(crew.kits[key].close)
+            await _open_resources(resources, key, arm, Surroundings.from_environ(), folders)
+            if key in resources.kits:
+                stack.push_async_callback(resources.kits[key].close)
         if any(isinstance(target, HttpAgent) for target, _ in arms):
-            crew.client = await stack.enter_async_context(_client())
-        yield crew
+            resources.client = await stack.enter_async_context(_client())
+        yield resources
 
 
 def _client() -> "aiohttp.ClientSession":
@@ -200,7 +200,9 @@ def _client() -> "aiohttp.ClientSession":
     )
 
 
-async def _equip(crew: SharedResources, key: AgentKey, arm: Arm, here: Surroundings, folders: ExitStack) -> None:
+async def _open_resources(
+    resources: SharedResources, key: AgentKey, arm: Arm, here: Surroundings, folders: ExitStack
+) -> None:
     """Prepare files and tools for the arms' agents; nothing is started yet."""
     target, place = key
     if runs_code(target):
@@ -212,16 +214,16 @@ async def _equip(crew: SharedResources, key: AgentKey, arm: Arm, here: Surroundi
         if place is None:
             raise GateError(f"{said} is code, and nothing here runs it", f"use {INSTEAD}")
         laid = folders.enter_context(code_folder(place))
-        crew.places[key] = ProgramPlace(laid.root, laid.scratch, here.path)
+        resources.places[key] = ProgramPlace(laid.root, laid.scratch, here.path)
         if laid.written is not None:
-            crew.watches[key] = FileWatch.of(laid.written, place.label)
+            resources.watches[key] = FileWatch.of(laid.written, place.label)
     match target:
         case ToolLoop():
             from gate.agents.mcp_servers import ToolKit, check_mcp, needed_variables
 
             check_mcp(target)
             values = values_of(needed_variables(target), "an agent with tools")
-            crew.kits[key] = ToolKit(target, crew.places.get(key), values)
+            resources.kits[key] = ToolKit(target, resources.places.get(key), values)
         case HttpAgent():
             values_of(target.headers.values(), agent_label(target))
         case PythonAgent() | CommandAgent():
@@ -320,7 +322,7 @@ async def scoring_functions(resolved: Resolved) -> AsyncIterator[ScoringFunction
     if len(wanted) > MOST_FUNCTIONS:
         hint = "let one function look at the case, and decide what to check"
         raise GateError(f"{len(wanted):,} functions score, and a run may have {MOST_FUNCTIONS}", hint)
-    coders = ScoringFunctions()
+    functions = ScoringFunctions()
     beside = any(runs_code(arm.target) for suite in resolved.suites for arm in suite.arms.values())
     # Each has files of its own: what one writes into them, no other one reads. Agents beside it could write there.
     with ExitStack() as folders:
@@ -331,14 +333,14 @@ async def scoring_functions(resolved: Resolved) -> AsyncIterator[ScoringFunction
                 process = ScoringProcess(entry, worktree)
                 if beside and laid.written is not None:
                     process.tampered = FileWatch.of(laid.written, place.label).changed
-                coders.processes[place, entry] = process
+                functions.processes[place, entry] = process
                 try:
                     await process.start()
                 except CannotLoad as error:
                     raise GateError(f"{error.message} (at {place.label})", error.hint or _INSTALL) from None
-            yield coders
+            yield functions
         finally:
-            for process in coders.processes.values():
+            for process in functions.processes.values():
                 await process.close()
 
 
@@ -351,7 +353,9 @@ def _function_exams(resolved: Resolved) -> Iterable[Exam]:
 
 
 def _function_keys(exams: Iterable[Exam]) -> Iterable[_FunctionKey]:
-    return ((exam.code, _function_entry(spec)) for exam in exams if exam.code is not None for spec in coded(exam))
+    return (
+        (exam.code, _function_entry(spec)) for exam in exams if exam.code is not None for spec in code_scorers(exam)
+    )
 
 
 def _function_entry(spec: ScorerSpec) -> FunctionName:

@@ -119,7 +119,7 @@ PERSONA_FORM = ReplyForm("persona_system", "done", False, "message")
 
 @dataclass(frozen=True, slots=True)
 class SimulatedUser:
-    """See `gate.agents.interface.Reader`."""
+    """See `gate.agents.interface.PersonSimulator`."""
 
     listener: PersonModel
 
@@ -163,7 +163,7 @@ def may_ask(answer: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FollowUps:
-    """See `gate.agents.interface.Reader`."""
+    """See `gate.agents.interface.PersonSimulator`."""
 
     listener: PersonModel
 

@@ -64,7 +64,7 @@ def resolve_git_mode(
     with prompt_builder() as builder:
         to: FileSource = repo.at(head) if head is not None else repo.tree()
         to = to if seen is None else RecordingSource(to, repo.root, seen)
-        sides = Sides(repo.at(base), to, builder=builder, shelf=store_case_reader(repo.root))
+        sides = Sides(repo.at(base), to, builder=builder, stored_suites=store_case_reader(repo.root))
         return rehearsed(resolve(sides, config, suites, everything=everything))
 
 
@@ -136,7 +136,7 @@ def resolve_commits(inputs: "GitInputs") -> Resolved:
     repo = Repo.open(Path())
     head = repo.tree() if inputs.head is None else _at(repo, inputs.head)
     with prompt_builder() as builder:
-        sides = Sides(_at(repo, inputs.base), head, builder=builder, shelf=store_case_reader(repo.root))
+        sides = Sides(_at(repo, inputs.base), head, builder=builder, stored_suites=store_case_reader(repo.root))
         return rehearsed(resolve(sides, inputs.config, inputs.suites, everything=inputs.everything))
 
 
@@ -160,13 +160,13 @@ def against_itself(config: str, suites: Sequence[str]) -> Resolved:
     if tree.read(config) is None:
         raise GateError(f"there is no {config} in the working tree", "write one that names prompts, cases and a model")
     with prompt_builder() as builder:
-        sides = Sides(tree, tree, builder=builder, shelf=store_case_reader(repo.root))
+        sides = Sides(tree, tree, builder=builder, stored_suites=store_case_reader(repo.root))
         return rehearsed(resolve(sides, config, suites, everything=True))
 
 
 @dataclass(frozen=True, slots=True)
 class StoreCaseReader:
-    """See `gate.resolve.pairing.CaseShelf`; the store is opened only when something is read."""
+    """See `gate.resolve.pairing.StoredSuiteReader`; the store is opened only when something is read."""
 
     root: Path
     url: str | None = field(repr=False)

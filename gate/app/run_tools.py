@@ -283,12 +283,12 @@ def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
 class RunServices:
     """Services of a run besides models: scoring functions, agents and the observer."""
 
-    coders: ScoringFunctions
-    crew: SharedResources
+    functions: ScoringFunctions
+    resources: SharedResources
     observer: Observer
 
 
-def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunMemory, staff: RunServices) -> Tools:
+def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunMemory, services: RunServices) -> Tools:
     """Calls, scorers, sink and progress of one run."""
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, tuple[ScorerSpec, ModelScorer]] = {}
@@ -314,23 +314,23 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
         return PairwiseJudge(spec, *members(spec, factory)[0], asking("judge"))
 
     def asking(role: str) -> BudgetedCalls:
-        return staff.observer.calls(caller, role, factory.address)
+        return services.observer.calls(caller, role, factory.address)
 
     jitter = random.Random()  # noqa: S311 jitter is no secret
     caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)
     return Tools(
-        target=staff.crew.target(asking, memory.store, staff.observer.toolbox),
+        target=services.resources.target(asking, memory.store, services.observer.toolbox),
         calls=asking("other"),
         memory=memory.store,
         judge=judge,
         pairwise=pairwise,
-        code=staff.coders.scorer,
+        code=services.functions.scorer,
         spent_usd=lambda: caller.spent_usd,
         exhausted=caller.exhausted,
         sink=folder,
         progress=plan.progress,
         notes=notes,
-        tracing=staff.observer,
+        tracing=services.observer,
         # Whoever waits for the journal, or for a judge, keeps no slot from the next one.
         workers=2 * plan.concurrency,
         apart=plan.apart,

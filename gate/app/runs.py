@@ -47,7 +47,7 @@ class _Unjoined(ThreadPoolExecutor):
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunContext:
     """The parts of a run that is under way."""
 
     resolved: Resolved
@@ -65,7 +65,7 @@ def run_plan(plan: RunOrder, settings: Settings) -> RunRecord:
 def carry_out(
     plan: RunOrder,
     settings: Settings,
-    work: Callable[[Running], Coroutine[None, None, Result]],
+    work: Callable[[RunContext], Coroutine[None, None, Result]],
     *,
     background: bool = False,
 ) -> Result:
@@ -101,11 +101,11 @@ def carry_out(
 
 
 def _guarded(
-    work: Callable[[Running], Coroutine[None, None, Result]],
-) -> Callable[[Running], Coroutine[None, None, Result]]:
+    work: Callable[[RunContext], Coroutine[None, None, Result]],
+) -> Callable[[RunContext], Coroutine[None, None, Result]]:
     """The same in the gate's own process: a signal ends the run and keeps what there is."""
 
-    async def guarded(running: Running) -> Result:
+    async def guarded(running: RunContext) -> Result:
         # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
         gc.freeze()
         with ended_by_signals(running.stop):
@@ -119,7 +119,7 @@ async def _run(
     settings: Settings,
     folder: RunFolder,
     observer: Observer,
-    work: Callable[[Running], Coroutine[None, None, Result]],
+    work: Callable[[RunContext], Coroutine[None, None, Result]],
 ) -> Result:
     seed = plan.seed or 0
     asyncio.get_running_loop().set_default_executor(_Unjoined(thread_name_prefix="lookup"))
@@ -133,17 +133,17 @@ async def _run(
         plan = replace(plan, resolved=resolved)
         secret = answer_secret(settings)
         async with (
-            scoring_functions(plan.resolved) as coders,
-            shared_resources(plan.resolved, plan.out, plan.concurrency) as crew,
+            scoring_functions(plan.resolved) as functions,
+            shared_resources(plan.resolved, plan.out, plan.concurrency) as resources,
         ):
             with open_memory(plan, secret, factory.address) as memory:
                 if plan.batch:
                     from gate.app.batches import prepare_batch
 
                     await prepare_batch(plan, factory, memory, seed)
-                staff = RunServices(coders, crew, observer)
-                tools = make_tools(plan, factory, folder, memory, staff)
-                done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
+                services = RunServices(functions, resources, observer)
+                tools = make_tools(plan, factory, folder, memory, services)
+                done = await work(RunContext(plan.resolved, tools, caching_of(factory), seed, stop))
                 memory.done = stop.reason is None
         return done
     finally:
@@ -205,7 +205,7 @@ def run_until_saved(plan: RunOrder, settings: Settings, seen: ReadFiles) -> Watc
     """Carry an evaluation out, and stop it as soon as a file changes; what was answered by then is kept."""
     reasons: list[str | None] = []
 
-    async def work(running: Running) -> RunRecord:
+    async def work(running: RunContext) -> RunRecord:
         looking = asyncio.create_task(_stop_at_save(running, seen))
         try:
             return await evaluate(running.resolved, running.tools, running.caching, running.seed, running.stop)
@@ -223,7 +223,7 @@ def run_until_saved(plan: RunOrder, settings: Settings, seen: ReadFiles) -> Watc
     return WatchedRun(record, SAVED in reasons, any(reason in ENDING.values() for reason in reasons))
 
 
-async def _stop_at_save(running: Running, seen: ReadFiles) -> None:
+async def _stop_at_save(running: RunContext, seen: ReadFiles) -> None:
     while True:
         changed, pause = await asyncio.to_thread(_look, seen)
         if changed:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gate.app.run_order import RunOrder, run_folder
 from gate.app.run_tools import caching_of, keyless_factory, members
-from gate.app.runs import Running, carry_out
+from gate.app.runs import RunContext, carry_out
 from gate.calls.interface import Stop
 from gate.engine.arrays import Rows
 from gate.engine.evaluate import conclude
@@ -63,7 +63,7 @@ def run_shard(plan: RunOrder, share: Share, asked: ShardOptions, settings: Setti
     return carry_out(own, settings, lambda run: _take(own, run, share, begun))
 
 
-async def _take(plan: RunOrder, run: Running, share: Share, begun: "_Begun") -> ShardRecord:
+async def _take(plan: RunOrder, run: RunContext, share: Share, begun: "_Begun") -> ShardRecord:
     begun.started()
     own = [Schedule(lane, run.seed, share) for lane in by_lane(plan.resolved.suites)]
     run.tools.progress.start(sum(len(pair.order) for schedule in own for pair in schedule.all_pairs()))

@@ -10,7 +10,7 @@ from importlib.metadata import version
 import numpy as np
 
 from gate.calibration import judge_agreement
-from gate.calibration.judge_agreement import Figures, Judged
+from gate.calibration.judge_agreement import Figures, RepeatedScores
 from gate.cases.labels import Labels
 from gate.config.scorer import ScorerSpec
 from gate.record.calibration import (
@@ -26,7 +26,7 @@ from gate.record.calibration import (
 )
 from gate.record.transcript import Unscored
 from gate.resolve.judges import identity
-from gate.stats.agreement import Drawing
+from gate.stats.agreement import ResamplingOptions
 from gate.stats.arrays import IntArray
 from gate.stats.intervals import normal_quantile
 from gate.values import digest
@@ -158,7 +158,9 @@ def seed_of(labels: Labels, spec: ScorerSpec) -> int:
     return int(digest([labels.digest, identity(spec).digest])[:12], 16)
 
 
-def conclude(labels: Labels, spec: ScorerSpec, judged: Sequence[Judged], ended: JudgingEnd) -> JudgeCalibrationRecord:
+def conclude(
+    labels: Labels, spec: ScorerSpec, judged: Sequence[RepeatedScores], ended: JudgingEnd
+) -> JudgeCalibrationRecord:
     """Compare judgements with labels; no calls."""
     judge, seed = identity(spec), seed_of(labels, spec)
     places = [place for place, one in enumerate(judged) if one.values]
@@ -170,7 +172,7 @@ def conclude(labels: Labels, spec: ScorerSpec, judged: Sequence[Judged], ended: 
         people=judge_agreement.table_of([row.labels for row in rows]),
         scores=judge_agreement.table_of([one.values for one in own]),
         mark=judge.threshold,
-        drawing=Drawing(clusters=units[places], seed=seed),
+        drawing=ResamplingOptions(clusters=units[places], seed=seed),
     )
     some = bool(places)
     passing = judge_agreement.means(judge_agreement.passes(people, judge.threshold))
@@ -214,7 +216,7 @@ def _labels(labels: Labels, units: int, passing: float) -> LabelsRecord:
     )
 
 
-def _judging(judged: Sequence[Judged], with_score: IntArray, ended: JudgingEnd) -> JudgingRecord:
+def _judging(judged: Sequence[RepeatedScores], with_score: IntArray, ended: JudgingEnd) -> JudgingRecord:
     """The units of the answers that have a score stand for these."""
     scores = [score for one in judged for score in one.scores.values()]
     reasons = Counter(score.value.reason for score in scores if isinstance(score.value, Unscored))
@@ -237,7 +239,7 @@ def _differing(found: Figures) -> list[int]:
     return [place for place in order if abs(verdicts[place] - labels[place]) > 0.5]
 
 
-def _disagreement(found: Figures, place: int, judged: Judged) -> DisagreementRecord:
+def _disagreement(found: Figures, place: int, judged: RepeatedScores) -> DisagreementRecord:
     case, mean = found.rows[place].case, float(found.judged_mean[place])
     scored = [(one.value, one.reason) for one in judged.scores.values() if not isinstance(one.value, Unscored)]
     _, reason = min(scored, key=lambda one: abs(one[0] - mean))

@@ -27,8 +27,8 @@ from gate.record.transcript import ArmName, Part, Reply, Sample, Score, Unpriced
 from gate.scoring.interface import Subject
 from gate.scoring.panel import validate
 from gate.stats.agreement import (
-    Drawing,
     Ratings,
+    ResamplingOptions,
     ac1,
     alpha,
     balanced_accuracy,
@@ -50,7 +50,7 @@ ScoreOf = Callable[[Subject, int], Awaitable[Score]]
 
 
 @dataclass(slots=True)
-class Judged:
+class RepeatedScores:
     """The scores of one answer, by the number of the repeat; fewer where the run ended early."""
 
     scores: dict[int, Score] = field(default_factory=dict)
@@ -63,23 +63,23 @@ class Judged:
 
 
 @dataclass(slots=True)
-class Judging:
+class JudgeRun:
     """Judges every answer once, then every answer again, so that a run that ends early has looked at all of them."""
 
     spec: ScorerSpec
     tools: Tools
     stop: Stop
-    found: list[Judged] = field(default_factory=list, init=False)
+    found: list[RepeatedScores] = field(default_factory=list, init=False)
     _unscored: int = field(default=0, init=False)
     _scored: bool = field(default=False, init=False)
 
-    async def judge(self, rows: Sequence[Labelled], repeats: int) -> list[Judged]:
+    async def judge(self, rows: Sequence[Labelled], repeats: int) -> list[RepeatedScores]:
         """Judge each recorded answer `repeats` times; one result for each row, in order.
 
         Raises:
             GateError: an error that no retry fixes (wrong key, unknown model).
         """
-        self.found = [Judged() for _ in rows]
+        self.found = [RepeatedScores() for _ in rows]
         score = self._scorer()
         jobs = ((position, index) for index in range(repeats) for position in range(len(rows)))
         self.tools.progress.start(len(rows) * repeats)
@@ -148,7 +148,7 @@ class Figures:
     people: Ratings
     scores: Ratings
     mark: float
-    drawing: Drawing
+    drawing: ResamplingOptions
 
     @property
     def verdicts(self) -> Ratings:
@@ -296,7 +296,7 @@ def _maybe_rate(rate: Rate, reason: str) -> MaybeFigure:
     return NoFigure(reason=reason) if rate.rate is None else rate_record(rate)
 
 
-def jury(found: Figures, judged: Sequence[Judged]) -> JuryRecord | None:
+def jury(found: Figures, judged: Sequence[RepeatedScores]) -> JuryRecord | None:
     """Each judge of a jury against people, and all of them against each other; None for a single judge."""
     names = list(dict.fromkeys(part.name for one in judged for part in _opinions(one)))
     if len(names) < 2:
@@ -330,7 +330,7 @@ def slices(found: Figures) -> list[SliceRecord]:
     ]
 
 
-def _member(name: str, found: Figures, judged: Sequence[Judged]) -> ShareRecord:
+def _member(name: str, found: Figures, judged: Sequence[RepeatedScores]) -> ShareRecord:
     own = table_of([[part.value for part in _opinions(one) if part.name == name] for one in judged])
     places = np.flatnonzero(own.counts > 0)
     tables = crossed(found.labels, passes(own, found.mark), VERDICTS)
@@ -339,11 +339,11 @@ def _member(name: str, found: Figures, judged: Sequence[Judged]) -> ShareRecord:
     )
 
 
-def _opinions(one: Judged) -> list[Part]:
+def _opinions(one: RepeatedScores) -> list[Part]:
     return [part for score in one.scores.values() for part in score.parts if part.kind == "judge"]
 
 
-def _each_judgement(judged: Sequence[Judged]) -> Iterator[tuple[int, dict[str, float]]]:
+def _each_judgement(judged: Sequence[RepeatedScores]) -> Iterator[tuple[int, dict[str, float]]]:
     for position, one in enumerate(judged):
         for score in one.scores.values():
             yield position, {part.name: part.value for part in score.parts if part.kind == "judge"}

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from gate.app.resolving import against_itself
 from gate.app.run_order import RunOrder
-from gate.app.runs import Running, carry_out, run_plan
+from gate.app.runs import RunContext, carry_out, run_plan
 from gate.calibration.judge import JudgingEnd, conclude, seed_of
-from gate.calibration.judge_agreement import Judging
+from gate.calibration.judge_agreement import JudgeRun
 from gate.calibration.noise import calibrate
-from gate.calls.interface import Progress, Steps
+from gate.calls.interface import Progress, StepProgress
 from gate.cases import labels as label_files
 from gate.cases.labels import Labels, LabelScale
 from gate.config.documents import decode, quoted
@@ -54,7 +54,7 @@ def measure_noise(resolved: Resolved, out: Path, progress: Progress, settings: S
     return run_plan(plan, settings)
 
 
-def conclude_noise(run: RunRecord, steps: Steps, out: Path | None) -> CalibrationRecord:
+def conclude_noise(run: RunRecord, steps: StepProgress, out: Path | None) -> CalibrationRecord:
     """The noise of a finished run, written to `calibration.json` beside it.
 
     Args:
@@ -107,8 +107,8 @@ def measure_judge(
         resolved = replace(resolved, judges=())
     created = datetime.now(UTC)
 
-    async def work(run: Running) -> JudgeCalibrationRecord:
-        judging = Judging(spec, run.tools, run.stop)
+    async def work(run: RunContext) -> JudgeCalibrationRecord:
+        judging = JudgeRun(spec, run.tools, run.stop)
         run.tools.notes.begin(0)
         judged = await judging.judge(labels.rows, repeats)
         whole = all(len(one.scores) == repeats for one in judged)

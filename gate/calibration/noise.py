@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gate.calls.interface import Steps
+from gate.calls.interface import StepProgress
 from gate.config.values import OVERALL
 from gate.engine import noise
 from gate.engine.arrays import cluster_numbers
@@ -133,7 +133,7 @@ class _Part:
         return int(np.unique(self.labels).size)
 
 
-def calibrate(run: RunRecord, steps: Steps, effort: Effort | None = None) -> CalibrationRecord:
+def calibrate(run: RunRecord, steps: StepProgress, effort: Effort | None = None) -> CalibrationRecord:
     """Estimate the noise from a run.
 
     Args:
@@ -216,7 +216,9 @@ def _ties(parts: Sequence[_Part]) -> float:
     return float(sum(zeros.sum() for zeros in tied if not zeros.all()) / sum(zeros.size for zeros in tied))
 
 
-def _false_blocks(run: RunRecord, parts: Sequence[_Part], steps: Steps, effort: Effort) -> FalseBlocksRecord | None:
+def _false_blocks(
+    run: RunRecord, parts: Sequence[_Part], steps: StepProgress, effort: Effort
+) -> FalseBlocksRecord | None:
     slices, units = _stacked(parts)
     if not slices:
         return None

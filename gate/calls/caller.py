@@ -23,7 +23,7 @@ from gate.calls.interface import (
     WorthKeeping,
     any_reply,
 )
-from gate.calls.limits import Limiter, RetryPolicy, Sent, Timing
+from gate.calls.limits import HeldSlot, Limiter, RetryPolicy, Timing
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.record.transcript import Cost, Dollars, Failed, Reply, Unpriced
@@ -161,7 +161,7 @@ class Caller:
                 wait = retry.delay(errand.sent, transient.retry_after_s, self._rng)
             await lane.rest(wait)
 
-    async def _sent(self, errand: _Errand, provider: Provider, turn: Sent) -> Reply:
+    async def _sent(self, errand: _Errand, provider: Provider, turn: HeldSlot) -> Reply:
         """Send a request once, and tell budget and lane what became of it."""
         request, cost = errand.request, None
         estimated = self._budget.in_dollars and provider.priced

@@ -272,7 +272,7 @@ class Progress(Protocol):
         """No more samples will come."""
 
 
-class Steps(Protocol):
+class StepProgress(Protocol):
     """Tells the user how far work without samples is."""
 
     def start(self, total: int) -> None:

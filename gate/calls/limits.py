@@ -190,7 +190,7 @@ class RequestRate:
         self._full = False
 
 
-class Sent(NamedTuple):
+class HeldSlot(NamedTuple):
     """A held slot: its lane, and the round of the pace in which the request was sent."""
 
     lane: "Lane"
@@ -230,7 +230,7 @@ class Lane:
         """Requests that may be under way now."""
         return 1 if self._breaker.probing else self._pace.allowed
 
-    async def enter(self, order: int) -> Sent:
+    async def enter(self, order: int) -> HeldSlot:
         """Wait for a slot and take it; the lowest `order` is served first. Raises `CallRefused` when the service is
         given up."""
         if self.given_up is None and (self._waiting or self._in_use >= self.allowed or self._pause() > 0.0):
@@ -240,7 +240,7 @@ class Lane:
         if self.given_up is not None:
             self.leave()
             raise CallRefused(self.given_up)
-        return Sent(self, self._pace.round)
+        return HeldSlot(self, self._pace.round)
 
     def leave(self) -> None:
         """Give the slot back."""
@@ -355,7 +355,7 @@ class Limiter:
         return next((lane.given_up for lane in self._lanes.values() if lane.given_up is not None), None)
 
     @asynccontextmanager
-    async def slot(self, provider: Provider, order: int = 0) -> AsyncIterator[Sent]:
+    async def slot(self, provider: Provider, order: int = 0) -> AsyncIterator[HeldSlot]:
         """Wait for a slot and hold it; a cancelled request gives it back. Raises `CallRefused` when the service is
         given up."""
         lane = self.lane(provider)

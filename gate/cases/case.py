@@ -11,7 +11,7 @@ from gate.config.values import OVERALL, is_pointer
 from gate.errors import InputErrors
 from gate.limits import RENDERING_S
 from gate.messages import ROLES, Message
-from gate.prompts.version import Built, Prompt
+from gate.prompts.version import FunctionTexts, Prompt
 from gate.record.transcript import Failed
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
@@ -363,7 +363,7 @@ def _asking(messages: tuple[Message, ...], case: Case, file: str) -> tuple[Messa
     return messages
 
 
-def _built(built: Built, case: Case, file: str) -> tuple[Message, ...]:
+def _built(built: FunctionTexts, case: Case, file: str) -> tuple[Message, ...]:
     """The text of a function as the system message, or as the user's where the case says nothing; or its messages."""
     text = built.texts.get(digest(session_of(case)), Failed("the prompt was not built for this case", attempts=0))
     if isinstance(text, Failed):

@@ -287,7 +287,7 @@ def import_cases(text: str, file: str, format_: str = "", slices: Sequence[str] 
     elif name == PROMPTFOO and is_table(file):
         found = read_rows(text, file)
     rows = _entries(text, file, name, found, losses)
-    good = sound(_named_apart(rows, losses), losses)
+    good = valid_cases(_named_apart(rows, losses), losses)
     if not good:
         why = next((f"{one.what}; {one.remedy}" if one.remedy else one.what for one in losses.found), "")
         raise GateError(f"no case of {file} can be brought along", why)
@@ -355,7 +355,7 @@ def _name_of(entry: Entry) -> str:
     return str(entry.get("id", entry.get("name", "")))
 
 
-def sound(rows: Iterable[tuple[int, Entry]], losses: Losses) -> list[Entry]:
+def valid_cases(rows: Iterable[tuple[int, Entry]], losses: Losses) -> list[Entry]:
     """The cases that the gate takes; the others are told."""
     good: list[Entry] = []
     for line, entry in rows:

@@ -288,7 +288,7 @@ class GoldenTranscript(CommonFields):
         return Case(id=self.id, messages=messages, where=where, **common)
 
 
-class AgentTold(CaseModel):
+class AgentInstructions(CaseModel):
     """What an agent is told, what it should call, and what a judge looks for."""
 
     expected_tools: ExpectedTools | None = None
@@ -299,7 +299,7 @@ class AgentTold(CaseModel):
     """The score at which the judge passes it."""
 
     @model_validator(mode="after")
-    def _tools_hold(self) -> "AgentTold":
+    def _tools_hold(self) -> "AgentInstructions":
         try:
             self.tools  # noqa: B018
         except ValidationError as error:
@@ -320,7 +320,7 @@ class AgentTold(CaseModel):
         return "expected_tools"
 
 
-class AgentRound(AgentTold):
+class AgentRound(AgentInstructions):
     """One round of a test of an agent."""
 
     meant = {"input": "prompt", "user": "prompt", "criteria": "judge_prompt", "threshold": "judge_threshold"}
@@ -350,7 +350,7 @@ class SimulatedUser(CaseModel):
     """Messages to the agent at most."""
 
 
-class AgentTest(AgentTold, CommonFields):
+class AgentTest(AgentInstructions, CommonFields):
     """What an agent is told, round by round, the tools that it should use, and what a judge looks for."""
 
     meant = {**PlainCase.meant, **dict.fromkeys(("input", "question", "query"), "prompt"), "prompts": "rounds"}

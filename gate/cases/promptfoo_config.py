@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from gate.cases.case import Entry, SlowTemplate, fill
-from gate.cases.convert import sound
+from gate.cases.convert import valid_cases
 from gate.cases.losses import Bundle, BundleSuite, FreeNames, Losses
 from gate.cases.promptfoo_cases import tests_of_file
 from gate.cases.promptfoo_context import ALL_CHARS, FILE, Allowance, Context, items, names_in, parsed, value_at
@@ -165,7 +165,7 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
         raise one_problem(file, 0, "has no prompt that can be brought along", f"{why}; {rest}")
     model, params = model_and_params(config.entries.get("providers", config.entries.get("targets")), losses, context)
     default = default_of(_default(config), context)
-    cases = sound([(0, case) for case in _cases(config, default)], losses)
+    cases = valid_cases([(0, case) for case in _cases(config, default)], losses)
     if (ALL_CHARS - context.allowance.chars) * len(found) > ALL_CHARS:
         said = f"its cases come to more than {ALL_CHARS:,} characters, written for each of its {len(found)} prompts"
         raise one_problem(file, 0, said, "bring its prompts along in parts")

@@ -32,7 +32,7 @@ from gate.values import JsonValue
 if TYPE_CHECKING:
     from gate.cases.losses import Losses
     from gate.cases.promptfoo_context import Context
-    from gate.cases.stored import Put
+    from gate.cases.stored import CaseWrite
 
 LINES_ENDINGS = (".jsonl", ".ndjson")
 """Endings of JSON Lines; a file of any other name is read as such, too."""
@@ -181,17 +181,17 @@ def readable(entry: Entry) -> Case | None:
         return None
 
 
-def put_of(entry: Entry, base: int = 0, was: str = "") -> "Put":
+def put_of(entry: Entry, base: int = 0, was: str = "") -> "CaseWrite":
     """The entry as a change of a suite.
 
     Args:
         base: the version of the case that is changed; 0 for a new one.
         was: the name of the case until now; empty for a new one.
     """
-    from gate.cases.stored import Put
+    from gate.cases.stored import CaseWrite
 
     case = case_of(entry)
-    return Put(case.id, entry, case.slices, words_of(entry), base, was)
+    return CaseWrite(case.id, entry, case.slices, words_of(entry), base, was)
 
 
 def renamed(entry: Entry, name: str) -> dict[str, JsonValue]:

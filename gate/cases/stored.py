@@ -52,7 +52,7 @@ class CaseVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class CaseWrite:
     """A new case, or a new version of one.
 
     Args:
@@ -82,12 +82,12 @@ class Archive:
     base: int
 
 
-Change: TypeAlias = Put | Archive
+Change: TypeAlias = CaseWrite | Archive
 
 
 def name_before(change: Change) -> str:
     """The name of a case before the change."""
-    return change.was or change.name if isinstance(change, Put) else change.name
+    return change.was or change.name if isinstance(change, CaseWrite) else change.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class CaseFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class CaseListItem:
     """A case in a list.
 
     Args:

@@ -315,12 +315,12 @@ def action() -> None:
     from gate.cli.output import LineProgress, print_run
     from gate.environment.settings import Settings
 
-    stage = EventServices(
+    services = EventServices(
         say=lambda line: print(line, flush=True),
         show=lambda run: print_run(run, "terminal"),
         progress=LineProgress,
         now=lambda: datetime.now(UTC),
         wait=time.sleep,
-        services=Settings.from_environ(),
+        settings=Settings.from_environ(),
     )
-    raise click.exceptions.Exit(act(stage))
+    raise click.exceptions.Exit(act(services))

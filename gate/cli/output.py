@@ -186,9 +186,9 @@ def report_untouched(resolved: Resolved, out: tuple[Path, Path | None], *, as_js
     if not resolved.deleted:
         click.echo(skipped_text(resolved))
         return 0
-    from gate.engine.without_evaluation import deleted
+    from gate.engine.without_evaluation import deleted_record
 
-    run = deleted(resolved, datetime.now(UTC))
+    run = deleted_record(resolved, datetime.now(UTC))
     folder = run_folder(out[0])
     folder.made()
     folder.clear()

@@ -211,11 +211,11 @@ def create(name: str, scopes: tuple[str, ...], days: int, never: bool, owner: st
     from gate.report.escape import terminal_text
     from gate.store.local_store import store_tokens
 
-    with store_tokens(owner) as desk:
-        issued = desk.create(name, scopes, None if never else days)
+    with store_tokens(owner) as store:
+        issued = store.create(name, scopes, None if never else days)
         token = issued.token
         until = f"until {token.expires:%Y-%m-%d}" if token.expires else "for good"
-        said = f"Token {token.id} of {token.owner}, named {token.name}, is good {until} in the store {desk.store}."
+        said = f"Token {token.id} of {token.owner}, named {token.name}, is good {until} in the store {store.store}."
     click.echo(terminal_text(f"{said} It is shown this once:"), err=True)
     click.echo(issued.secret)
 
@@ -234,8 +234,8 @@ def show(as_json: bool) -> None:
     from gate.report.escape import terminal_text
     from gate.store.local_store import store_tokens
 
-    with store_tokens() as desk:
-        found, now = desk.tokens.all(), desk.now
+    with store_tokens() as store:
+        found, now = store.tokens.all(), store.now
     if as_json:
         rows = [
             {
@@ -273,6 +273,6 @@ def revoke(number: int) -> None:
     from gate.report.escape import terminal_text
     from gate.store.local_store import store_tokens
 
-    with store_tokens() as desk:
-        gone = desk.revoke(number)
+    with store_tokens() as store:
+        gone = store.revoke(number)
     click.echo(terminal_text(f"Token {gone.id}, {gone.name} of {gone.owner}, is refused from now on."))

@@ -249,17 +249,17 @@ def demo(directory: Path | None) -> None:
     import tempfile
 
     from gate.cli.output import print_run, run_progress
-    from gate.demo.tour import DemoSetting, play
+    from gate.demo.tour import DemoServices, play
     from gate.environment.settings import Settings
 
     root = directory or Path(tempfile.mkdtemp(prefix="prompt-gate-demo-"))
-    stage = DemoSetting(
+    services = DemoServices(
         say=lambda text: click.echo(text),
         show=lambda run: print_run(run, "terminal"),
         progress=lambda: run_progress(quiet=False),
         settings=Settings.from_environ(),
     )
-    if not play(root, stage):
+    if not play(root, services):
         click.echo("\nThe verdicts are not the expected ones (BLOCK, then let pass).", err=True)
         raise click.exceptions.Exit(1)
     click.echo("\nThat is the gate: the first change turns the merge button red, the second one stays green.")

@@ -11,7 +11,7 @@ from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.config.models import PROVIDER, PROVIDERS, ModelPrice, ModelRef, Params, ProviderServer
 from gate.config.policy import Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.config.scorer import Scorers, ScorerSpec
-from gate.config.targets import Conversing, Target, TargetOptions
+from gate.config.targets import ConversationOptions, Target, TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, file_schema, wrong, wrong_at
 from gate.config.values import (
     AND,
@@ -47,7 +47,7 @@ TRIED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Promises:
+class RuleComparisonOptions:
     """Who reads the prompt before and after a change, and how much is tried.
 
     Args:
@@ -96,7 +96,7 @@ class PromisesConfig(FileModel):
         default=None, description="A specification file of the prompt; without it a model extracts the rules."
     )
 
-    def completed(self, model: ModelRef, params: Params) -> Promises:
+    def completed(self, model: ModelRef, params: Params) -> RuleComparisonOptions:
         """The same with the suite's own model where it names none; no specification is read.
 
         Args:
@@ -105,7 +105,7 @@ class PromisesConfig(FileModel):
         reader, own = self.model or model, self.params
         if reader == model:
             own = own.model_copy(update={"chat_template": own.chat_template or params.chat_template})
-        return Promises(reader, own, self.judge or reader, self.tests)
+        return RuleComparisonOptions(reader, own, self.judge or reader, self.tests)
 
 
 def _prompt(text: str) -> str:
@@ -235,7 +235,9 @@ class SuiteOptions(FileModel):
     )
     policy: SuitePolicy = Field(default_factory=SuitePolicy, description="What the suite tolerates.")
     target: TargetOptions | None = Field(default=None, description="An agent that answers in place of the model alone.")
-    conversation: Conversing = Field(default_factory=Conversing, description="How conversations are led and scored.")
+    conversation: ConversationOptions = Field(
+        default_factory=ConversationOptions, description="How conversations are led and scored."
+    )
     placeholders: Annotated[dict[_Placeholder, str | int | float], AfterValidator(_as_text)] | None = Field(
         default=None, description="Texts put for {name} into prompts and cases; today is the day of the run."
     )
@@ -353,7 +355,7 @@ class SuiteConfig:
     pattern: str = ""
     scorer_lines: tuple[int, ...] = field(default=(), compare=False)
     target: Target | None = None
-    conversing: Conversing = Conversing()
+    conversing: ConversationOptions = ConversationOptions()
     placeholders: Mapping[str, str] | None = None
     promises: PromisesConfig | None = None
     roles: bool = False

@@ -485,7 +485,7 @@ class Python(Validator):
     threshold: Threshold = Field(default=USUAL_THRESHOLD, description=_MARK)
 
 
-class Asking(Options):
+class ModelScorerOptions(Options):
     """What every scorer has that asks one model."""
 
     model: ModelName | None = Field(default=None, description="Who judges, as provider:name.")
@@ -500,7 +500,7 @@ class Asking(Options):
         return {**super().options(), "params": self.params.changed()}
 
 
-class Judging(Asking):
+class JudgeOptions(ModelScorerOptions):
     """What every scorer has that asks one model or a jury about each answer."""
 
     required: bool = Field(default=False, description="A score of 0 makes the whole sample 0.")
@@ -536,7 +536,7 @@ class Judging(Asking):
         return found if self.models is None else {**found, "combine": self.combine or "median"}
 
 
-class Judge(Judging):
+class Judge(JudgeOptions):
     """A model's score from 0 to 1 for what an answer has to meet."""
 
     short = "criteria"
@@ -544,7 +544,7 @@ class Judge(Judging):
     threshold: Threshold = Field(default=USUAL_THRESHOLD, description=_MARK)
 
 
-class RubricScorer(Judging, RubricOptions):
+class RubricScorer(JudgeOptions, RubricOptions):
     """A judge that scores several dimensions apart."""
 
     short = "file"
@@ -564,7 +564,7 @@ class RubricScorer(Judging, RubricOptions):
         return found if self.file is not None else {**found, **self.rubric()}
 
 
-class Pairwise(Asking):
+class Pairwise(ModelScorerOptions):
     """A judge that compares the answers of both versions."""
 
     short = "criteria"

@@ -387,7 +387,7 @@ class ConversationModel(FileModel):
         return self
 
 
-class Conversing(FileModel):
+class ConversationOptions(FileModel):
     """How conversations are led and scored."""
 
     score: RoundRule = Field(default="mean", description="What the scores of rounds come to.")

@@ -18,7 +18,7 @@ from gate.record.run import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
-class DemoSetting:
+class DemoServices:
     """Where the demo plays."""
 
     say: Callable[[str], None]
@@ -27,23 +27,23 @@ class DemoSetting:
     settings: Settings
 
 
-def play(root: Path, stage: DemoSetting) -> bool:
+def play(root: Path, services: DemoServices) -> bool:
     """Make the repository and gate both of its changes."""
     build(root)
-    stage.say(f"A throw-away repository: {root}")
-    stage.say("It has one prompt, which labels reviews in English and German, and an eval set of 48 reviews.")
-    stage.say("The model is Gemma 3 270M (253 MB, Gemma Terms of Use), run on this machine; about a minute in all.")
+    services.say(f"A throw-away repository: {root}")
+    services.say("It has one prompt, which labels reviews in English and German, and an eval set of 48 reviews.")
+    services.say("The model is Gemma 3 270M (253 MB, Gemma Terms of Use), run on this machine; about a minute in all.")
     as_expected = True
     for number, change in enumerate(CHANGES, start=1):
-        stage.say(f"\n── Pull request {number}: {change.title} ──\n")
-        stage.say(_prompt_diff(change))
+        services.say(f"\n── Pull request {number}: {change.title} ──\n")
+        services.say(_prompt_diff(change))
         resolved = resolve_git_mode((MAIN, change.branch), "gate.yaml", (), everything=False, here=GitPlace(root))
         out = root / ".gate" / change.branch
-        order = RunOrder(resolved, 1, None, out, stage.progress(), cache_folder=root / CACHE_FOLDER)
-        run = run_plan(order, stage.settings)
-        stage.show(run)
-        stage.say(f"\nThe comment that the pull request would get: {out / 'report.md'}")
-        stage.say(f"The same as a page for the browser:          {out / 'report.html'}")
+        order = RunOrder(resolved, 1, None, out, services.progress(), cache_folder=root / CACHE_FOLDER)
+        run = run_plan(order, services.settings)
+        services.show(run)
+        services.say(f"\nThe comment that the pull request would get: {out / 'report.md'}")
+        services.say(f"The same as a page for the browser:          {out / 'report.html'}")
         as_expected = as_expected and expected(run, change)
     return as_expected
 

@@ -18,7 +18,7 @@ from gate.config.values import OVERALL
 from gate.engine.arrays import Ints, Rows, units_of
 from gate.engine.compare import PassRates, Quality
 from gate.engine.decide import Assessment, Missing, incomplete_cases, listed, named, percent
-from gate.engine.evaluate import Finished, keep, record, shown_case
+from gate.engine.evaluate import RunResult, keep, record, shown_case
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
 from gate.engine.run import Collector, RunSink, Tools, survey
 from gate.engine.schedule import Job, Schedule, count
@@ -28,7 +28,7 @@ from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.record.transcript import ArmName, Part, Reply, Sample, Score, Unscored, Words
 from gate.resolve.one_version import with_cases
 from gate.resolve.resolved import Resolved
-from gate.scoring.interface import mark_in_case, reaches, round_marks
+from gate.scoring.interface import mark_in_case, meets_threshold, round_marks
 from gate.stats.intervals import effective_units, wilson
 from gate.suite import Exam, Suite
 from gate.values import about_dollars, undecided
@@ -95,9 +95,9 @@ def _reaches(known: Sequence[float], wanted: int, mark: float) -> bool | None:
     """Does the mean of `wanted` scores reach the mark, whatever the missing ones are? None where they decide."""
     worst = fsum(known) / wanted
     best = worst + (wanted - len(known)) / wanted
-    if reaches(worst, mark):
+    if meets_threshold(worst, mark):
         return True
-    return None if reaches(best, mark) else False
+    return None if meets_threshold(best, mark) else False
 
 
 def _scorer(spec: ScorerSpec, case: Case | None, samples: Sequence[Sample], wanted: int) -> ScorerResult:
@@ -294,10 +294,10 @@ def _rate_state(rate: float, lower: float, wanted: float | None) -> PassState:
     """Compares the rate itself: this tests what was measured, and the interval shows how sure that is."""
     if wanted is None:
         return PassState.NO_THRESHOLD
-    if not reaches(rate, wanted):
+    if not meets_threshold(rate, wanted):
         return PassState.MISSED
     # No number of cases proves that every one of them passes.
-    return PassState.MET if wanted == EVERY or reaches(lower, wanted) else PassState.UNPROVEN
+    return PassState.MET if wanted == EVERY or meets_threshold(lower, wanted) else PassState.UNPROVEN
 
 
 def _missing(suites: Sequence[Suite], results: Results) -> Missing:
@@ -457,7 +457,7 @@ class Examiner:
         took = time.perf_counter() - self._started
         found = self._collector.found
         run = record(
-            Finished(
+            RunResult(
                 self._resolved,
                 found,
                 assessment,

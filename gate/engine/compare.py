@@ -16,7 +16,7 @@ from gate.engine.arrays import Bools, Floats, Ints, SampleArrays, Slice, Stack, 
 from gate.engine.samples import NOT_APPLICABLE, UNKNOWN, Key
 from gate.record.comparison import ArmAxis, AxisComparison, AxisName, Comparison, Estimate, PassRate, PassState, State
 from gate.record.transcript import ArmName, Dollars, Reply, Sample, Unscored, Usage
-from gate.scoring.interface import reaches, sample_passes
+from gate.scoring.interface import meets_threshold, sample_passes
 from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE, Interval, JointResult, SliceResult
 from gate.stats.intervals import (
     Calls,
@@ -139,7 +139,9 @@ def _rate(piece: _Slice, level: float) -> PassRate:
         upper=span.upper,
         wanted=wanted,
         state=state,
-        doubtful=state is PassState.UNPROVEN and piece.blocking and (piece.named or not reaches(rate, wanted or 0.0)),
+        doubtful=state is PassState.UNPROVEN
+        and piece.blocking
+        and (piece.named or not meets_threshold(rate, wanted or 0.0)),
         blocking=piece.blocking,
         advisory=piece.advisory,
     )
@@ -151,9 +153,9 @@ def _state(piece: _Slice, rate: float, bounds: tuple[float, float], level: float
         return PassState.TOO_FEW
     if piece.wanted is None:
         return PassState.NO_THRESHOLD
-    if reaches(bounds[0], piece.wanted):
+    if meets_threshold(bounds[0], piece.wanted):
         return PassState.MET
-    below = not reaches(bounds[1], piece.wanted)
+    below = not meets_threshold(bounds[1], piece.wanted)
     if below and shortfall_p(rate * piece.worth, piece.worth, piece.wanted) <= level + TOLERANCE:
         return PassState.MISSED
     return PassState.UNPROVEN

@@ -30,7 +30,7 @@ class NewPromptReasons:
     met: tuple[str, ...] = ()
 
 
-def grounds(suites: Sequence[Suite], rates: PassRates) -> NewPromptReasons:
+def new_prompt_reasons(suites: Sequence[Suite], rates: PassRates) -> NewPromptReasons:
     """The reasons that come from suites that were judged on their own."""
     rows = [(suite, rates.suites[suite.name]) for suite in suites]
     blocking = [(suite.name, rate) for suite, found in rows for rate in found if rate.blocking]
@@ -333,7 +333,7 @@ class Assessor:
             quality = compare(stacked, self.policy, self.seed)
         passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
         rates = pass_rates(self.new, known.table.by_case(), self.policy.alpha, passed)
-        new = grounds(self.new, rates)
+        new = new_prompt_reasons(self.new, rates)
         facts = VerdictFacts(self.compared, quality, known.compared, known.unfinished, new, self.deleted)
         return (quality, rates), decide(facts, self.policy)
 

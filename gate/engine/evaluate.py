@@ -139,7 +139,7 @@ def _with_outputs(suite: Suite, rows: Sequence[NewCaseRecord], samples: SampleTa
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class RunResult:
     """Everything that a record is made of.
 
     Args:
@@ -157,7 +157,7 @@ class Finished:
     members: Members | None = None
 
 
-def record(finished: Finished) -> RunRecord:
+def record(finished: RunResult) -> RunRecord:
     resolved, assessment = finished.resolved, finished.assessment
     suites = [_suite(suite, finished) for suite in resolved.suites if suite.baseline is not None]
     new = [_new(suite, finished) for suite in resolved.suites if suite.baseline is None]
@@ -209,7 +209,7 @@ def _spent(parts: Sequence[SuiteRecord | NewSuiteRecord]) -> float | None:
     return fsum(known) if (known or not parts) and not untold else None
 
 
-def _method(finished: Finished) -> MethodRecord:
+def _method(finished: RunResult) -> MethodRecord:
     policy, quality, found = finished.resolved.policy, finished.assessment.quality, finished.assessment
     planned = looks_planned(finished.resolved.suites) if found.looked else None
     return MethodRecord(
@@ -227,7 +227,7 @@ def _method(finished: Finished) -> MethodRecord:
     )
 
 
-def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
+def _suite(suite: Suite, finished: RunResult) -> SuiteRecord:
     table = finished.found.samples
     taken = Rows(table, suite.name)
     pieces = [(piece, row) for piece, row in finished.assessment.quality.slices if piece.suite == suite.name]
@@ -266,7 +266,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
     )
 
 
-def _uncompared_caches(finished: Finished) -> list[str]:
+def _uncompared_caches(finished: RunResult) -> list[str]:
     """A sentence for each suite whose prompt caches could not be compared, so that it is not left out silently."""
     lost = [
         suite.name
@@ -276,7 +276,7 @@ def _uncompared_caches(finished: Finished) -> list[str]:
     return [f"What the change does to the prompt cache of {name} could not be found out." for name in lost]
 
 
-def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
+def _new(suite: Suite, finished: RunResult) -> NewSuiteRecord:
     table, rates = finished.found.samples, finished.assessment.rates
     samples = Rows(table, suite.name)
     replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
@@ -316,7 +316,7 @@ def _agents(grid: SampleArrays) -> tuple[Conversations | None, ToolDifference | 
     return talks(grid), None if grid.suite.baseline is None else tool_difference(grid)
 
 
-def _intervals(finished: Finished) -> Intervals:
+def _intervals(finished: RunResult) -> Intervals:
     return Intervals(finished.resolved.policy.alpha, finished.seed)
 
 
@@ -454,4 +454,4 @@ def conclude(  # noqa: PLR0913
     comparisons = cache_comparisons(resolved.suites, found.samples, caching, resolved.policy.alpha)
     # Asked to end after the last sample, it came to its end all the same.
     unfinished = stop.reason if assessment.missing.samples else None
-    return record(Finished(resolved, found, assessment, comparisons, seed, created, duration_s, unfinished, members))
+    return record(RunResult(resolved, found, assessment, comparisons, seed, created, duration_s, unfinished, members))

@@ -18,12 +18,12 @@ from gate.engine.noise import Spread, compares_itself
 from gate.engine.schedule import count, why_not
 from gate.engine.spending import (
     Earlier,
-    Estimator,
     PerCall,
     PlanWarning,
     Pricer,
     Role,
     Spending,
+    SpendingEstimator,
     answering,
     budget_warnings,
 )
@@ -366,7 +366,7 @@ def spending(resolved: Resolved, world: PlanInputs) -> Spending:
 
 def _spending(resolved: Resolved, found: "Mapping[str, _Known]", world: PlanInputs) -> Spending:
     earlier: Earlier = {(name, role): call for name, one in found.items() for role, call in one.per_call.items()}
-    estimator = Estimator(world.price, earlier, resolved.budget.max_output_tokens)
+    estimator = SpendingEstimator(world.price, earlier, resolved.budget.max_output_tokens)
     return estimator.spending(resolved.suites, world.concurrency)
 
 

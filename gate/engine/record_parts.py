@@ -56,7 +56,7 @@ from gate.record.transcript import (
     ending_of,
     masked,
 )
-from gate.resolve.exam import Edit, ExamChanges, ExamEdit, Trial
+from gate.resolve.exam import ExamChanges, ExamEdit, SettingEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.suite import Arm, Suite
 
@@ -225,7 +225,7 @@ def change(edit: ExamEdit, trials: Sequence[ExamTrialRecord]) -> ExamChangeRecor
     )
 
 
-def value_records(edits: Sequence[Edit]) -> list[EditedValueRecord]:
+def value_records(edits: Sequence[SettingEdit]) -> list[EditedValueRecord]:
     """The old and the new value of each edit that has them."""
     return [EditedValueRecord(name=one.name, old=one.old, new=one.new) for one in edits if one.told]
 

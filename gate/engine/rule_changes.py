@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from math import fsum
 
 from gate.calls.interface import Stop
-from gate.config.gatefile import TRIED, Promises
+from gate.config.gatefile import TRIED, RuleComparisonOptions
 from gate.config.policy import RunPolicy
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.specification import GeneratedTest, OutputRule
@@ -106,7 +106,7 @@ class PromiseComparison:
     """The promises of one suite's prompt, before and after."""
 
     suite: Suite
-    wanted: Promises
+    wanted: RuleComparisonOptions
     resolved: Resolved
     tools: Tools
     order: SeedAndStop
@@ -209,7 +209,7 @@ class PromiseComparison:
         return found.model_copy(update={"trials": trials, "calls": calls, "spent_usd": total})
 
 
-def _judged(rule: OutputRule, wanted: Promises) -> tuple[ScorerSpec, ...]:
+def _judged(rule: OutputRule, wanted: RuleComparisonOptions) -> tuple[ScorerSpec, ...]:
     options: dict[str, JsonValue] = {
         "criteria": untemplated(rule.text),
         "model": str(wanted.judge),

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from gate.cases.case import LENGTH, place_of, shows_turns
 from gate.cases.reading import put_of
-from gate.cases.stored import Entry, Put
+from gate.cases.stored import CaseWrite, Entry
 from gate.config.documents import did_you_mean, quoted
 from gate.engine.record_parts import LONGEST_TEXT
 from gate.errors import GateError
@@ -122,7 +122,7 @@ class NewCaseName:
     description: str
 
 
-def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], naming: NewCaseName) -> Put:
+def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], naming: NewCaseName) -> CaseWrite:
     """A new case of a suite, read by the same reader as every case file.
 
     Raises:

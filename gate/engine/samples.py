@@ -33,7 +33,7 @@ from gate.record.transcript import (
 Word = TypeVar("Word")
 
 
-class Names(Generic[Word]):
+class ValueIndex(Generic[Word]):
     """Numbers for values that occur again and again."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Names(Generic[Word]):
         return self._numbers.get(word)
 
 
-class Columns:
+class GrowingArrays:
     """Arrays that grow together, one number of each for a row."""
 
     def __init__(self, **kinds: str) -> None:
@@ -105,22 +105,22 @@ class SampleTable:
 
     def __init__(self, words: Callable[[int], Words] | None = None) -> None:
         self._words = words
-        self._keys: Names[Key] = Names()
-        self._strings: Names[str] = Names()
-        self._sources: Names[tuple[str, str, str]] = Names()
-        self._scorers: Names[tuple[str, float, bool]] = Names()
-        self._rows = Columns(
+        self._keys: ValueIndex[Key] = ValueIndex()
+        self._strings: ValueIndex[str] = ValueIndex()
+        self._sources: ValueIndex[tuple[str, str, str]] = ValueIndex()
+        self._scorers: ValueIndex[tuple[str, float, bool]] = ValueIndex()
+        self._rows = GrowingArrays(
             key="I", index="I", failed="B", warmup="B", blank="B", reused="B", source="I", attempts="H",
             place="q", scores="I", latency="d", at="d", price="B", cost="d", fresh="q", read="q", write="q", output="q",
             why="i", score="d", outline="I", made="I", again="I", known="I", paid="B", dollars="d",
             aside="I", aside_paid="B", aside_dollars="d",
         )  # fmt: skip
-        self._outlines: Names[Outline | None] = Names()
-        self._scores = Columns(
+        self._outlines: ValueIndex[Outline | None] = ValueIndex()
+        self._scores = GrowingArrays(
             scorer="I", why="i", value="d", calls="H", retries="H", price="B", cost="d", reused="H", parts="I"
         )  # fmt: skip
-        self._kinds: Names[PartKey] = Names()
-        self._parts = Columns(part="I", value="d")
+        self._kinds: ValueIndex[PartKey] = ValueIndex()
+        self._parts = GrowingArrays(part="I", value="d")
         self._grouped: _ByCase | None = None
 
     def add(self, sample: Sample, place: int = 0) -> None:
@@ -327,7 +327,7 @@ class SampleTable:
 class _ByCase(Mapping[Key, Sequence[Sample]]):
     """Rows of a table by key, in order of their index."""
 
-    def __init__(self, table: SampleTable, keys: "Names[Key]", rows: Columns) -> None:
+    def __init__(self, table: SampleTable, keys: "ValueIndex[Key]", rows: GrowingArrays) -> None:
         self._table = table
         self._keys = keys
         numbers, indices = (np.array(rows[name], dtype=np.int64) for name in ("key", "index"))

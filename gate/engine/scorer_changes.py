@@ -229,7 +229,7 @@ def _bounds(suite: Suite, rows: Sequence[Means], intervals: Intervals) -> list[t
 
 
 def _jury(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Intervals) -> JuryResult | None:
-    from gate.stats.agreement import Drawing, Ratings, ac
+    from gate.stats.agreement import Ratings, ResamplingOptions, ac
     from gate.stats.agreement import alpha as krippendorff
 
     parts = [grid.part(key) for key in scorer.keys]
@@ -239,7 +239,7 @@ def _jury(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Interval
         return None
     opinions = np.stack([values[known] for _, values in parts], axis=1)
     arms, cases, indices = np.nonzero(known)
-    drawing = Drawing(clusters=units_of(suite)[cases], seed=intervals.seed, alpha=intervals.alpha)
+    drawing = ResamplingOptions(clusters=units_of(suite)[cases], seed=intervals.seed, alpha=intervals.alpha)
     alpha = krippendorff(Ratings.of(opinions), drawing, level="interval")
     passing = (opinions >= scorer.mark * (1.0 - TOLERANCE)).astype(np.float64)
     marks = ac(Ratings.of(passing), drawing, categories=[0.0, 1.0])

@@ -198,7 +198,7 @@ Earlier: TypeAlias = Mapping[tuple[str, Role], PerCall]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimator:
+class SpendingEstimator:
     """Estimates outlays.
 
     Args:

@@ -24,13 +24,13 @@ def waive(run: RunRecord, why: Literal["override", "advisory"], override: Overri
         why: `override` where the label counts and the run goes on (`on-skip: run`); `advisory` in advisory mode.
         override: the label, where it is set; in advisory mode it may be one that does not count.
     """
-    run = told(run, override)
+    run = with_override(run, override)
     if run.waived or run.exit_code == Interrupted.exit_code:
         return run
     return run.model_copy(update={"waived": why, "waived_code": run.exit_code, "exit_code": 0})
 
 
-def told(run: RunRecord, override: OverrideRecord | None) -> RunRecord:
+def with_override(run: RunRecord, override: OverrideRecord | None) -> RunRecord:
     """The run with the outcome of the override label, None where it is not set; exit code and verdict stay."""
     return run if override is None else run.model_copy(update={"override": override})
 
@@ -38,7 +38,9 @@ def told(run: RunRecord, override: OverrideRecord | None) -> RunRecord:
 CLOSED = "the pull request is closed."
 
 
-def skipped(commit: str, created: datetime, *, untouched: Sequence[str] = (), notes: Sequence[str] = ()) -> RunRecord:
+def skipped_record(
+    commit: str, created: datetime, *, untouched: Sequence[str] = (), notes: Sequence[str] = ()
+) -> RunRecord:
     """The change touches no suite."""
     names = ", ".join(untouched)
     reason = f"the change touches no prompt, model, case or scorer of {names}" if names else "nothing can be compared"
@@ -46,7 +48,7 @@ def skipped(commit: str, created: datetime, *, untouched: Sequence[str] = (), no
     return run.model_copy(update={"notes": list(notes)})
 
 
-def deleted(resolved: Resolved, created: datetime) -> RunRecord:
+def deleted_record(resolved: Resolved, created: datetime) -> RunRecord:
     """The change deletes prompts that the base examines, and touches no other suite.
 
     The policy of `resolved` says whether a HOLD fails.
@@ -64,23 +66,23 @@ def deleted(resolved: Resolved, created: datetime) -> RunRecord:
     )
 
 
-def closed(commit: str, created: datetime) -> RunRecord:
+def closed_record(commit: str, created: datetime) -> RunRecord:
     """The pull request is closed, so there is nothing to judge."""
     return _record(Verdict.SKIPPED, 0, [CLOSED], commit, created).model_copy(update={"kind": "closed"})
 
 
-def overridden(found: OverrideRecord, created: datetime) -> RunRecord:
+def overridden_record(found: OverrideRecord, created: datetime) -> RunRecord:
     """The override label is set and counts."""
     run = _record(Verdict.SKIPPED, 0, [f"The label {found.label} is set."], found.commit, created)
     return run.model_copy(update={"override": found})
 
 
-def nothing(why: str, commit: str, created: datetime) -> RunRecord:
+def nothing_to_judge_record(why: str, commit: str, created: datetime) -> RunRecord:
     """The event asks for nothing that could be judged; `why` is a sentence."""
     return _record(Verdict.SKIPPED, 0, [why], commit, created)
 
 
-def without_secrets(why: str, error: GateError, commit: str, created: datetime) -> RunRecord:
+def without_secrets_record(why: str, error: GateError, commit: str, created: datetime) -> RunRecord:
     """A run without secrets from GitHub, where somebody decided that such runs pass.
 
     `why` says why there are none, as a sentence without its full stop; `error` says what is missing.
@@ -89,7 +91,9 @@ def without_secrets(why: str, error: GateError, commit: str, created: datetime) 
     return run.model_copy(update={"notes": [f"{error.message}."], "kind": "unjudged"})
 
 
-def failed(error: GateError, commit: str, created: datetime, *, advice: str = "", setup: bool = False) -> RunRecord:
+def failed_record(
+    error: GateError, commit: str, created: datetime, *, advice: str = "", setup: bool = False
+) -> RunRecord:
     """The evaluation could not be carried out.
 
     Args:
@@ -135,7 +139,7 @@ def _record(verdict: Verdict, code: int, reasons: list[str], commit: str | None,
     )
 
 
-def alone(resolved: Resolved) -> Resolved:
+def without_baseline(resolved: Resolved) -> Resolved:
     """Every suite with one arm, which later runs ask as their baseline.
 
     `resolved` has one commit on both sides, and all of its suites.
@@ -148,7 +152,7 @@ def alone(resolved: Resolved) -> Resolved:
     return replace(resolved, suites=tuple(replace(suite, baseline=None) for suite in resolved.suites), notes=())
 
 
-def recorded(run: RunRecord, branch: str) -> RunRecord:
+def baseline_run_record(run: RunRecord, branch: str) -> RunRecord:
     """The record of such a run: nothing was compared.
 
     A PASS; INCONCLUSIVE where the evaluation was not finished, or nothing was answered.

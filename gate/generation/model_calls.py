@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gate.app.run_order import RunOrder
-from gate.calls.interface import Progress, Steps
+from gate.calls.interface import Progress, StepProgress
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, RunPolicy
 from gate.environment.settings import Settings
@@ -15,7 +15,7 @@ from gate.resolve.resolved import Resolved
 from gate.testgen.forecast import ModelWithParams
 
 if TYPE_CHECKING:
-    from gate.app.runs import Running
+    from gate.app.runs import RunContext
 
 Result = TypeVar("Result")
 
@@ -40,7 +40,7 @@ class ModelWork(Generic[Result]):
     """
 
     calls: int
-    do: Callable[["Running"], Coroutine[Any, Any, Result]]
+    do: Callable[["RunContext"], Coroutine[Any, Any, Result]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class GenerationProgress:
         progress: after each sample.
     """
 
-    steps: Steps
+    steps: StepProgress
     progress: Progress
     say: Callable[[str], None]
 
@@ -75,7 +75,7 @@ def ask_models(
     from gate.app.runs import carry_out
     from gate.testgen.questions import UnfinishedGeneration, until_stopped
 
-    async def do(run: "Running") -> Result | CannotEvaluate:
+    async def do(run: "RunContext") -> Result | CannotEvaluate:
         run.tools.notes.begin(0)
         telling.steps.start(work.calls)
         try:

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.app.runs import Running
+from gate.app.runs import RunContext
 from gate.cases.reading import parse
 from gate.config import gatefile
 from gate.config import specification_file as specfile
 from gate.config.documents import decode, quoted
-from gate.config.gatefile import Promises
+from gate.config.gatefile import RuleComparisonOptions
 from gate.config.policy import RunPolicy
 from gate.config.specification import Specification
 from gate.config.specification_file import SpecFile
@@ -87,11 +87,11 @@ def forecast_diff(wanted: GenerationRequest, versions: PromptPair, settings: Set
     """The forecast of a comparison; sends nothing and needs no key."""
     factory, price = wanted.priced(settings)
     tested = tuple(wanted.beside(model) for model in wanted.tested)
-    staff = ForecastModels(wanted.member, wanted.judging(factory), wanted.member, price, tested)
+    models = ForecastModels(wanted.member, wanted.judging(factory), wanted.member, price, tested)
     made = bool(tested) or (wanted.update and versions.kept is not None)
     change = versions.change
     new = len(version_sides(change.base, change.head)[1].differing)
-    return forecast_comparison(change, new, wanted.settings, staff, made=made)
+    return forecast_comparison(change, new, wanted.settings, models, made=made)
 
 
 def compare_specifications(
@@ -106,12 +106,12 @@ def compare_specifications(
     answering = wanted.beside(wanted.tested[0] if wanted.tested else wanted.generator)
     tests = wanted.settings.tests_per_rule if wanted.tested else 0
     given = versions.change.given
-    promises = Promises(wanted.generator, wanted.params, wanted.judge, tests, given, judging=judge[1])
+    promises = RuleComparisonOptions(wanted.generator, wanted.params, wanted.judge, tests, given, judging=judge[1])
     arms = [Arm(version, *answering) for version in (versions.base, versions.head)]
     exam = Exam(ref="", digest="", cases=(), scorers=())
     suite = Suite(Path(wanted.prompt).name, arms[0], arms[1], exam, samples=1, promises=promises)
 
-    async def do(run: Running) -> tuple[PromisesRecord, SpecificationUpdate | None]:
+    async def do(run: RunContext) -> tuple[PromisesRecord, SpecificationUpdate | None]:
         resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.terms.budget, None)
         reading = PromiseComparison(
             suite, promises, resolved, run.tools, SeedAndStop(run.seed, run.stop), telling.say, wanted.settings

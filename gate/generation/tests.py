@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from gate.agents.interface import Question
 from gate.app.run_tools import keyless_factory, pricer
-from gate.app.runs import Running
-from gate.calls.interface import Steps
+from gate.app.runs import RunContext
+from gate.calls.interface import StepProgress
 from gate.calls.providers.factory import Factory
 from gate.config import specification_file as specfile
 from gate.config.documents import decode
@@ -146,7 +146,7 @@ def prompt_folder(prompt: str) -> Path | None:
 def forecast_generation(wanted: GenerationRequest, found: GenerationSource, settings: Settings) -> GenerationForecast:
     """The forecast of a generation; sends nothing and needs no key."""
     factory, price = wanted.priced(settings)
-    staff = ForecastModels(
+    models = ForecastModels(
         wanted.member,
         wanted.judging(factory),
         wanted.beside(wanted.generator),
@@ -154,7 +154,7 @@ def forecast_generation(wanted: GenerationRequest, found: GenerationSource, sett
         tested=tuple(answering_models(wanted, factory).items()),
         control=bool(wanted.tested) and wanted.control,
     )
-    return forecast(found.subject, wanted.settings, found.given, staff)
+    return forecast(found.subject, wanted.settings, found.given, models)
 
 
 def answering_models(wanted: GenerationRequest, factory: Factory) -> dict[ModelRef, Params]:
@@ -176,7 +176,7 @@ EVERY_S = 20.0
 class Deadline:
     """Counts steps of some work, and prints a line now and then while there are none."""
 
-    steps: Steps
+    steps: StepProgress
     say: Callable[[str], None]
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     _quiet_s: float = field(default=0.0, init=False)
@@ -257,44 +257,44 @@ def generate_tests(
     reference = (wanted.beside(wanted.generator),) * wanted.settings.expected
     members = tuple(dict.fromkeys((wanted.member, judge, *reference, *tested.items())))
 
-    async def work(run: Running) -> GenerationResult:
-        desk = _ModelAsker(run, BoundedCalls(run.tools.calls, run.tools.exhausted), patience, tested)
-        generator, judging = (Asker(desk.calls, *member, desk.step) for member in (wanted.member, judge))
+    async def work(run: RunContext) -> GenerationResult:
+        asker = _ModelAsker(run, BoundedCalls(run.tools.calls, run.tools.exhausted), patience, tested)
+        generator, judging = (Asker(asker.calls, *member, asker.step) for member in (wanted.member, judge))
         arm = Arm(found.version, *wanted.beside(wanted.generator))
 
         async def expected(test: GeneratedTest) -> str | Failed:
-            reply = await desk.answer(arm, test)
+            reply = await asker.answer(arm, test)
             return reply if isinstance(reply, Failed) else reply.text
 
         setup = GenerationSetup(generator, judging, wanted.settings, telling.say, expected)
 
         def done(evaluated: EvaluationResult | None = None) -> GenerationResult:
-            return GenerationResult(made, generator.effort + judging.effort + desk.effort, evaluated)
+            return GenerationResult(made, generator.effort + judging.effort + asker.effort, evaluated)
 
         made = await run_generation(job, setup)
         keep(done())
         if made.failure is not None:
             raise made.failure
-        return done(await _evaluated(wanted, found, setup, desk, made)) if wanted.tested else done()
+        return done(await _evaluated(wanted, found, setup, asker, made)) if wanted.tested else done()
 
-    async def patient(run: Running) -> GenerationResult:
+    async def patient(run: RunContext) -> GenerationResult:
         return await patience.during(work(run))
 
     return ask_models(members, wanted.terms, settings, telling, ModelWork(told, patient))
 
 
 async def _evaluated(
-    wanted: GenerationRequest, found: GenerationSource, setup: GenerationSetup, desk: "_ModelAsker", made: Generated
+    wanted: GenerationRequest, found: GenerationSource, setup: GenerationSetup, asker: "_ModelAsker", made: Generated
 ) -> EvaluationResult:
     """Run the models under test on what was made."""
     spec = replace(found.version, prompt=Prompt((Message("system", spec_prompt(made.specification)),)))
 
     async def answer(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
-        return await desk.answer(Arm(found.version, model, desk.tested[model]), test)
+        return await asker.answer(Arm(found.version, model, asker.tested[model]), test)
 
     async def answer_spec(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
         # A specification has no variables: its whole input is one message.
-        return await desk.answer(Arm(spec, model, desk.tested[model]), replace(test, input=test.said, vars={}))
+        return await asker.answer(Arm(spec, model, asker.tested[model]), replace(test, input=test.said, vars={}))
 
     evaluation = ModelEvaluation(
         wanted.prompt, found.subject, wanted.tested, wanted.control, wanted.sees_input, setup, answer, answer_spec
@@ -306,9 +306,9 @@ async def _evaluated(
 class _ModelAsker:
     """Asks for the answers to tests; `calls` end the work at their limit."""
 
-    run: Running
+    run: RunContext
     calls: BoundedCalls
-    steps: Steps
+    steps: StepProgress
     tested: Mapping[ModelRef, Params]
     effort: Effort = field(default_factory=Effort)
 

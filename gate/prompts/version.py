@@ -19,7 +19,7 @@ from gate.values import JsonValue, digest
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class FunctionTexts:
     """Texts of a Python function for the session of each case."""
 
     texts: Mapping[str, str | Failed]
@@ -48,7 +48,7 @@ class Prompt:
     template: bool = False
     chat: bool = False
     parts: Parts = NO_PARTS
-    built: Built | None = None
+    built: FunctionTexts | None = None
     unused: tuple[tuple[str, str], ...] = ()
     defaults: Mapping[str, JsonValue] = field(default_factory=dict)
     threads: Mapping[int, str] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class Include:
     """One include."""
 
     line: int
@@ -140,7 +140,7 @@ class _Walk:
     """State of reading."""
 
     library: Library
-    uses: dict[str, list[Use]] = field(default_factory=dict)
+    uses: dict[str, list[Include]] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     parts: dict[str, Part] = field(default_factory=dict)
     asked: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -177,7 +177,7 @@ class _Walk:
             if why:
                 self.add(place, f"the path {quoted(name)} {why}", _RELATIVE)
                 continue
-            self.uses[path].append(Use(place[1], part))
+            self.uses[path].append(Include(place[1], part))
             self.ask(part, place)
 
     def ask(self, part: str, place: tuple[str, int]) -> None:

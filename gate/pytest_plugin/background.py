@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.app.run_order import RunOrder
-from gate.app.runs import Running, carry_out
+from gate.app.runs import RunContext, carry_out
 from gate.engine.check import Examiner, ReportedCases
 from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError
@@ -33,7 +33,7 @@ class _Open:
     """The state of the loop while it runs."""
 
     loop: asyncio.AbstractEventLoop
-    running: Running
+    running: RunContext
     examiner: Examiner
     over: asyncio.Event = field(default_factory=asyncio.Event)
     tasks: "set[asyncio.Task[CaseAnswer]]" = field(default_factory=set)
@@ -93,7 +93,7 @@ class BackgroundCheck:
         finally:
             self._ready.set()
 
-    async def _serve(self, running: Running) -> None:
+    async def _serve(self, running: RunContext) -> None:
         examiner = Examiner(running.resolved, running.tools, running.seed, running.stop)
         opened = self._open = _Open(asyncio.get_running_loop(), running, examiner)
         self._ready.set()

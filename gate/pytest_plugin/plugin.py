@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Find out whether evals are requested; if not, nothing is read."""
     config.addinivalue_line("markers", MARKER)
     path, named = _config_path(config)
-    wanted = selection.generally(config)
+    wanted = selection.evals_requested(config)
     if not wanted and not selection.names_file(config, path):
         return
     if not path.is_file():
@@ -62,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Say so where evals are requested but there is no configuration, or no path leads to it."""
     path, _ = _config_path(config)
-    if not selection.generally(config):
+    if not selection.evals_requested(config):
         return None
     if not path.is_file():
         return f"eval: there is no {path}; --gate-config names another file"
@@ -79,7 +79,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave evals out unless requested."""
-    if selection.generally(config):
+    if selection.evals_requested(config):
         return
     evals = config.stash.get(_EVALS, None)
     out = [

@@ -14,7 +14,7 @@ def dest(option: str) -> str:
     return "prompt_gate" + option.removeprefix("-").removeprefix("-gate").replace("-", "_")
 
 
-def generally(config: pytest.Config) -> bool:
+def evals_requested(config: pytest.Config) -> bool:
     """Are evals requested as a kind: by `--gate-eval`, or by a marker expression?"""
     return bool(config.getoption(dest("--gate-eval"), False)) or wants_eval(str(config.getoption("markexpr", "") or ""))
 

@@ -194,10 +194,10 @@ class JudgeIdentity(_JudgeModel):
 
     def told(self, share: float) -> str:
         """A score in [0, 1] as people read it: `0.70`, or `3.5 of 5` on a rubric's scale."""
-        return told(share, self.scale)
+        return on_scale(share, self.scale)
 
 
-def told(share: float, scale: tuple[float, float]) -> str:
+def on_scale(share: float, scale: tuple[float, float]) -> str:
     """A figure in [0, 1] as people read it: `0.70`, or `3.5 of 5` on another scale."""
     low, high = scale
     if scale == (0.0, 1.0):

@@ -192,7 +192,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Aside:
+class HarnessCalls:
     """Calls of a model that are the harness's own and not the agent's: detection of follow-ups, a simulated user.
 
     Args:
@@ -275,7 +275,7 @@ class Transcript:
     session: str
     turns: tuple[Turn, ...]
     revived: tuple[Count, ...] = ()
-    aside: Aside = Aside()
+    aside: HarnessCalls = HarnessCalls()
     observations: tuple[Observation, ...] = ()
     files: str = ""
     user_end: UserEnd = ""

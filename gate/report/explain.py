@@ -95,7 +95,7 @@ class AnswerView:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerPair:
+class AnswerPairView:
     """The same sample of both arms.
 
     Args:
@@ -131,7 +131,7 @@ class SideBySide:
     baseline: str
     candidate: str
     change: str
-    pairs: tuple[AnswerPair, ...]
+    pairs: tuple[AnswerPairView, ...]
     whole: bool
 
 
@@ -185,13 +185,13 @@ def _means(case: CaseRecord) -> tuple[float | None, float | None]:
     return mean_score(case.baseline), mean_score(case.candidate)
 
 
-def _pair(index: int, before: AnswerView | None, after: AnswerView | None) -> AnswerPair:
+def _pair(index: int, before: AnswerView | None, after: AnswerView | None) -> AnswerPairView:
     texts = None if before is None else before.text, None if after is None else after.text
     if before is None or after is None or texts[0] is None or texts[1] is None:
-        return AnswerPair(index + 1, before, after, "")
+        return AnswerPairView(index + 1, before, after, "")
     found = word_differences(texts[0], texts[1])
     how = "same" if texts[0] == texts[1] else found.unit
-    return AnswerPair(index + 1, replace(before, pieces=found.before), replace(after, pieces=found.after), how)
+    return AnswerPairView(index + 1, replace(before, pieces=found.before), replace(after, pieces=found.after), how)
 
 
 def _sample(sample: Sample, transcript: TranscriptRecord | None) -> AnswerView:
@@ -312,7 +312,7 @@ def much_in_common(before: Sequence[TextPiece], after: Sequence[TextPiece]) -> b
     return common >= _ALIKE * longer
 
 
-def sparing_marks(pair: AnswerPair) -> AnswerPair:
+def sparing_marks(pair: AnswerPairView) -> AnswerPairView:
     """Two answers with the marks that help."""
     before, after = pair.baseline, pair.candidate
     if pair.how not in ("words", "lines") or before is None or after is None:

@@ -15,7 +15,7 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.files import matches
 from gate.limits import PROMPT_CHARS
 from gate.prompts.files import CannotLoad, FileSource, file_of, missing
-from gate.prompts.version import TEMPLATE_ENDINGS, Built, Prompt, PromptVersion
+from gate.prompts.version import TEMPLATE_ENDINGS, FunctionTexts, Prompt, PromptVersion
 from gate.resolve.pairing import Pair, Sides
 from gate.suite import Arm, Exam, Suite
 from gate.templates.rendering import compile_template
@@ -55,19 +55,19 @@ def case_with_code(case: Case, source: FileSource) -> Case:
     return replace(case, scorers=own, extra_scorers=completed(case.extra_scorers))
 
 
-def coded(exam: Exam) -> Iterator[ScorerSpec]:
+def code_scorers(exam: Exam) -> Iterator[ScorerSpec]:
     """The scorers of an exam, and of its cases, that are code."""
     return (spec for spec in exam.all_scorers() if spec.coded)
 
 
-def placed(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, str], Problem]) -> Exam:
+def with_code_place(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, str], Problem]) -> Exam:
     """The exam with the place of its code, where it has any.
 
     Raises:
         InputErrors, GateError: no code is run here.
         CannotEvaluate: the side is in no checkout.
     """
-    spec = next(coded(exam), None)
+    spec = next(code_scorers(exam), None)
     if spec is None:
         return exam
     said = f"the scorer {spec.name} is code, {PYTHON_PREFIX}{spec.function}"
@@ -84,8 +84,8 @@ def untried(counts: Exam, trial: Suite) -> str:
 
     A trial runs no code that is not that of the exam, and makes no database look-up that the exam does not make.
     """
-    known = [spec.options for spec in coded(counts)]
-    if any(spec.options not in known for spec in coded(trial.exam)):
+    known = [spec.options for spec in code_scorers(counts)]
+    if any(spec.options not in known for spec in code_scorers(trial.exam)):
         return NOT_TRIED
     # What was found goes by the name of the scorer that asked.
     asked = {(spec.name, spec.lookup) for spec in counts.all_scorers()}
@@ -94,7 +94,7 @@ def untried(counts: Exam, trial: Suite) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteFiles:
+class NamedFilesReader:
     """Reads the files that the scorers and agents of one side name.
 
     Their contents become part of the scorers' options, and so of the exam's digest, of the edits that a change makes of
@@ -203,7 +203,7 @@ def built_version(sides: Sides, source: FileSource, config: SuiteConfig, cases: 
         texts = sides.builder.build(source, function_named(config.prompt), tuple(sessions.values()))
     except CannotLoad as error:
         raise one_problem(where, 0, f"{error.message} (at {source.label})", error.hint or _INSTALL) from None
-    built = Built(dict(zip(sessions, texts, strict=True)))
+    built = FunctionTexts(dict(zip(sessions, texts, strict=True)))
     return PromptVersion(config.prompt, source.label, source.sha, Prompt((), built=built))
 
 

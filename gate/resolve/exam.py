@@ -11,7 +11,7 @@ from gate.config.gatefile import SuiteConfig
 from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
 from gate.config.scorer import ScorerSpec, free_name
-from gate.config.targets import Conversing
+from gate.config.targets import ConversationOptions
 from gate.config.validation import FileModel
 from gate.limits import SLICES
 from gate.prompts.files import FileSource
@@ -46,7 +46,7 @@ class ExamChanges:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ScoringRules:
     """How cases are scored and judged.
 
     Args:
@@ -59,7 +59,7 @@ class Rules:
     dimensions: tuple[str, ...] | None
     policy: SuitePolicy
     threshold: float | None = None
-    conversing: Conversing = Conversing()
+    conversing: ConversationOptions = ConversationOptions()
     placeholders: Mapping[str, str] | None = None
 
 
@@ -81,7 +81,7 @@ class JudgeDefault:
         return replace(spec, options={**spec.options, "model": str(self.model), "params": params})
 
 
-def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) -> Exam:
+def build(cases: Sequence[Case], rules: ScoringRules, ref: str, judge: JudgeDefault) -> Exam:
     """Make an exam.
 
     Args:
@@ -113,7 +113,7 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
         "policy": rules.policy.model_dump(mode="json"),
         "threshold": rules.threshold,
     }
-    if rules.conversing != Conversing():
+    if rules.conversing != ConversationOptions():
         content["conversing"] = rules.conversing.model_dump(mode="json")
     if rules.placeholders is not None:
         content["placeholders"] = dict(rules.placeholders)
@@ -121,13 +121,13 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
     return replace(exam, conversing=rules.conversing, placeholders=rules.placeholders, obsolete=left_out)
 
 
-def played(exam: Exam) -> Exam:
+def with_simulated_users(exam: Exam) -> Exam:
     """The exam, if a model plays the simulated users of its cases.
 
     Raises:
         InputErrors: simulated users without a model, one line for each case.
     """
-    alone = unplayed(exam)
+    alone = cases_without_user_model(exam)
     if alone:
         problems = Problems(place_of(alone[0].where)[0] or "cases")
         for case in alone:
@@ -147,7 +147,7 @@ def with_quotes(exam: Exam, source: FileSource) -> Exam:
     return replace(exam, judges=quotes(exam.scorers, source))
 
 
-def unplayed(exam: Exam) -> list[Case]:
+def cases_without_user_model(exam: Exam) -> list[Case]:
     """Cases whose simulated user has no model."""
     return [case for case in exam.cases if case.user is not None and exam.conversing.user.model is None]
 
@@ -248,7 +248,7 @@ NOT_SET = "not set"
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class SettingEdit:
     """One setting that a change edits.
 
     Args:
@@ -266,16 +266,16 @@ class Edit:
         return bool(self.old)
 
 
-def differing(old: FileModel, new: FileModel, prefix: str = "") -> list[Edit]:
+def differing(old: FileModel, new: FileModel, prefix: str = "") -> list[SettingEdit]:
     """The fields in which two objects of one model differ."""
     after = dict(new)
     return [edit(prefix + name, value, after[name]) for name, value in old if value != after[name]]
 
 
-def edit(name: str, old: object, new: object) -> Edit:
+def edit(name: str, old: object, new: object) -> SettingEdit:
     """One edit, with its values where both are short; None is a setting that is not set."""
     values = [_text(value) for value in (old, new)]
-    return Edit(name, *values) if all(0 < len(value) <= LONGEST for value in values) else Edit(name)
+    return SettingEdit(name, *values) if all(0 < len(value) <= LONGEST for value in values) else SettingEdit(name)
 
 
 def _text(value: object) -> str:
@@ -330,17 +330,17 @@ class ExamEdit:
     """
 
     suite: str
-    rules: tuple[Edit, ...]
+    rules: tuple[SettingEdit, ...]
     changes: ExamChanges
     trials: tuple[Trial, ...] = ()
 
 
-def rules_edited(pair: Pair) -> tuple[Edit, ...]:
+def rules_edited(pair: Pair) -> tuple[SettingEdit, ...]:
     """The change's edits of a suite's exam, cases aside; nothing where the exam is its own."""
     if pair.own_exam:
         return ()
     if pair.left_out:
-        return (Edit("suite"),)
+        return (SettingEdit("suite"),)
     old, new = pair.exam, pair.current
     scorers = _scorers(old.scorers, new.scorers)
     pairs = ((name, getattr(old, name), getattr(new, name)) for name in ("threshold", "slices", "samples"))
@@ -352,7 +352,7 @@ def rules_edited(pair: Pair) -> tuple[Edit, ...]:
     return (*differing(old.policy, new.policy, "policy."), *scorers, *led, *plain)
 
 
-def _led(old: Conversing, new: Conversing) -> list[Edit]:
+def _led(old: ConversationOptions, new: ConversationOptions) -> list[SettingEdit]:
     """Edits of how conversations are led; the model that talks with an agent appears by its name only."""
     settings = [
         {
@@ -365,23 +365,25 @@ def _led(old: Conversing, new: Conversing) -> list[Edit]:
     ]
     found = _edits("conversation", *settings)
     params = (old.followups.params, old.user.params) != (new.followups.params, new.user.params)
-    return [*found, Edit("conversation.params")] if params else found
+    return [*found, SettingEdit("conversation.params")] if params else found
 
 
-def _edits(kind: str, old: Mapping[str, object], new: Mapping[str, object]) -> list[Edit]:
+def _edits(kind: str, old: Mapping[str, object], new: Mapping[str, object]) -> list[SettingEdit]:
     names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
     return [edit(f"{kind}.{name}", old.get(name), new.get(name)) for name in names]
 
 
-def _scorers(old: Sequence[ScorerSpec], new: Sequence[ScorerSpec]) -> list[Edit]:
+def _scorers(old: Sequence[ScorerSpec], new: Sequence[ScorerSpec]) -> list[SettingEdit]:
     before, after = ({spec.name: spec for spec in specs} for specs in (old, new))
     names = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
     # The order of the scorers is no content of theirs, yet a comparison of configurations sees it.
-    return [Edit(f"scorers.{name}") for name in names] or ([Edit("scorers")] if tuple(old) != tuple(new) else [])
+    return [SettingEdit(f"scorers.{name}") for name in names] or (
+        [SettingEdit("scorers")] if tuple(old) != tuple(new) else []
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class SuiteWithEdits:
     """One suite, and the change's edits of its exam.
 
     Args:
@@ -401,7 +403,7 @@ class Edited:
     compared: bool
 
 
-def edit_of(edited: Edited, taken: set[str], unfit: Callable[[Suite], str]) -> ExamEdit | None:
+def edit_of(edited: SuiteWithEdits, taken: set[str], unfit: Callable[[Suite], str]) -> ExamEdit | None:
     """The change's edits, and the trials of them; None where there are none that no other pair reports.
 
     Args:
@@ -425,10 +427,10 @@ def edit_of(edited: Edited, taken: set[str], unfit: Callable[[Suite], str]) -> E
 
 
 def _alone(suite: Suite) -> str:
-    return "the exam that counts has no model that plays a user" if unplayed(suite.exam) else ""
+    return "the exam that counts has no model that plays a user" if cases_without_user_model(suite.exam) else ""
 
 
-def _cases(edited: Edited, taken: set[str]) -> Iterable[Trial]:
+def _cases(edited: SuiteWithEdits, taken: set[str]) -> Iterable[Trial]:
     """The cases of the change, those that it edits first, up to the limit on cost."""
     room = max(FEWEST_TRIED, len(edited.suite.exam.cases))
     exam, known = edited.pair.exam, {case.id: case for case in edited.cases if not case.obsolete}
@@ -444,7 +446,7 @@ def _cases(edited: Edited, taken: set[str]) -> Iterable[Trial]:
         yield Trial(kind, suite, suite, len(ids) - len(kept), "" if kept else "the change has too many cases")
 
 
-def _rescored(edited: Edited, rules: Sequence[Edit]) -> Iterable[Trial]:
+def _rescored(edited: SuiteWithEdits, rules: Sequence[SettingEdit]) -> Iterable[Trial]:
     """The answers under the change's scorers; where no prompt changed, one arm is asked for this alone."""
     if not any(rule.name.startswith("scorers") for rule in rules):
         return
@@ -456,10 +458,10 @@ def _rescored(edited: Edited, rules: Sequence[Edit]) -> Iterable[Trial]:
         yield Trial("rescored", suite, replace(edited.suite, baseline=None, trial=True))
 
 
-def _trial(edited: Edited, cases: Sequence[Case], scored: SuiteConfig, name: str) -> Suite:
+def _trial(edited: SuiteWithEdits, cases: Sequence[Case], scored: SuiteConfig, name: str) -> Suite:
     """A suite for a trial; conversations are led as in the exam that counts."""
     led = edited.suite.exam.conversing, edited.suite.exam.placeholders
-    rules = Rules(scored.scorers, (), SuitePolicy(), scored.threshold, *led)
+    rules = ScoringRules(scored.scorers, (), SuitePolicy(), scored.threshold, *led)
     exam: Exam = build(cases, rules, edited.label, edited.judge)
     baseline: Arm | None = edited.suite.baseline if edited.compared else None
     # Code is that of the exam that counts, whoever else names it.

@@ -14,7 +14,7 @@ from gate.config.values import OVERALL
 from gate.errors import GateError
 from gate.prompts.files import FileSource, PromptBuilder
 from gate.resolve.exam import ExamChanges, exam_notes
-from gate.resolve.pairing import CaseShelf, Pair, Sides, pair
+from gate.resolve.pairing import Pair, Sides, StoredSuiteReader, pair
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, picked, settings_notes, subset, with_servers
 from gate.suite import Suite
@@ -51,7 +51,7 @@ def resolve_one(
     config: str,
     chosen: Chosen,
     builder: PromptBuilder | None = None,
-    shelf: CaseShelf | None = None,
+    stored_suites: StoredSuiteReader | None = None,
 ) -> Resolved:
     """Read one side.
 
@@ -59,7 +59,7 @@ def resolve_one(
         InputErrors: errors in the files, all of them at once.
         GateError: no configuration, an unknown suite or case, or a suite that cannot be checked.
     """
-    sides = Sides(source, source, builder=builder, shelf=shelf)
+    sides = Sides(source, source, builder=builder, stored_suites=stored_suites)
     reader = Reader(sides, config, [], absent="check the name: paths and modules begin at the root")
     found, _ = reader.configs()
     reader.raise_problems()

@@ -35,7 +35,7 @@ class StoredCases:
     text: str
 
 
-class CaseShelf(Protocol):
+class StoredSuiteReader(Protocol):
     """Suites of a store; they do not change during one run."""
 
     def read(self, name: StoreName) -> StoredCases:
@@ -49,18 +49,18 @@ class CaseShelf(Protocol):
         ...
 
 
-def stored(shelf: CaseShelf | None, cases: str) -> StoredCases | None:
+def stored(stored_suites: StoredSuiteReader | None, cases: str) -> StoredCases | None:
     """The suite of a store that a suite's cases name; None where the name is that of a file.
 
     Raises:
-        InputErrors, CannotEvaluate, GateError: see `CaseShelf.read`.
+        InputErrors, CannotEvaluate, GateError: see `StoredSuiteReader.read`.
     """
     name = parse_store_name(cases)
     if name is None:
         return None
-    if shelf is None:
+    if stored_suites is None:
         raise GateError(f"{quoted(cases)} is in a store, and none can be read here", "name a file of cases")
-    return shelf.read(name)
+    return stored_suites.read(name)
 
 
 def check_stranger(head: Config, base: Config | None) -> None:
@@ -86,14 +86,14 @@ class Sides:
     Args:
         stranger: the change comes from somebody who may not push to the repository.
         builder: builds prompts that are code; None where no code is run.
-        shelf: suites of a store, the same for both sides; None where there is none.
+        stored_suites: suites of a store, the same for both sides; None where there is none.
     """
 
     base: FileSource
     head: FileSource
     stranger: bool = False
     builder: PromptBuilder | None = None
-    shelf: CaseShelf | None = None
+    stored_suites: StoredSuiteReader | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from gate.cases import reading as case_files
 from gate.cases.case import Case
 from gate.config.documents import decode
-from gate.config.gatefile import Config, Promises, SuiteConfig, load, parse_partly
+from gate.config.gatefile import Config, RuleComparisonOptions, SuiteConfig, load, parse_partly
 from gate.config.models import ModelRef
 from gate.config.values import is_python, is_store, prompt_parts
 from gate.errors import GateError, InputErrors, Problem
@@ -17,18 +17,26 @@ from gate.prompts import reading
 from gate.prompts.files import FileSource, PromptBuilder, file_of, missing, names_like
 from gate.prompts.version import TODAY, Library, PlaceholderRules, Prompt, PromptVersion
 from gate.record.parts import Deletion
-from gate.resolve.code import SuiteFiles, arm_of, built_version, case_with_code, incomplete, is_code, placed
+from gate.resolve.code import (
+    NamedFilesReader,
+    arm_of,
+    built_version,
+    case_with_code,
+    incomplete,
+    is_code,
+    with_code_place,
+)
 from gate.resolve.exam import (
-    Edited,
     ExamChanges,
     ExamEdit,
     JudgeDefault,
-    Rules,
+    ScoringRules,
+    SuiteWithEdits,
     build,
     changes,
     edit_of,
-    played,
     with_quotes,
+    with_simulated_users,
 )
 from gate.resolve.pairing import Pair, Sides, is_there, pair, stored
 from gate.resolve.trust import forbidden, foreign_scorers, model_fault, of_suite, replaced, unfit
@@ -103,9 +111,9 @@ class Reader:
         """A configuration with the contents of the files that its scorers and tools name."""
         if config is None:
             return None
-        return SuiteFiles(source, self.config_path, partial(_at, source), self.problems).of(config)
+        return NamedFilesReader(source, self.config_path, partial(_at, source), self.problems).of(config)
 
-    def edits(self, read: Sequence[Edited], names: set[str], base: Config) -> tuple[ExamEdit, ...]:
+    def edits(self, read: Sequence[SuiteWithEdits], names: set[str], base: Config) -> tuple[ExamEdit, ...]:
         """The change's edits of exams that it did not bring."""
         taken = set(names)
 
@@ -116,7 +124,7 @@ class Reader:
         self.raise_problems()
         return tuple(edit for edit in found if edit is not None)
 
-    def suites(self, pairs: Sequence[Pair], base: Config | None) -> list[Edited]:
+    def suites(self, pairs: Sequence[Pair], base: Config | None) -> list[SuiteWithEdits]:
         """The suites, without those that have a problem.
 
         All prompts of the merge target come first: code of the change may alter the machine, which must not affect
@@ -137,7 +145,7 @@ class Reader:
             return begun
         return replace(begun, baseline=self._version(self.sides.base, pair.exam, self._asked(begun)))
 
-    def _finished(self, begun: _Begun, base: Config | None) -> Edited | None:
+    def _finished(self, begun: _Begun, base: Config | None) -> SuiteWithEdits | None:
         pair, cases, head_cases, baseline = begun.pair, begun.cases, begun.head_cases, begun.baseline
         candidate = self._version(self.sides.head, pair.current, self._asked(begun))
         if (baseline is None and not pair.new_prompt) or candidate is None or cases is None or head_cases is None:
@@ -151,7 +159,7 @@ class Reader:
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
         led = pair.exam.conversing, pair.exam.placeholders
-        rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy, pair.exam.threshold, *led)
+        rules = ScoringRules(pair.exam.scorers, pair.exam.slices, pair.exam.policy, pair.exam.threshold, *led)
         judge = JudgeDefault(_model(pair.exam), pair.exam.params)
         exam = self._parsed(
             lambda: self._placed(self._built(build(cases, rules, pair.source.label, judge), pair), pair)
@@ -177,9 +185,9 @@ class Reader:
             self.problems.append(Problem(path, 0, "the change replaces this file, or it lies behind a link", hint))
         label = self.sides.head.label
         delta = ExamChanges() if head_cases is cases else changes(cases, head_cases)
-        return Edited(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
+        return SuiteWithEdits(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
 
-    def _promises(self, pair: Pair) -> Promises | None:
+    def _promises(self, pair: Pair) -> RuleComparisonOptions | None:
         """The comparison of promises: only the base decides on it, and its specification counts."""
         wanted = pair.exam.promises
         if wanted is None or pair.own_exam or pair.new_prompt:
@@ -231,13 +239,13 @@ class Reader:
 
     def _built(self, exam: Exam, pair: Pair) -> Exam:
         """The exam, with the store of its cases if they are in one."""
-        kept = stored(self.sides.shelf, pair.exam.cases)
+        kept = stored(self.sides.stored_suites, pair.exam.cases)
         return exam if kept is None else replace(exam, store=kept.label, store_digest=kept.digest)
 
     def _placed(self, exam: Exam, pair: Pair) -> Exam:
         file = _at(self.sides.head, self.config_path)
         where = partial(Problem, file, pair.current.line)
-        return placed(played(exam), self.sides, pair.source, where)
+        return with_code_place(with_simulated_users(exam), self.sides, pair.source, where)
 
     def _refuse_code(self, pair: Pair) -> None:
         prompt = pair.current.prompt if is_python(pair.current.prompt) else pair.exam.prompt
@@ -275,7 +283,7 @@ class Reader:
         if isinstance(cases, InputErrors):
             self.problems.extend(cases.problems)
             return None
-        if cases is not None and (kept := stored(self.sides.shelf, config.cases)):
+        if cases is not None and (kept := stored(self.sides.stored_suites, config.cases)):
             if found := foreign_scorers(cases, config, kept.label):
                 self.problems.extend(found)
                 return None
@@ -295,7 +303,7 @@ class Reader:
 
     def _case_text(self, source: FileSource, path: str) -> tuple[str, str] | None:
         """The cases as text, and their name for messages; None where there is no such file."""
-        if kept := stored(self.sides.shelf, path):
+        if kept := stored(self.sides.stored_suites, path):
             return kept.text, kept.label
         data, where = source.read(path), _at(source, path)
         return None if data is None else (decode(data, where), where)

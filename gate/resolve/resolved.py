@@ -21,7 +21,7 @@ from gate.prompts.reading import own_model
 from gate.prompts.version import TODAY, Prompt, PromptVersion, filled
 from gate.record.parts import Deletion
 from gate.record.transcript import Failed
-from gate.resolve.exam import Edit, ExamChanges, ExamEdit
+from gate.resolve.exam import ExamChanges, ExamEdit, SettingEdit
 from gate.scoring.panel import fill_options, option_complaints
 from gate.suite import Arm, Exam, Suite
 from gate.values import digest
@@ -60,7 +60,7 @@ class Resolved:
     cache: CachePolicy = CachePolicy()
     deleted: tuple[Deletion, ...] = ()
     edits: tuple[ExamEdit, ...] = ()
-    run_edits: tuple[Edit, ...] = ()
+    run_edits: tuple[SettingEdit, ...] = ()
     adoption: bool = False
     base_models: frozenset[ModelRef] = frozenset()
     judges: tuple[ScorerSpec, ...] = ()

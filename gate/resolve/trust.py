@@ -266,7 +266,7 @@ class CaseReach:
     told: str = field(compare=False)
 
 
-def reaches(spec: ScorerSpec) -> Iterator[CaseReach]:
+def scorer_reach(spec: ScorerSpec) -> Iterator[CaseReach]:
     """Code, a look-up in a database, or models, without the model that answers.
 
     The expected result, the criteria and the threshold of a scorer do not count.
@@ -282,7 +282,7 @@ def reaches(spec: ScorerSpec) -> Iterator[CaseReach]:
 def own_reaches(case: Case) -> Iterator[tuple[ScorerSpec, CaseReach]]:
     """What a case's own scorers use."""
     own = (*(case.scorers or ()), *case.extra_scorers, *case.round_scorers)
-    return ((spec, reach) for spec in own for reach in reaches(spec))
+    return ((spec, reach) for spec in own for reach in scorer_reach(spec))
 
 
 def foreign_scorers(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tuple[Problem, ...]:
@@ -299,4 +299,4 @@ def foreign_scorers(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tu
 
 def _known(suite: SuiteConfig) -> set[CaseReach]:
     own = CaseReach(("model", str(suite.model)), "")
-    return {own} | {reach for spec in suite.scorers for reach in reaches(spec)}
+    return {own} | {reach for spec in suite.scorers for reach in scorer_reach(spec)}

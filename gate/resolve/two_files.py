@@ -15,7 +15,7 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.prompts import reading
 from gate.prompts.files import FileSource
 from gate.prompts.version import Library, PromptVersion
-from gate.resolve.exam import ExamChanges, JudgeDefault, Rules, build, played, with_quotes
+from gate.resolve.exam import ExamChanges, JudgeDefault, ScoringRules, build, with_quotes, with_simulated_users
 from gate.resolve.pairing import part_notes
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
 from gate.suite import Arm, Suite
@@ -74,8 +74,8 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
         raise InputErrors(problems)
     if problem := _code([*run.scorers, *(spec for case in cases for spec in _own(case))], files.cases):
         raise InputErrors([problem])
-    rules = Rules(run.scorers, None, run.suite_policy)
-    exam = played(build(cases, rules, files.cases, JudgeDefault(run.judge, run.params)))
+    rules = ScoringRules(run.scorers, None, run.suite_policy)
+    exam = with_simulated_users(build(cases, rules, files.cases, JudgeDefault(run.judge, run.params)))
     suite = Suite(
         name="diff",
         baseline=Arm(versions[0], run.baseline_model, run.params),

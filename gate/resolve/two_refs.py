@@ -19,7 +19,7 @@ from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
 from gate.resolve import trust
 from gate.resolve.code import build_notes, same_code
-from gate.resolve.exam import Edit, Edited, differing, exam_notes
+from gate.resolve.exam import SettingEdit, SuiteWithEdits, differing, exam_notes
 from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes, same_parts
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
@@ -257,7 +257,7 @@ def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:
     return head, base
 
 
-def _read(reader: Reader, pairs: Sequence[Pair], base: Config | None, *, everything: bool) -> list[Edited]:
+def _read(reader: Reader, pairs: Sequence[Pair], base: Config | None, *, everything: bool) -> list[SuiteWithEdits]:
     """Read the suites; identical files on both sides are not parsed, as most changes touch no suite."""
     same = cache(partial(same_code, reader.sides))
     found = reader.suites([one for one in pairs if everything or not _same_files(reader.sides, one, same)], base)
@@ -280,7 +280,7 @@ def _check_stranger(sides: Sides, suites: Sequence[Suite], base: Config | None) 
         raise GateError("; ".join(found), hint)
 
 
-def _run_edits(base: Config, head: Config) -> tuple[Edit, ...]:
+def _run_edits(base: Config, head: Config) -> tuple[SettingEdit, ...]:
     kinds = (("policy.", base.policy, head.policy), ("budget.", base.budget, head.budget))
     found = [one for prefix, old, new in kinds for one in differing(old, new, prefix)]
     return (*found, *differing(base.cache, head.cache, "cache."))

@@ -228,7 +228,7 @@ def validate_configuration(config: str, ref: str | None, directory: Path = Path(
 def validate_source(source: FileSource, config: str, root: Path) -> ConfigurationReport:
     """As `validate_configuration`, for any source."""
     with prompt_builder() as builder:
-        sides = Sides(source, source, builder=builder, shelf=store_case_reader(root))
+        sides = Sides(source, source, builder=builder, stored_suites=store_case_reader(root))
         return _validated(sides, config)
 
 

@@ -85,7 +85,7 @@ TOLERANCE = 1e-9
 """Relative distance by which a mean of floats may be below a mark and still reach it."""
 
 
-def reaches(value: float, mark: float) -> bool:
+def meets_threshold(value: float, mark: float) -> bool:
     """Does a score, or a rate, reach a mark? A score of 0 reaches none."""
     return value >= mark * (1.0 - TOLERANCE)
 
@@ -96,7 +96,7 @@ def sample_passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
     if isinstance(sample.score, Unscored):
         return sample.score
     if (threshold := exam.threshold_of(case)) is not None:
-        return reaches(sample.score, threshold)
+        return meets_threshold(sample.score, threshold)
     specs = {spec.name: spec for spec in exam.scorers_of(case)}
     return all(_good(score, specs.get(score.scorer), case) for score in sample.scores)
 
@@ -106,11 +106,11 @@ def _good(score: Score, spec: ScorerSpec | None, case: Case) -> bool:
     if isinstance(score.value, Unscored):
         return False
     if spec is None:
-        return reaches(score.value, 1.0)
+        return meets_threshold(score.value, 1.0)
     rounds = {part.name: part.value for part in score.parts if part.kind == "round"}
     if marks := round_marks(spec, case):
-        return all(reaches(rounds.get(name, score.value), mark) for name, mark in marks.items())
-    return reaches(score.value, mark_in_case(spec, case))
+        return all(meets_threshold(rounds.get(name, score.value), mark) for name, mark in marks.items())
+    return meets_threshold(score.value, mark_in_case(spec, case))
 
 
 def mark_in_case(spec: ScorerSpec, case: Case) -> float:

@@ -22,7 +22,7 @@ _CHUNK = 1 << 21
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class ResamplingOptions:
     """How intervals are resampled: by clusters, int[N], where there are any; `alpha` is one-sided."""
 
     clusters: npt.ArrayLike | None = None
@@ -50,7 +50,7 @@ def unit_totals(rows: FloatArray, units: IntArray) -> FloatArray:
     return totals
 
 
-def resampled_sums(rows: FloatArray, drawing: Drawing) -> FloatArray:
+def resampled_sums(rows: FloatArray, drawing: ResamplingOptions) -> FloatArray:
     """float[B, d]: sums of float[N, d] rows, N >= 1, over as many units as there are, drawn with replacement."""
     totals = unit_totals(rows, drawing.units(len(rows)))
     # Items that add the same are exchangeable: drawing how often each kind comes is the same, and much faster.
@@ -66,7 +66,7 @@ def resampled_sums(rows: FloatArray, drawing: Drawing) -> FloatArray:
 
 
 def estimate(
-    rows: FloatArray, statistic: Statistic, drawing: Drawing, scale: Scale | None = None
+    rows: FloatArray, statistic: Statistic, drawing: ResamplingOptions, scale: Scale | None = None
 ) -> Estimate | Undefined:
     """A figure with the percentile bootstrap over its units (B. Efron, Annals of Statistics 7, 1979, 1-26).
 
@@ -208,7 +208,7 @@ def crossed(left: Ratings, right: Ratings, categories: npt.ArrayLike | None = No
     return tables
 
 
-def share_of_agreement(tables: FloatArray, drawing: Drawing) -> Rate:
+def share_of_agreement(tables: FloatArray, drawing: ResamplingOptions) -> Rate:
     """The share of the items on which both sides agree, with its Wilson interval.
 
     Where items come in clusters the interval counts clusters and not items, which is conservative.
@@ -222,7 +222,7 @@ def share_of_agreement(tables: FloatArray, drawing: Drawing) -> Rate:
     return wilson(float(agreed.mean()) * n if n else 0.0, n, alpha=drawing.alpha)
 
 
-def all_agreed(ratings: Ratings, drawing: Drawing) -> Rate:
+def all_agreed(ratings: Ratings, drawing: ResamplingOptions) -> Rate:
     """The share of the items with two or more ratings whose ratings are all the same, with its Wilson interval."""
     several = ratings.counts >= 2
     units = drawing.units(ratings.n)[several]
@@ -234,7 +234,7 @@ def all_agreed(ratings: Ratings, drawing: Drawing) -> Rate:
     return wilson(float(np.mean(most[several] == least[several])) * n, n, alpha=drawing.alpha)
 
 
-def kappa(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
+def kappa(tables: FloatArray, drawing: ResamplingOptions) -> Estimate | Undefined:
     """Cohen's kappa (J. Cohen, Educational and Psychological Measurement 20, 1960, 37-46).
 
     The interval is the percentile bootstrap over items, or over their clusters. Where that has no width (no
@@ -276,7 +276,11 @@ Weights: TypeAlias = Literal["nominal", "linear", "quadratic"]
 
 
 def ac(
-    ratings: Ratings, drawing: Drawing, *, weights: Weights = "nominal", categories: npt.ArrayLike | None = None
+    ratings: Ratings,
+    drawing: ResamplingOptions,
+    *,
+    weights: Weights = "nominal",
+    categories: npt.ArrayLike | None = None,
 ) -> Estimate | Undefined:
     """AC1 with nominal weights, else AC2, with the percentile bootstrap over items or their clusters.
 
@@ -308,7 +312,7 @@ def ac(
     return not_certain(found, agreed, lambda share: (share - chance) / (1.0 - chance) if chance < 1.0 else -1.0)
 
 
-def ac1(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
+def ac1(tables: FloatArray, drawing: ResamplingOptions) -> Estimate | Undefined:
     """AC1 of two sides from their cross-tables, where a side may have rated an item several times.
 
     Args:
@@ -371,7 +375,7 @@ def _chance_of_two(tables: FloatArray) -> FloatArray:
 Level: TypeAlias = Literal["nominal", "interval"]
 
 
-def alpha(ratings: Ratings, drawing: Drawing, *, level: Level = "nominal") -> Estimate | Undefined:
+def alpha(ratings: Ratings, drawing: ResamplingOptions, *, level: Level = "nominal") -> Estimate | Undefined:
     """Alpha with the percentile bootstrap over items or their clusters.
 
     (K. Krippendorff, Content Analysis, 2004, section 11.3; the formulas: Computing Krippendorff's Alpha-Reliability,
@@ -459,7 +463,7 @@ class Confusion:
         return self.passed_right + self.passed_wrong + self.failed_right + self.failed_wrong
 
 
-def confusion(tables: FloatArray, drawing: Drawing) -> Confusion:
+def confusion(tables: FloatArray, drawing: ResamplingOptions) -> Confusion:
     """Counts and rates of pass and fail.
 
     Args:
@@ -494,7 +498,7 @@ def balanced_accuracy(found: Confusion) -> Estimate | Undefined:
     return Estimate(value, max(0.0, value - below), min(1.0, value + above), math.floor(found.total + TOLERANCE))
 
 
-def _rate(right: FloatArray, all_of_them: FloatArray, drawing: Drawing) -> Rate:
+def _rate(right: FloatArray, all_of_them: FloatArray, drawing: ResamplingOptions) -> Rate:
     """A rate over the items of one label, counted as their units, and as no more than their weights sum to."""
     weight = float(all_of_them.sum())
     concerned = all_of_them > TOLERANCE
@@ -522,7 +526,7 @@ class Consistency:
     widest: float
 
 
-def consistency(scores: Ratings, mark: float, drawing: Drawing) -> Consistency | Undefined:
+def consistency(scores: Ratings, mark: float, drawing: ResamplingOptions) -> Consistency | Undefined:
     """How much a judge differs from itself.
 
     Args:

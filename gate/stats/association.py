@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.agreement import Drawing, Ratings, Scale, estimate, quantiles, resampled_sums, unit_totals
+from gate.stats.agreement import Ratings, ResamplingOptions, Scale, estimate, quantiles, resampled_sums, unit_totals
 from gate.stats.arrays import (
     TOLERANCE,
     Estimate,
@@ -27,7 +27,7 @@ def midranks(values: FloatArray) -> FloatArray:
     return ranks
 
 
-def rank_correlation(left: FloatArray, right: FloatArray, drawing: Drawing) -> Estimate | Undefined:
+def rank_correlation(left: FloatArray, right: FloatArray, drawing: ResamplingOptions) -> Estimate | Undefined:
     """Spearman's rho with ties (C. Spearman, American Journal of Psychology 15, 1904, 72-101).
 
     The interval is the percentile bootstrap over items or clusters, ranks taken anew in every resample.
@@ -55,7 +55,7 @@ def rank_correlation(left: FloatArray, right: FloatArray, drawing: Drawing) -> E
     return Estimate(value, min(low, value), max(high, value), len(members))
 
 
-def mean_difference(values: FloatArray, drawing: Drawing, scale: Scale | None = None) -> Estimate | Undefined:
+def mean_difference(values: FloatArray, drawing: ResamplingOptions, scale: Scale | None = None) -> Estimate | Undefined:
     """A mean over items, such as that of judge minus people, with the percentile bootstrap over items or clusters.
 
     Args:
@@ -76,7 +76,9 @@ def _rho(left: FloatArray, right: FloatArray) -> float | None:
 LEAST_ITEMS = 10
 
 
-def length_bias(judged: FloatArray, labels: FloatArray, lengths: FloatArray, drawing: Drawing) -> Estimate | Undefined:
+def length_bias(
+    judged: FloatArray, labels: FloatArray, lengths: FloatArray, drawing: ResamplingOptions
+) -> Estimate | Undefined:
     """How much more the judge gives an answer twice as long, at the same label of people.
 
     The coefficient of log2(length) in the least squares of the score on label and log2(length). Long answers may really
@@ -147,7 +149,7 @@ class Choice:
     tried: int
 
 
-def best_threshold(scores: Ratings, people: Ratings, drawing: Drawing) -> Choice | Undefined:
+def best_threshold(scores: Ratings, people: Ratings, drawing: ResamplingOptions) -> Choice | Undefined:
     """The threshold of greatest balanced accuracy; of several equally good ones the middle one.
 
     Balanced accuracy and not agreement, for on labels that are mostly passes agreement is greatest for a judge that
@@ -176,7 +178,9 @@ def best_threshold(scores: Ratings, people: Ratings, drawing: Drawing) -> Choice
         return Undefined("people pass, or fail, fewer than two independent answers")
     figures = _balanced(totals.sum(axis=0)[None])[0]
     best = _middle(figures)
-    own = Drawing(units, drawing.seed, drawing.alpha, max(1, min(drawing.resamples, _CELLS // cells.shape[1])))
+    own = ResamplingOptions(
+        units, drawing.seed, drawing.alpha, max(1, min(drawing.resamples, _CELLS // cells.shape[1]))
+    )
     alike = np.flatnonzero(_alike(figures, best, _balanced(resampled_sums(cells, own)), 2.0 * drawing.alpha))
     return Choice(
         threshold=float(tried[best]),

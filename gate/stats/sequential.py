@@ -106,7 +106,7 @@ def sequential_test(  # noqa: PLR0913
     for looked, (family, images) in enumerate(zip(families, mirrors, strict=True), 1):
         minima, mirrored = paths[2 * looked - 2 : 2 * looked]
         share = 1.0 if last and looked == len(looks) else looked / plan.looks
-        found = Boundary(spent(plan.alpha, share), np.sort(minima[~crossed]), int(np.count_nonzero(crossed)))
+        found = Boundary(alpha_spent(plan.alpha, share), np.sort(minima[~crossed]), int(np.count_nonzero(crossed)))
         crossed |= minima < -found.critical - TOLERANCE
         if last and share < 1.0:
             continue
@@ -118,13 +118,13 @@ def sequential_test(  # noqa: PLR0913
             mirrored, rises = minima, falls  # shown already, so it need not be waited for
         alike = np.count_nonzero(np.minimum(minima, mirrored) <= min(falls, rises) + TOLERANCE)
         convicted = falls < -found.critical - TOLERANCE
-        over = share >= 1.0 or convicted or 1 + int(alike) > worth(share) * (len(minima) + 1)
+        over = share >= 1.0 or convicted or 1 + int(alike) > continuation_limit(share) * (len(minima) + 1)
         if over:
             break
     return Sequential(joint, looked, over)
 
 
-def spent(alpha: float, share: float) -> float:
+def alpha_spent(alpha: float, share: float) -> float:
     """The level used up by this share of the samples: little and evenly before the end, all of it at the end.
 
     So looking costs the last look next to nothing, and a plain fall is still found. (J. Haybittle, British Journal of
@@ -137,11 +137,11 @@ def spent(alpha: float, share: float) -> float:
 
 
 def overall_level(used: float, share: float) -> float:
-    """The inverse of `spent`: the level, in all, of which `used` in (0, 1] may be spent by this share in (0, 1]."""
+    """The inverse of `alpha_spent`: the whole level, of which `used` in (0, 1] may be spent by this share in (0, 1]."""
     return used if share >= 1.0 else min(1.0, used / (BEFORE_THE_END * share))
 
 
-def worth(share: float) -> float:
+def continuation_limit(share: float) -> float:
     """The test goes on while at most this share of the flips looks as much like a change: 1.5 (1 - share), at most 1.
 
     Of unchanged prompts at most this share goes on, whatever their slices and scores. In the first third none is given

@@ -13,13 +13,13 @@ from gate.cases.reading import canonical, case_of, is_table, put_of, read, words
 from gate.cases.stored import (
     Archive,
     CaseFilter,
+    CaseListItem,
     CaseVersion,
+    CaseWrite,
     Change,
     Conflict,
     Entry,
-    Listed,
     Page,
-    Put,
     SuiteVersion,
     name_before,
 )
@@ -81,7 +81,7 @@ class FileCases:
         )
         if clashes:
             return clashes
-        puts = {_place(change, now): change.entry for change in changes if isinstance(change, Put)}
+        puts = {_place(change, now): change.entry for change in changes if isinstance(change, CaseWrite)}
         gone = [change.name for change in changes if isinstance(change, Archive)]
         if text is None:
             after = written(list(puts.values()), self.path)
@@ -144,7 +144,7 @@ class StoreCases:
         if self.suites.newest(self.name.name) is None and self.new:
             return ()
         self._version()
-        found: list[Listed] = []
+        found: list[CaseListItem] = []
         while part := self.suites.cases(self.name.name, wanted, Page(_PAGE, found[-1].place if found else 0)):
             found += part
         return tuple(one.version for one in found)
@@ -200,7 +200,7 @@ def matches_filter(version: CaseVersion, wanted: CaseFilter) -> bool:
     return not wanted.slices or wanted.slices.items() <= case_of(version.entry).slices.items()
 
 
-def _place(change: Put, now: Mapping[str, CaseVersion]) -> str:
+def _place(change: CaseWrite, now: Mapping[str, CaseVersion]) -> str:
     """The name of the changed case in the file; its new name where it was renamed already."""
     before = name_before(change)
     return before if before in now else change.name
@@ -222,7 +222,7 @@ def _untouched(change: Change, first: Mapping[str, CaseVersion], now: Mapping[st
         return False
     if change.base == 0 or before not in first or before not in now:
         return change.base == 0 and before not in now
-    return _done(Put(before, first[before].entry or {}), now)
+    return _done(CaseWrite(before, first[before].entry or {}), now)
 
 
 class ChangedMeanwhile(GateError):
@@ -233,8 +233,8 @@ class ChangedMeanwhile(GateError):
 class CaseMove:
     """Differences between a list of cases and a place."""
 
-    new: tuple[Put, ...]
-    edited: tuple[Put, ...]
+    new: tuple[CaseWrite, ...]
+    edited: tuple[CaseWrite, ...]
     others: tuple[Archive, ...]
     same: int
 
@@ -250,8 +250,8 @@ def plan_move(cases: Sequence[Entry], to: CaseSet) -> CaseMove:
     """
     there = {one.name: one for one in to.cases()}
     archived = {one.name: one for one in to.cases(CaseFilter(archived=True))}
-    new: list[Put] = []
-    edited: list[Put] = []
+    new: list[CaseWrite] = []
+    edited: list[CaseWrite] = []
     puts = [put_of(entry) for entry in cases]
     for one in puts:
         known = there.get(one.name)
@@ -264,8 +264,8 @@ def plan_move(cases: Sequence[Entry], to: CaseSet) -> CaseMove:
     return CaseMove(tuple(new), tuple(edited), others, len(puts) - len(new) - len(edited))
 
 
-def _on(export_cases: Put, known: CaseVersion | None) -> Put:
-    return Put(
+def _on(export_cases: CaseWrite, known: CaseVersion | None) -> CaseWrite:
+    return CaseWrite(
         export_cases.name,
         export_cases.entry,
         export_cases.slices,

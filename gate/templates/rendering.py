@@ -20,7 +20,7 @@ from gate.messages import NO_PARTS, Part, Parts
 from gate.templates.sandbox import (
     BadTemplate,
     Environment,
-    Extent,
+    TemplateSize,
     TooLong,
     check,
     joined,
@@ -46,7 +46,7 @@ def with_parts(environment: Environment, text: str, parts: Parts) -> nodes.Templ
         BadTemplate: with line and file.
     """
     try:
-        extent = Extent()
+        extent = TemplateSize()
         tree = parsed(environment, text, extent)
         return _Splice(environment, text, parts, extent).inside(parts.path, tree)
     except BadTemplate as error:
@@ -105,7 +105,7 @@ def _name(node: nodes.Include) -> tuple[str, str]:
 class _Splice(NodeTransformer):
     """Replaces each include by its part."""
 
-    def __init__(self, environment: Environment, text: str, parts: Parts, extent: Extent) -> None:
+    def __init__(self, environment: Environment, text: str, parts: Parts, extent: TemplateSize) -> None:
         self._environment = environment
         self._within = parts.path
         self._parts: dict[str, tuple[int, Part]] = {}

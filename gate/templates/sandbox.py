@@ -265,7 +265,7 @@ def sandbox() -> Environment:
 
 
 @dataclass(slots=True)
-class Extent:
+class TemplateSize:
     """Amount of a template, with its parts, to compile.
 
     Args:
@@ -292,7 +292,7 @@ class Extent:
                 raise BadTemplate(message, line)
 
 
-def parsed(environment: Environment, text: str, extent: Extent | None = None) -> nodes.Template:
+def parsed(environment: Environment, text: str, extent: TemplateSize | None = None) -> nodes.Template:
     """The tree of a template, checked: nothing but includes is left that the sandbox does not run.
 
     Args:
@@ -302,7 +302,7 @@ def parsed(environment: Environment, text: str, extent: Extent | None = None) ->
         BadTemplate: with the line.
     """
     try:
-        (extent or Extent()).add(environment, text)
+        (extent or TemplateSize()).add(environment, text)
         tree = environment.parse(text)
         refused = next(tree.find_all(_REFUSED), None)
         if refused is not None:

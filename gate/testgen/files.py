@@ -191,7 +191,7 @@ _OPENING = re.compile(r"\{(?=\{)")
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteFiles:
+class SuitePaths:
     """The files of a suite, by paths relative to the folder of the configuration."""
 
     name: str
@@ -220,7 +220,7 @@ def suite_models(own: ModelRef | None, tested: Sequence[ModelRef], reference: Mo
 
 
 def suite_yaml(
-    files: SuiteFiles, models: SuiteModels, rules: Sequence[OutputRule], compiled: Sequence[CompiledRule]
+    files: SuitePaths, models: SuiteModels, rules: Sequence[OutputRule], compiled: Sequence[CompiledRule]
 ) -> str:
     """A `gate.yaml` with one suite: code checks the rules that it can, and a judge gets the others.
 

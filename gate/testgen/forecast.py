@@ -109,19 +109,19 @@ class ForecastModels:
 
 
 def forecast(
-    subject: PromptSubject, settings: EffortSettings, given: Specification | None, staff: ForecastModels
+    subject: PromptSubject, settings: EffortSettings, given: Specification | None, models: ForecastModels
 ) -> GenerationForecast:
     """Forecast a generation; `given` is a specification that exists already."""
     known = given is not None and bool(given.rules)
     rules = len(given.rules) if given is not None and known else min(ASSUMED_RULES, settings.max_rules)
     tests = 2 * rules * settings.tests_per_rule
-    counter = _Counter.of(subject, staff)
+    counter = _Counter.of(subject, models)
     totals = {"tests": tests * _TOKENS_PER_TEST, "validity": tests * _TOKENS_PER_VALIDATION}
     stages: list[StageForecast] = []
     for stage, calls in {**pipeline.stage_calls(settings, rules, given), **settings.calls_for_tests(rules)}.items():
-        member = staff.reference if stage == "expected" else counter.member(stage)
+        member = models.reference if stage == "expected" else counter.member(stage)
         stages += counter.stage(stage, calls, member, totals.get(stage, calls * _REPLY_TOKENS.get(stage, 0)))
-    if staff.tested:
+    if models.tested:
         stages += _evaluation(tests, settings, counter)
     return GenerationForecast(tuple(stages), rules, not known, tests)
 
@@ -131,39 +131,39 @@ class _Counter:
     """Counts tokens and dollars of a stage; `reading` is the tokens that each request reads."""
 
     reading: int
-    staff: ForecastModels
+    models: ForecastModels
 
     @classmethod
-    def of(cls, subject: PromptSubject, staff: ForecastModels) -> "_Counter":
-        return cls(math.ceil(len(subject.text) / CHARS_PER_TOKEN) + _FRAME_TOKENS, staff)
+    def of(cls, subject: PromptSubject, models: ForecastModels) -> "_Counter":
+        return cls(math.ceil(len(subject.text) / CHARS_PER_TOKEN) + _FRAME_TOKENS, models)
 
     def member(self, stage: str) -> ModelWithParams:
-        return self.staff.judge if stage in _JUDGED else self.staff.generator
+        return self.models.judge if stage in _JUDGED else self.models.generator
 
     def stage(self, name: str, calls: int, member: ModelWithParams, written: int) -> Iterator[StageForecast]:
         """Nothing where no call is made; `written` is the tokens of all replies."""
         if calls:
-            cost = self.staff.price(*member, Usage(self.reading * calls, 0, 0, written))
+            cost = self.models.price(*member, Usage(self.reading * calls, 0, 0, written))
             yield StageForecast(name, calls, self.reading * calls + written, member[0], cost)
 
 
 def _evaluation(tests: int, settings: EffortSettings, counter: _Counter) -> Iterator[StageForecast]:
     """What it takes to run all tests, and to judge outputs that all differ."""
-    staff = counter.staff
-    if staff.control:
+    models = counter.models
+    if models.control:
         calls = control_calls(tests)
         written = calls * _TOKENS_PER_TEST * min(tests, PER_REQUEST)
-        yield from counter.stage("control", calls, staff.generator, written)
+        yield from counter.stage("control", calls, models.generator, written)
         calls = math.ceil(tests / settings.tests_per_validation) if settings.validate else 0
         written = calls * _TOKENS_PER_VALIDATION * settings.tests_per_validation
-        yield from counter.stage("validity of control", calls, staff.judge, written)
+        yield from counter.stage("validity of control", calls, models.judge, written)
     # Control cases are answered under the prompt, and the valid ones under that which the specification makes, too.
-    outputs = tests * (1 + staff.control + (staff.control and settings.validate))
-    for member in staff.tested:
+    outputs = tests * (1 + models.control + (models.control and settings.validate))
+    for member in models.tested:
         calls = outputs * settings.turns
         yield from counter.stage("outputs", calls, member, calls * _REPLY_TOKENS["outputs"])
-    calls = outputs * len(staff.tested)
-    yield from counter.stage("compliance", calls, staff.judge, calls * _REPLY_TOKENS["compliance"])
+    calls = outputs * len(models.tested)
+    yield from counter.stage("compliance", calls, models.judge, calls * _REPLY_TOKENS["compliance"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,22 +185,22 @@ class PromptChange:
 
 
 def forecast_comparison(
-    change: PromptChange, rules: int, settings: EffortSettings, staff: ForecastModels, *, made: bool
+    change: PromptChange, rules: int, settings: EffortSettings, models: ForecastModels, *, made: bool
 ) -> GenerationForecast:
     """Forecast a comparison.
 
     Args:
         rules: sentences that are new, since the number of new rules is not known yet.
-        staff: `tested` answers for both versions.
+        models: `tested` answers for both versions.
         made: tests are made for new rules, for both versions or for the files.
     """
     if change.empty:
         return GenerationForecast((), 0, False, 0)
     tests = 2 * rules * settings.tests_per_rule if made else 0
-    counter, stages = _Counter.of(change.head, staff), list[StageForecast]()
-    new_tests = _new_tests(settings, staff, rules, tests) if tests else ()
+    counter, stages = _Counter.of(change.head, models), list[StageForecast]()
+    new_tests = _new_tests(settings, models, rules, tests) if tests else ()
     for stage, calls, written in (*_reading(change, rules), *new_tests):
-        members = staff.tested if stage == "outputs" else (counter.member(stage),)
+        members = models.tested if stage == "outputs" else (counter.member(stage),)
         stages += [one for member in members for one in counter.stage(stage, calls, member, calls * written)]
     return GenerationForecast(tuple(stages), rules, rules > 0, tests)
 
@@ -219,13 +219,13 @@ def _reading(change: PromptChange, rules: int) -> Iterator[tuple[str, int, int]]
 
 
 def _new_tests(
-    settings: EffortSettings, staff: ForecastModels, rules: int, tests: int
+    settings: EffortSettings, models: ForecastModels, rules: int, tests: int
 ) -> Iterator[tuple[str, int, int]]:
     """Tests for new rules, and the answers of both versions to them."""
     yield "inverse", math.ceil(rules / RULES_PER_REQUEST), _INVERSE_TOKENS
     for stage, calls in settings.calls_for_tests(rules).items():
         if calls and stage != "expected":
             yield stage, calls, math.ceil(_TOKENS_PER_TEST * tests / calls)
-    if staff.tested:
+    if models.tested:
         yield "outputs", 2 * tests * settings.turns, _REPLY_TOKENS["outputs"]
         yield "compliance", 2 * tests, _REPLY_TOKENS["compliance"]

@@ -44,5 +44,5 @@ def python(folder: Path, source: str, name: str = "Agent", timeout_s: float = 20
 def started(folder: Path, command: tuple[str, ...], timeout_s: float, *, told: bool = False) -> ProgramAgent:
     place = ProgramPlace(folder, folder / "scratch", "/usr/bin:/bin")
     made = Program(command, place, {"AGENT_TOKEN": SECRET}, timeout_s, asyncio.Semaphore(1), told)
-    tongue = ProtocolSession(question(Case("c", "Hello?", slices={"tier": "free"})), Masks((SECRET,)), "the agent")
-    return ProgramAgent(tongue, made)
+    protocol = ProtocolSession(question(Case("c", "Hello?", slices={"tier": "free"})), Masks((SECRET,)), "the agent")
+    return ProgramAgent(protocol, made)

@@ -11,11 +11,19 @@ from gate.agents.interface import AgentFailed, Answer, ConversationTarget, Perso
 from gate.calls.interface import CallRefused
 from gate.cases.case import Case, Persona, Round
 from gate.config.models import ModelRef
-from gate.config.targets import CommandAgent, ConversationModel, Conversing, HttpAgent, Server, Target, ToolLoop
+from gate.config.targets import (
+    CommandAgent,
+    ConversationModel,
+    ConversationOptions,
+    HttpAgent,
+    Server,
+    Target,
+    ToolLoop,
+)
 from gate.record.transcript import STEP_LIMIT, Dollars, Effort, Failed, Reply, ToolUse, Unpriced
 from tests.support.conversing import FakeAgent, FakeReader, Free, Kept, exam, leading, question
 
-DETECTOR = Conversing(followups=ConversationModel(model=ModelRef("openai", "d")))
+DETECTOR = ConversationOptions(followups=ConversationModel(model=ModelRef("openai", "d")))
 ONE = Case("c", "What is the occupancy?")
 TWO = Case("c", "a", rounds=(Round("a"), Round("b")))
 PLAYED = Case("c", "", user=Persona("a landlord", "learn the occupancy", 3))
@@ -163,17 +171,17 @@ PERSON = Persona("a landlord", "learn the occupancy", 3)
 @pytest.mark.parametrize(
     ("case", "target", "conversing"),
     [
-        (replace(TWO, rounds=(Round("a"), Round("c"))), None, Conversing()),
-        (replace(TWO, revival=True), None, Conversing()),
-        (replace(TWO, facts="The first one."), None, Conversing()),
-        (TWO, HttpAgent(url="http://a"), Conversing()),
-        (TWO, None, Conversing(followups=ConversationModel(model=ModelRef("openai", "d")))),
-        (TWO, None, Conversing().model_copy(update={"max_followups": 1})),
-        (replace(PLAYED, input="a", user=replace(PERSON, goal="other")), None, Conversing()),
+        (replace(TWO, rounds=(Round("a"), Round("c"))), None, ConversationOptions()),
+        (replace(TWO, revival=True), None, ConversationOptions()),
+        (replace(TWO, facts="The first one."), None, ConversationOptions()),
+        (TWO, HttpAgent(url="http://a"), ConversationOptions()),
+        (TWO, None, ConversationOptions(followups=ConversationModel(model=ModelRef("openai", "d")))),
+        (TWO, None, ConversationOptions().model_copy(update={"max_followups": 1})),
+        (replace(PLAYED, input="a", user=replace(PERSON, goal="other")), None, ConversationOptions()),
     ],
 )
 def test_whatever_has_a_part_in_a_conversation_makes_it_another_one(
-    case: Case, target: HttpAgent | None, conversing: Conversing
+    case: Case, target: HttpAgent | None, conversing: ConversationOptions
 ) -> None:
     target_of = leading(FakeAgent([])).request_of
     plain = target_of(question(TWO, exam=exam(TWO)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gate.agents.interface import Answer
-from gate.agents.loop import Equipment, LoopAgent, SessionFiles
+from gate.agents.loop import LoopAgent, LoopResources, SessionFiles
 from gate.cases.case import Case, Round
 from gate.messages import Message
 from gate.record.transcript import RESULT_CHARS, Dollars, Failed, Reply
@@ -24,8 +24,8 @@ def loop(
 ) -> tuple[LoopAgent, ScriptedCalls]:
     sent = ScriptedCalls(script)
     clock = iter(range(1000))
-    equipment = Equipment(sent, SessionFiles(folder / "sessions"), lambda: float(next(clock)))
-    return LoopAgent(question(case), equipment, box, steps), sent
+    resources = LoopResources(sent, SessionFiles(folder / "sessions"), lambda: float(next(clock)))
+    return LoopAgent(question(case), resources, box, steps), sent
 
 
 async def said(agent: LoopAgent, *texts: str) -> list[Answer]:

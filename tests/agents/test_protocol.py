@@ -47,7 +47,7 @@ def test_a_template_around_the_question_is_told_without_it() -> None:
     ]
 
 
-def tongue(masks: Masks | None = None) -> ProtocolSession:
+def protocol(masks: Masks | None = None) -> ProtocolSession:
     return ProtocolSession(question(Case("c", "?")), masks or Masks(), "the agent")
 
 
@@ -58,17 +58,17 @@ def test_what_an_answer_tells_of_its_tools_has_a_limit(more: int) -> None:
     reply: AgentReply = {"type": "answer", "text": "x", "tools": [{"name": "look", "arguments": values}]}
     if more:
         with pytest.raises(AgentFailed, match="more than 100,000 values"):
-            tongue().answer(reply, 1.0)
+            protocol().answer(reply, 1.0)
     else:
-        assert len(tongue().answer(reply, 1.0).tools) == 1
+        assert len(protocol().answer(reply, 1.0).tools) == 1
 
 
 @pytest.mark.parametrize("turns", [None, 3])
 def test_a_session_is_opened_with_ok_alone(turns: int | None) -> None:
-    assert tongue().opened({"type": "ok", "turns": turns}) == turns
+    assert protocol().opened({"type": "ok", "turns": turns}) == turns
     with pytest.raises(AgentFailed, match="did not open the session with ok"):
-        tongue().opened({"type": "answer", "text": "Hello!", "turns": turns})
+        protocol().opened({"type": "answer", "text": "Hello!", "turns": turns})
     with pytest.raises(AgentFailed, match="failed: no"):
-        tongue().opened({"type": "error", "error": "no"})
+        protocol().opened({"type": "error", "error": "no"})
     with pytest.raises(AgentFailed, match="did not answer with a JSON object"):
-        tongue().opened(None)
+        protocol().opened(None)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gate.calibration.judge import answers_needed
-from gate.calibration.judge_agreement import Judged
+from gate.calibration.judge_agreement import RepeatedScores
 from gate.cases.case import Case
 from gate.messages import Message
 from gate.record.calibration import (
@@ -112,7 +112,7 @@ def test_a_disagreement_has_its_question_and_the_reason_of_the_judgement_nearest
     asked = Case("talk", "", messages=(Message("user", "Hi"), Message("user", "Price?")), cluster="prices")
     rows = (replace(found.rows[0], case=asked), found.rows[1])
     said = [
-        Judged({place: Score("judge", value, reason) for place, (value, reason) in enumerate(judgements)})
+        RepeatedScores({place: Score("judge", value, reason) for place, (value, reason) in enumerate(judgements)})
         for judgements in ([(0.9, "fine"), (0.1, "poor"), (0.0, "bad")], [(0.0, "bad")])
     ]
     first, second = calibration(replace(found, rows=rows), said, repeats=3).disagreements

@@ -18,7 +18,7 @@ from gate.cases.promptfoo_tests import cases_of
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.errors import InputErrors
 from gate.record.transcript import Dollars, Unscored
-from gate.scoring.interface import Subject, combine_scores, reaches
+from gate.scoring.interface import Subject, combine_scores, meets_threshold
 from gate.scoring.panel import validate
 
 SAID = json.loads((Path(__file__).parents[1] / "data/formats/promptfoo/said/said.json").read_text(encoding="utf-8"))
@@ -87,7 +87,7 @@ def test_weights_sets_and_thresholds_come_to_the_same(test: dict[str, Any]) -> N
     mean = combine_scores(scores)
     assert isinstance(mean, float) and math.isclose(mean, test["score"], abs_tol=1e-6)
     threshold = case.get("threshold")
-    good = all(one.value == 1 for one in scores) if threshold is None else reaches(mean, float(str(threshold)))
+    good = all(one.value == 1 for one in scores) if threshold is None else meets_threshold(mean, float(str(threshold)))
     assert good == test["pass"]
     assert not [one for one in losses.found if "weight 0" not in one.what]
 

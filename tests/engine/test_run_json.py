@@ -10,7 +10,7 @@ from gate.cases.case import Case
 from gate.config.policy import RunPolicy
 from gate.config.targets import CommandAgent, HttpAgent, Target, ToolLoop
 from gate.engine.decide import Assessor
-from gate.engine.evaluate import Finished, record, reuse_record
+from gate.engine.evaluate import RunResult, record, reuse_record
 from gate.engine.record_parts import (
     ALL_CHARS,
     FOUND_CHARS,
@@ -30,17 +30,17 @@ from gate.engine.record_parts import (
 from gate.engine.run import Collection, Drift
 from gate.messages import Message, Parts
 from gate.messages import Part as PromptFile
-from gate.prompts.version import Built, Prompt
+from gate.prompts.version import FunctionTexts, Prompt
 from gate.record.parts import OutputRecord
 from gate.record.run import RunRecord
 from gate.record.transcript import (
     STEP_LIMIT,
     ArmName,
-    Aside,
     Cost,
     Dollars,
     Effort,
     Failed,
+    HarnessCalls,
     Observation,
     Origin,
     Part,
@@ -68,7 +68,7 @@ def test_a_suite_of_whose_prompt_cache_nothing_is_known_has_its_verdict_all_the_
     one = suite([{}] * 12)
     samples = table_of(take(one, lambda *_: 1.0))
     assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
-    made = record(Finished(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0))
+    made = record(RunResult(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0))
     assert made.suites[0].cache is None
     assert "cacheable prefix" not in render_report(made)
     assert made.notes == ["What the change does to the prompt cache of support could not be found out."]
@@ -87,7 +87,7 @@ def spending(*costs: Cost | None, target: Target | None = None) -> RunRecord:
             )
     table = table_of(samples)
     assessment = Assessor(tuple(suites), RunPolicy(), 1).assess(table)
-    return record(Finished(resolved(suites), Collection(table), assessment, {}, 1, CREATED, 1.0))
+    return record(RunResult(resolved(suites), Collection(table), assessment, {}, 1, CREATED, 1.0))
 
 
 def test_suites_in_which_nothing_with_a_price_was_called_add_nothing_to_the_dollars() -> None:
@@ -143,7 +143,7 @@ def test_the_cases_of_a_slice_that_fell_are_kept_with_their_answers_before_large
 
     samples = table_of(take(one, score))
     assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
-    made = record(Finished(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0)).suites[0]
+    made = record(RunResult(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0)).suites[0]
     states = {row.slice: row.state.value for row in made.quality.slices}
     assert states == {"lang=de": "regression", "lang=en": "noise"}
     kept = [row for row in made.cases if row.baseline_outputs and row.delta is not None and row.delta < 0]
@@ -164,7 +164,7 @@ def test_messages_files_and_built_texts_are_kept() -> None:
         ("file", "rules.md", "Be kind."),
     ]
     assert more == 0
-    built = Built({"b": "two", "a": "one", "c": Failed("no"), "d": "four"})
+    built = FunctionTexts({"b": "two", "a": "one", "c": Failed("no"), "d": "four"})
     kept, more = prompt_texts(Prompt((), built=built))
     assert [(one.kind, one.name, one.text) for one in kept] == [("built", "1", "one"), ("built", "2", "two")]
     assert more == 2
@@ -214,7 +214,7 @@ def _samples(one: Suite, fresh: int) -> list[Sample]:
 def _record(one: Suite, samples: Sequence[Sample], drift: Drift | None = None) -> RunRecord:
     found = Collection(table_of(samples), drift={} if drift is None else {one.name: drift})
     assessment = Assessor((one,), RunPolicy(), 1).assess(table_of(samples))
-    return record(Finished(resolved([one]), found, assessment, {}, 1, CREATED, 1.0))
+    return record(RunResult(resolved([one]), found, assessment, {}, 1, CREATED, 1.0))
 
 
 def test_known_answers_are_counted_for_each_arm_with_the_age_of_the_oldest() -> None:
@@ -281,7 +281,7 @@ def test_why_a_run_ended_early_is_kept() -> None:
     one = suite([{}] * 12)
     samples = _samples(one, 12)
     assessment = Assessor((one,), RunPolicy(), 1).assess(table_of(samples), "the budget of 5 calls is used up")
-    done = Finished(resolved([one]), Collection(table_of(samples)), assessment, {}, 1, CREATED, 1.0)
+    done = RunResult(resolved([one]), Collection(table_of(samples)), assessment, {}, 1, CREATED, 1.0)
     made = record(replace(done, unfinished="the budget of 5 calls is used up"))
     assert made.unfinished == "the budget of 5 calls is used up"
 
@@ -303,7 +303,7 @@ def test_the_whole_conversation_is_kept_with_what_it_cost() -> None:
             Turn(0, "that one", "follow-up", "yes", stop_reason="step limit"),
         ),
         revived=(0,),
-        aside=Aside(2, Dollars(0.0625), ("no verdict",)),
+        aside=HarnessCalls(2, Dollars(0.0625), ("no verdict",)),
         observations=(Observation("stored", ((1,), (2,))), Observation("other", None, "no such table")),
         user_end="max_turns",
     )

@@ -16,11 +16,11 @@ from gate.record.parts import CallsRecord, SpendingRecord, SpentRecord
 from gate.record.transcript import (
     UNPRICED,
     ArmName,
-    Aside,
     Cost,
     Dollars,
     Effort,
     Failed,
+    HarnessCalls,
     Origin,
     Part,
     Reply,
@@ -56,7 +56,7 @@ TRANSCRIPTS = st.builds(
     Transcript,
     session=WORDS,
     turns=st.lists(TURNS, max_size=3).map(tuple),
-    aside=st.builds(Aside, calls=st.integers(0, 9), cost=st.none() | COSTS),
+    aside=st.builds(HarnessCalls, calls=st.integers(0, 9), cost=st.none() | COSTS),
 )
 EFFORTS = st.none() | st.builds(
     Effort,
@@ -250,7 +250,7 @@ def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
 
 
 def test_whoever_talks_with_an_agent_is_paid_too_but_is_no_part_of_its_cost() -> None:
-    talk = Transcript("s", (Turn(0, "hi", "case", "yes", steps=3),), aside=Aside(2, Dollars(0.5)))
+    talk = Transcript("s", (Turn(0, "hi", "case", "yes", steps=3),), aside=HarnessCalls(2, Dollars(0.5)))
     effort = Effort(3, 1, 0, Dollars(0.25), aside_calls=2, aside_cost=Dollars(0.5))
     asked = Reply("yes", "m", Usage(), Dollars(0.25), None, transcript=talk, effort=effort)
     table = table_of([Sample("s", "c", ArmName.CANDIDATE, 0, asked)])

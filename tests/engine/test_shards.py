@@ -7,7 +7,7 @@ import pytest
 from gate.cases.case import Case, Round
 from gate.config.policy import Budget
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import Conversing, RoundRule
+from gate.config.targets import ConversationOptions, RoundRule
 from gate.engine.schedule import Share
 from gate.engine.shards import contradiction, part_of, unfinished
 from gate.errors import GateError
@@ -132,7 +132,7 @@ TALK = Case("c0", rounds=(Round("a"), Round("b")))
 def of_talk(spec: ScorerSpec, value: float, *parts: Part, rule: RoundRule = "mean", case: Case = TALK) -> str:
     """Of a sample of a case with rounds."""
     one = runs.suite([{}])
-    exam = replace(one.exam, scorers=(spec,), conversing=Conversing(score=rule))
+    exam = replace(one.exam, scorers=(spec,), conversing=ConversationOptions(score=rule))
     found = [Score(spec.name, value, parts=parts)]
     found += [Score(own.name, 1.0) for own in case.round_scorers]
     sample = Sample(one.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), tuple(found), combine_scores(found))
@@ -176,7 +176,7 @@ def test_the_calls_that_rounds_expect_are_scored_by_round() -> None:
 def test_under_the_rule_last_each_round_counts_that_expects_calls_itself() -> None:
     suite, calls = runs.suite([{}]), ScorerSpec("tools", "calls", required=True)
     case = Case("c0", rounds=(Round("a", scorers=(calls,)), Round("b", scorers=(calls,))))
-    exam = replace(suite.exam, scorers=(), conversing=Conversing(score="last"))
+    exam = replace(suite.exam, scorers=(), conversing=ConversationOptions(score="last"))
     for first, value in ((0.5, 0.75), (0.0, 0.0)):
         parts = (Part("round", "round 1", first), Part("round", "round 2", 1.0))
         score = Score("calls", value, parts=parts, required=True)

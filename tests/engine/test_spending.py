@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from gate.cases.case import Persona, Round
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import ConversationModel, Conversing, ToolLoop
+from gate.config.targets import ConversationModel, ConversationOptions, ToolLoop
 from gate.engine import noise
-from gate.engine.spending import Earlier, Estimator, PerCall, Range
+from gate.engine.spending import Earlier, PerCall, Range, SpendingEstimator
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.suite import Suite
 from gate.values import JsonValue
@@ -38,8 +38,8 @@ def with_model(planned: Suite, model: str, params: Params | None = None) -> Suit
     return replace(planned, baseline=sides[0], candidate=sides[1])
 
 
-def estimator(earlier: Earlier | None = None) -> Estimator:
-    return Estimator(price, earlier or {})
+def estimator(earlier: Earlier | None = None) -> SpendingEstimator:
+    return SpendingEstimator(price, earlier or {})
 
 
 def test_answers_are_rendered_and_counted() -> None:
@@ -124,7 +124,9 @@ def test_where_an_agent_decides_the_calls_are_the_least() -> None:
     assert found.at_least and found.dollars_at_least
     helped = replace(
         asked,
-        exam=replace(asked.exam, conversing=Conversing(followups=ConversationModel(model=ModelRef("openai", "judge")))),
+        exam=replace(
+            asked.exam, conversing=ConversationOptions(followups=ConversationModel(model=ModelRef("openai", "judge")))
+        ),
     )
     assert estimator().spending([helped], 1).at_least
 
@@ -133,7 +135,7 @@ def test_who_plays_a_user_is_asked_in_each_conversation() -> None:
     planned = with_model(suite([{}] * 3, samples=2), "openai:m")
     first, *others = planned.exam.cases
     exam = replace(planned.exam, cases=(replace(first, user=Persona("A", "B")), *others))
-    exam = replace(exam, conversing=Conversing(user=ConversationModel(model=ModelRef("openai", "person"))))
+    exam = replace(exam, conversing=ConversationOptions(user=ConversationModel(model=ModelRef("openai", "person"))))
     found = estimator().spending([replace(planned, exam=exam)], 1)
     (user,) = [one for one in found.outlays if one.role == "user"]
     assert (user.model, user.calls, user.at_least) == ("openai:person", 4, True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from gate.cases.case import Persona
 from gate.config.models import ModelRef
-from gate.config.targets import ConversationModel, Conversing
+from gate.config.targets import ConversationModel, ConversationOptions
 from gate.engine.arrays import SampleArrays
 from gate.engine.tool_calls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOOLS, talks, tool_difference
 from gate.record.comparison import ArmConversations, ChangedCalls, ToolChange
@@ -14,7 +14,7 @@ from gate.suite import Suite
 from tests.support.runs import reply, suite, table_of
 
 BEFORE, AFTER = ArmName
-HEARS = Conversing(followups=ConversationModel(model=ModelRef("fake", "d")))
+HEARS = ConversationOptions(followups=ConversationModel(model=ModelRef("fake", "d")))
 Says = Callable[[int, ArmName, int], Reply | Failed]
 
 

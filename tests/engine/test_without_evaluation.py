@@ -8,14 +8,14 @@ from pydantic import ValidationError
 
 from gate.config.policy import Budget, RunPolicy
 from gate.engine.without_evaluation import (
-    deleted,
-    failed,
-    overridden,
-    recorded,
-    skipped,
-    told,
+    baseline_run_record,
+    deleted_record,
+    failed_record,
+    overridden_record,
+    skipped_record,
     waive,
-    without_secrets,
+    with_override,
+    without_secrets_record,
 )
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
 from gate.record.comparison import Verdict
@@ -100,7 +100,7 @@ def test_hostile_words_stay_words(text: str) -> None:
     refused = hostile.model_copy(update={"counted": False, "why_not": f"The label {text} does not count."})
     for done in (
         waive(finished(Verdict.BLOCK, 1), "override", hostile),
-        told(finished(Verdict.BLOCK, 1), refused),
+        with_override(finished(Verdict.BLOCK, 1), refused),
     ):
         report, plain = markdown_of(done), text_of(done)
         assert "<!-- x" not in report
@@ -123,7 +123,7 @@ def shown(run: RunRecord) -> RunRecord:
 
 
 def test_nothing_was_touched() -> None:
-    run = shown(skipped(COMMIT, NOW, untouched=["support", "triage"]))
+    run = shown(skipped_record(COMMIT, NOW, untouched=["support", "triage"]))
     assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
     assert run.reasons == ["the change touches no prompt, model, case or scorer of support, triage."]
     assert run.override is None
@@ -131,7 +131,7 @@ def test_nothing_was_touched() -> None:
 
 def test_the_label_is_set() -> None:
     found = OverrideRecord(label="[skip-prompt-diff]", by="olivia", at="2026-03-02T08:00:00Z", commit=COMMIT)
-    run = shown(overridden(found.model_copy(update={"role": "triage", "reason": "Known."}), NOW))
+    run = shown(overridden_record(found.model_copy(update={"role": "triage", "reason": "Known."}), NOW))
     assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
     assert run.reasons == ["The label [skip-prompt-diff] is set."]
     assert run.override is not None
@@ -144,7 +144,7 @@ def test_all_that_was_touched_is_deleted(fail_on: Literal["block", "hold"], code
     gone = Deletion("p/x.md", "main", 120)
     policy = RunPolicy(fail_on=fail_on)
     resolved = Resolved((), {}, (), (str(gone),), policy, Budget(), COMMIT, deleted=(gone,))
-    run = shown(deleted(resolved, NOW))
+    run = shown(deleted_record(resolved, NOW))
     assert (run.verdict, run.exit_code, run.method.fail_on) == (Verdict.HOLD, code, fail_on)
     assert run.reasons == ["p/x.md, which main examines with 120 cases, is deleted."]
     assert "HOLD: `p/x.md` is deleted" in markdown_of(run)
@@ -170,22 +170,22 @@ def test_all_that_was_touched_is_deleted(fail_on: Literal["block", "hold"], code
     ],
 )
 def test_it_could_not_begin(error: GateError, code: int, reasons: list[str]) -> None:
-    run = shown(failed(error, COMMIT, NOW))
+    run = shown(failed_record(error, COMMIT, NOW))
     assert (run.verdict, run.exit_code, run.reasons) == (Verdict.INCONCLUSIVE, code, reasons)
     assert reasons[0].rstrip(".") in text_of(run)
 
 
 def test_advice_comes_last() -> None:
-    run = shown(failed(CannotEvaluate("no base", "check out"), COMMIT, NOW, advice="Read the log."))
+    run = shown(failed_record(CannotEvaluate("no base", "check out"), COMMIT, NOW, advice="Read the log."))
     assert run.reasons == ["no base", "What helps: check out", "Read the log."]
 
 
 @pytest.mark.parametrize("text", ["", "\x1b[31m\x00\ud800", "<!-- x -->@octocat\n::error::x", "x" * 100_000])
 def test_any_text_may_be_the_reason(text: str) -> None:
     for run in (
-        failed(CannotEvaluate(text, text), COMMIT, NOW),
-        skipped(COMMIT, NOW, untouched=[text] * 3),
-        overridden(OverrideRecord(label=text, by=text, at=text, commit=COMMIT, role=text, reason=text), NOW),
+        failed_record(CannotEvaluate(text, text), COMMIT, NOW),
+        skipped_record(COMMIT, NOW, untouched=[text] * 3),
+        overridden_record(OverrideRecord(label=text, by=text, at=text, commit=COMMIT, role=text, reason=text), NOW),
     ):
         report = markdown_of(run)
         assert len(report) <= 65_536
@@ -194,7 +194,7 @@ def test_any_text_may_be_the_reason(text: str) -> None:
 
 
 def test_a_change_that_nobody_could_judge_is_for_people() -> None:
-    run = shown(without_secrets("a fork gets none", MissingKey("no key", "set it"), COMMIT, NOW))
+    run = shown(without_secrets_record("a fork gets none", MissingKey("no key", "set it"), COMMIT, NOW))
     assert (run.verdict, run.exit_code, run.notes, run.kind) == (Verdict.SKIPPED, 0, ["no key."], "unjudged")
     said = " ".join(text_of(run).split())
     assert "Nothing to do" not in said
@@ -217,7 +217,7 @@ def reports(run: RunRecord) -> str:
 
 
 def test_what_is_recorded_asks_for_nothing() -> None:
-    run = recorded(new_pass(), "origin/main")
+    run = baseline_run_record(new_pass(), "origin/main")
     assert (run.verdict, run.exit_code, run.kind) == (Verdict.PASS, 0, "baseline")
     said = reports(run)
     assert "Nothing to do: later runs compare with these answers" in said
@@ -230,12 +230,12 @@ def test_what_has_no_price_is_told_as_on_a_pull_request(priced: bool, spent: str
     suites = [run.new[0].model_copy(update={"priced": priced, "spent_usd": None})]
     run = run.model_copy(update={"new": suites, "spent_usd": None})
     assert f"**Spent**: {spent}" in markdown_of(run)
-    assert f"**Spent**: {spent}" in markdown_of(recorded(run, "origin/main"))
+    assert f"**Spent**: {spent}" in markdown_of(baseline_run_record(run, "origin/main"))
 
 
 @pytest.mark.parametrize("code", [0, 1, 3])
 def test_an_unfinished_one_speaks_of_the_baseline(code: int) -> None:
-    run = recorded(broken(exit_code=code), "origin/main")
+    run = baseline_run_record(broken(exit_code=code), "origin/main")
     assert (run.verdict, run.exit_code, run.kind) == (Verdict.INCONCLUSIVE, 3, "baseline")
     assert run.reasons == [f"the baseline origin/main was not recorded whole: {BUDGET}."]
     said = reports(run)
@@ -247,8 +247,8 @@ def test_an_unfinished_one_speaks_of_the_baseline(code: int) -> None:
 def test_where_nothing_was_answered_nothing_is_recorded() -> None:
     silent = CallsRecord(made=0, cached=0, retried=0, failed=8)
     missing = unfinished().missing.model_copy(update={"reasons": ["HTTP 503"]})
-    run = recorded(broken("", unfinished=None, calls=silent, missing=missing), "origin/main")
+    run = baseline_run_record(broken("", unfinished=None, calls=silent, missing=missing), "origin/main")
     assert (run.verdict, run.exit_code) == (Verdict.INCONCLUSIVE, 3)
     assert run.reasons == ["the baseline origin/main was not recorded whole: nothing was answered: HTTP 503."]
     known = CallsRecord(made=0, cached=8, retried=0, failed=0)
-    assert recorded(broken("", unfinished=None, calls=known), "origin/main").verdict is Verdict.PASS
+    assert baseline_run_record(broken("", unfinished=None, calls=known), "origin/main").verdict is Verdict.PASS

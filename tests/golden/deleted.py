@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from gate.config.policy import Budget, RunPolicy
-from gate.engine.without_evaluation import deleted
+from gate.engine.without_evaluation import deleted_record
 from gate.record.comparison import Verdict
 from gate.record.parts import Deletion
 from gate.record.run import RunRecord
@@ -37,4 +37,4 @@ def only_deleted() -> RunRecord:
         commit="a81d06c3f2" * 4,
         deleted=OTHERS,
     )
-    return deleted(resolved, datetime(2026, 11, 20, 9, 30, tzinfo=UTC))
+    return deleted_record(resolved, datetime(2026, 11, 20, 9, 30, tzinfo=UTC))

@@ -2,7 +2,14 @@
 
 from datetime import UTC, datetime
 
-from gate.engine.without_evaluation import closed, failed, overridden, skipped, told, waive
+from gate.engine.without_evaluation import (
+    closed_record,
+    failed_record,
+    overridden_record,
+    skipped_record,
+    waive,
+    with_override,
+)
 from gate.errors import GateError, InputErrors, MissingKey, Problem
 from gate.record.comparison import ArmAxis, Estimate, State, Verdict
 from gate.record.parts import ExamRecord
@@ -58,14 +65,14 @@ def runs() -> dict[str, RunRecord]:
         "promises": promised(passed()),
         "promises-uncompared": uncompared(passed()),
         "deleted": only_deleted(),
-        "skipped": skipped(_COMMIT, _NOW, untouched=("support", "triage")),
-        "skipped-override": overridden(_SET, _NOW),
+        "skipped": skipped_record(_COMMIT, _NOW, untouched=("support", "triage")),
+        "skipped-override": overridden_record(_SET, _NOW),
         "override-run": waive(block(), "override", _GIVEN),
-        "override-refused": told(block(), _REFUSED),
+        "override-refused": with_override(block(), _REFUSED),
         "advisory": waive(block(), "advisory"),
-        "advisory-mistakes": waive(failed(InputErrors(_MISTAKES), _COMMIT, _NOW), "advisory", _REFUSED),
-        "mistakes": failed(InputErrors(_MISTAKES), _COMMIT, _NOW, advice="The label lets it pass."),
-        "no-key": failed(
+        "advisory-mistakes": waive(failed_record(InputErrors(_MISTAKES), _COMMIT, _NOW), "advisory", _REFUSED),
+        "mistakes": failed_record(InputErrors(_MISTAKES), _COMMIT, _NOW, advice="The label lets it pass."),
+        "no-key": failed_record(
             MissingKey("openai:m needs a key, and OPENAI_API_KEY is not set", "export OPENAI_API_KEY=…"), _COMMIT, _NOW
         ),
         "hostile": hostile(),
@@ -91,8 +98,8 @@ def runs() -> dict[str, RunRecord]:
         "hold-latency": slower(),
         "pass-unmoved": unmoved(),
         "pass-lower": lower(),
-        "closed": closed(_COMMIT, _NOW),
-        "setup": failed(
+        "closed": closed_record(_COMMIT, _NOW),
+        "setup": failed_record(
             GateError("label-scope: commit needs another event", "set label-scope: pull-request in the workflow"),
             _COMMIT,
             _NOW,

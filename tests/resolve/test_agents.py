@@ -11,7 +11,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.targets import (
     CommandAgent,
     ConversationModel,
-    Conversing,
+    ConversationOptions,
     HttpAgent,
     PythonAgent,
     Server,
@@ -120,7 +120,7 @@ def test_whoever_may_push_is_told_of_new_addresses_and_variables() -> None:
 
 @pytest.mark.parametrize("who", ["followups", "user"])
 def test_who_talks_with_an_agent_is_asked_where_the_merge_target_asks(who: str) -> None:
-    talking = Conversing(**{who: ConversationModel(model=ModelRef("evil", "m"))})
+    talking = ConversationOptions(**{who: ConversationModel(model=ModelRef("evil", "m"))})
     version = PromptVersion("p.md", "head", None, Prompt((Message("system", "Help."),)))
     arm, exam = Arm(version, ModelRef("openai", "m"), Params()), Exam("head", "0", (), (), conversing=talking)
     (said,) = trust.refused_changes([Suite("s", None, arm, exam, own_exam=True)], base(AGENT))

@@ -10,7 +10,7 @@ from gate.config.policy import SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors
 from gate.limits import SLICES
-from gate.resolve.exam import JudgeDefault, Rules, build, changes
+from gate.resolve.exam import JudgeDefault, ScoringRules, build, changes
 
 CASES = tuple(Case(f"c{i}", input="x" * (i + 1), slices={"lang": "de"}, where=f"f:{i}") for i in range(9))
 JUDGE = JudgeDefault(ModelRef("openai", "m"), Params(chat_template="passthrough", temperature=0.3))
@@ -18,12 +18,12 @@ EXACT = ScorerSpec("exact", "exact", {"value": "{{ expected }}"})
 
 
 def test_the_digest_is_that_of_the_content() -> None:
-    rules = Rules((EXACT,), (), SuitePolicy())
+    rules = ScoringRules((EXACT,), (), SuitePolicy())
     first = build(CASES, rules, "main", JUDGE).digest
     moved = tuple(Case(c.id, c.input, slices=c.slices, where=f"elsewhere:{c.where}") for c in CASES)
     assert build(moved, rules, "other", JUDGE).digest == first
     assert build(CASES[:-1], rules, "main", JUDGE).digest != first
-    assert build(CASES, Rules((EXACT,), (), SuitePolicy(max_cost_increase=0.5)), "main", JUDGE).digest != first
+    assert build(CASES, ScoringRules((EXACT,), (), SuitePolicy(max_cost_increase=0.5)), "main", JUDGE).digest != first
 
 
 def test_changes_are_by_id() -> None:
@@ -44,7 +44,7 @@ def test_marking_a_case_as_obsolete_is_no_edit() -> None:
 
 
 def test_obsolete_cases_are_no_part_of_an_exam() -> None:
-    rules = Rules((EXACT,), (), SuitePolicy())
+    rules = ScoringRules((EXACT,), (), SuitePolicy())
     marked = tuple(replace(case, obsolete=case.id in ("c1", "c2")) for case in CASES)
     exam = build(marked, rules, "main", JUDGE)
     assert (len(exam.cases), exam.obsolete) == (len(CASES) - 2, 2)
@@ -66,7 +66,7 @@ def test_more_slices_than_a_suite_may_have_name_the_dimension_to_blame(
     dimensions: tuple[str, ...] | None, remedy: str
 ) -> None:
     with pytest.raises(InputErrors) as caught:
-        build(many(SLICES), Rules((EXACT,), dimensions, SuitePolicy()), "main", JUDGE)
+        build(many(SLICES), ScoringRules((EXACT,), dimensions, SuitePolicy()), "main", JUDGE)
     (problem,) = caught.value.problems
     assert (problem.file, problem.line) == ("main:evals/f.jsonl", 0)
     assert f"a suite may have 2,000; the dimension 'id' alone has {SLICES:,} values" in problem.message

@@ -9,9 +9,9 @@ from gate.config.gatefile import SuiteConfig
 from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import ConversationModel, Conversing
+from gate.config.targets import ConversationModel, ConversationOptions
 from gate.prompts.files import FileSource
-from gate.resolve.exam import FEWEST_TRIED, Edited, JudgeDefault, changes, edit_of, rules_edited
+from gate.resolve.exam import FEWEST_TRIED, JudgeDefault, SuiteWithEdits, changes, edit_of, rules_edited
 from gate.resolve.pairing import Pair
 from tests.support.runs import suite
 
@@ -54,10 +54,10 @@ def pair(**edits: object) -> Pair:
     return Pair(replace(CONFIG, **edits), CONFIG, source)  # type: ignore[arg-type]
 
 
-def edited(head: tuple[Case, ...], *, compared: bool = True, **edits: object) -> Edited:
+def edited(head: tuple[Case, ...], *, compared: bool = True, **edits: object) -> SuiteWithEdits:
     sitting = suite([{}] * 5)
     judge = JudgeDefault(ModelRef("fake", "m"), Params())
-    return Edited(pair(**edits), sitting, changes(sitting.exam.cases, head), head, "head", judge, compared)
+    return SuiteWithEdits(pair(**edits), sitting, changes(sitting.exam.cases, head), head, "head", judge, compared)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def edited(head: tuple[Case, ...], *, compared: bool = True, **edits: object) ->
         ({"scorers": (EXACT, replace(JUDGE, options={"criteria": "Short."}))}, ("scorers.judge",)),
         ({"scorers": (EXACT,)}, ("scorers.judge",)),
         (
-            {"conversing": Conversing(score="min", user=ConversationModel(model=ModelRef("fake", "u")))},
+            {"conversing": ConversationOptions(score="min", user=ConversationModel(model=ModelRef("fake", "u")))},
             ("conversation.score", "conversation.user"),
         ),
         ({"placeholders": {"today": "2026-11-22"}}, ("placeholders.today",)),

@@ -6,10 +6,10 @@ from gate.cases.case import Case, Persona, Round
 from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import Conversing
+from gate.config.targets import ConversationOptions
 from gate.messages import Message
-from gate.prompts.version import Built, Prompt, PromptVersion
-from gate.resolve.exam import JudgeDefault, Rules, build, changes
+from gate.prompts.version import FunctionTexts, Prompt, PromptVersion
+from gate.resolve.exam import JudgeDefault, ScoringRules, build, changes
 from gate.resolve.resolved import of_suite
 from gate.suite import Arm, Exam, Suite
 
@@ -26,21 +26,23 @@ CASE = Case(
 )
 
 
-def arm(text: str, built: Built | None = None) -> Arm:
+def arm(text: str, built: FunctionTexts | None = None) -> Arm:
     messages = () if built else (Message("system", text),)
     return Arm(PromptVersion("p.md", "r", None, Prompt(messages, built=built)), ModelRef("fake", "echo"), Params())
 
 
 def suite(placeholders: dict[str, str] | None) -> Suite:
     exam = Exam("main", "0", (CASE,), (ScorerSpec("exact", "e", {"value": "{today}"}),), placeholders=placeholders)
-    return Suite("s", arm("Today is {today}, {{ today }}, {other}."), arm("", Built({"k": "It is {today}."})), exam)
+    return Suite(
+        "s", arm("Today is {today}, {{ today }}, {other}."), arm("", FunctionTexts({"k": "It is {today}."})), exam
+    )
 
 
 def test_both_arms_and_the_exam_have_the_same_texts() -> None:
     found = of_suite(suite({"locale": "de"}), DAY)
     assert found.baseline is not None
     assert found.baseline.version.prompt.messages[0].content == f"Today is {DAY}, {{{{ today }}}}, {{other}}."
-    assert found.candidate.version.prompt.built == Built({"k": f"It is {DAY}."})
+    assert found.candidate.version.prompt.built == FunctionTexts({"k": f"It is {DAY}."})
     (case,) = found.exam.cases
     assert (case.id, case.input, case.expected, case.criteria) == (
         "c{today}",
@@ -55,13 +57,13 @@ def test_both_arms_and_the_exam_have_the_same_texts() -> None:
 
 
 def test_how_conversations_are_led_and_every_round_are_part_of_the_exam() -> None:
-    rules, judge = Rules((), (), SuitePolicy()), JudgeDefault(ModelRef("fake", "echo"), Params())
+    rules, judge = ScoringRules((), (), SuitePolicy()), JudgeDefault(ModelRef("fake", "echo"), Params())
     other = replace(CASE, rounds=(replace(CASE.rounds[0], said="Or not?"),))
     made = [
         build(*parts, "main", judge).digest
         for parts in (
             ([CASE], rules),
-            ([CASE], replace(rules, conversing=Conversing(score="min"))),
+            ([CASE], replace(rules, conversing=ConversationOptions(score="min"))),
             ([CASE], replace(rules, placeholders={})),
             ([other], rules),
         )

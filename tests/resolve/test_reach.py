@@ -119,6 +119,6 @@ def test_no_file_is_read_that_a_case_names() -> None:
     one = {"name": "s", "prompt": "p.md.j2", "cases": "store:s", "model": "openai:gpt-5", "scorers": ["contains"]}
     config = json.dumps({"version": 1, "suites": [one]})
     files = Files({"gate.yaml": config, "p.md.j2": "{{ input }}", SECRET: "hidden"}, "main")
-    (suite,) = resolve_one(files, "gate.yaml", Chosen(), shelf=OneSuite(entry)).suites
+    (suite,) = resolve_one(files, "gate.yaml", Chosen(), stored_suites=OneSuite(entry)).suites
     assert set(files.reads) == {"gate.yaml", "p.md.j2"}
     assert "hidden" not in repr(suite)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from gate.cases.case import Case, Persona, Round
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import Conversing, RoundRule
+from gate.config.targets import ConversationOptions, RoundRule
 from gate.messages import Message
 from gate.record.transcript import ArmName, Dollars, Sample, Score, ToolUse, Transcript, Turn, Unscored
-from gate.scoring.interface import Member, Subject, combine_scores, reaches, sample_passes
+from gate.scoring.interface import Member, Subject, combine_scores, meets_threshold, sample_passes
 from gate.scoring.panel import Panel, join_rounds, scored_rounds
 from gate.suite import Exam
 from tests.support.runs import reply
@@ -96,7 +96,7 @@ def case(*rounds: Round) -> Case:
 
 
 def asked(one: Case, turns: Sequence[Turn], *scorers: ScorerSpec, rule: RoundRule = "mean") -> dict[str, Score]:
-    exam = Exam("main", "e", (one,), scorers, conversing=Conversing(score=rule))
+    exam = Exam("main", "e", (one,), scorers, conversing=ConversationOptions(score=rule))
     panel = Panel(exam, lambda _: Kind(), unasked, unasked)
     found = asyncio.run(panel.scores(Subject(one, turns[-1].answer, transcript=Transcript("s", tuple(turns))), 0))
     return {score.scorer: score for score in found}
@@ -155,7 +155,7 @@ def test_rounds_with_thresholds_pass_one_by_one_and_others_by_what_they_come_to(
     assert isinstance(score.value, float)
     sample = Sample("s", "c1", ArmName.CANDIDATE, 0, reply(), (score,), score.value)
     own = any(mark is not None for _, mark in rounds)
-    each = all(reaches(value, 0.7 if mark is None else mark) for value, mark in rounds)
+    each = all(meets_threshold(value, 0.7 if mark is None else mark) for value, mark in rounds)
     assert sample_passes(sample, one, Exam("main", "e", (one,), (ASKED,))) is (
-        each if own else reaches(score.value, 0.7)
+        each if own else meets_threshold(score.value, 0.7)
     )

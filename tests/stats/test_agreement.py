@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from gate.stats.agreement import (
     Consistency,
-    Drawing,
     Level,
     Ratings,
+    ResamplingOptions,
     Weights,
     ac,
     ac1,
@@ -29,7 +29,7 @@ from gate.stats.agreement import (
 from gate.stats.arrays import Estimate, Undefined
 from tests.stats.published import BEN_AND_GERRY, KRIPPENDORFF, MEG_AND_OWEN, from_table, ratings
 
-FEW = Drawing(resamples=200)
+FEW = ResamplingOptions(resamples=200)
 
 
 def value_of(found: Estimate | Undefined) -> float:
@@ -125,13 +125,13 @@ def test_a_side_that_always_says_the_same_leaves_kappa_open(table: list[list[int
 def test_clusters_widen_what_items_would_narrow() -> None:
     tables = crossed(*from_table([[40, 9], [6, 45]]))
     # Each cluster holds four neighbours, which are alike.
-    clustered = Drawing(clusters=np.arange(100) // 4)
-    alone, together = kappa(tables, Drawing()), kappa(tables, clustered)
+    clustered = ResamplingOptions(clusters=np.arange(100) // 4)
+    alone, together = kappa(tables, ResamplingOptions()), kappa(tables, clustered)
     assert isinstance(alone, Estimate)
     assert isinstance(together, Estimate)
     assert (alone.units, together.units) == (100, 25)
     assert together.upper - together.lower > 1.5 * (alone.upper - alone.lower)
-    wide, narrow = share_of_agreement(tables, clustered), share_of_agreement(tables, Drawing())
+    wide, narrow = share_of_agreement(tables, clustered), share_of_agreement(tables, ResamplingOptions())
     assert wide.rate == narrow.rate
     assert wide.upper - wide.lower > 1.5 * (narrow.upper - narrow.lower)
 
@@ -147,7 +147,7 @@ def test_the_interval_holds_the_true_kappa_about_as_often_as_it_says() -> None:
     held = 0
     for seed in range(120):
         rows = np.repeat(np.eye(4), rng.multinomial(100, cells), axis=0).reshape(-1, 2, 2)
-        found = kappa(rows, Drawing(seed=seed, resamples=400))
+        found = kappa(rows, ResamplingOptions(seed=seed, resamples=400))
         held += isinstance(found, Estimate) and found.lower <= 0.6 <= found.upper
     assert 0.90 <= held / 120 <= 1.0
 
@@ -158,7 +158,7 @@ def test_all_agreed_counts_items_that_were_rated_twice() -> None:
     assert all_agreed(Ratings.of([[1.0]]), FEW).rate is None
 
 
-FEWER = Drawing(resamples=100)
+FEWER = ResamplingOptions(resamples=100)
 
 
 def coefficient(found: Estimate | Undefined) -> float:
@@ -268,7 +268,7 @@ def test_complete_agreement_of_several_raters_is_not_certainty(level: Level) -> 
         assert 0.5 < found.lower < 0.9
 
 
-PLAIN = Drawing()
+PLAIN = ResamplingOptions()
 
 
 def test_counts_and_rates_of_a_known_table() -> None:
@@ -315,7 +315,7 @@ def test_a_split_vote_counts_half_for_either_side() -> None:
 
 def test_clusters_count_in_place_of_answers() -> None:
     tables = crossed(*from_table([[18, 12], [7, 63]]))
-    clustered = confusion(tables, Drawing(clusters=np.arange(100) // 2))
+    clustered = confusion(tables, ResamplingOptions(clusters=np.arange(100) // 2))
     expected = scipy.stats.binomtest(9, 15).proportion_ci(method="wilson")
     assert (clustered.true_fail.lower, clustered.true_fail.upper) == pytest.approx((expected.low, expected.high))
 
@@ -329,7 +329,9 @@ scores = st.lists(
 def test_is_what_the_definitions_say(rows: list[list[float | None]]) -> None:
     values = np.array([[0.0 if one is None else one for one in row] for row in rows])
     given = [[one for one in row if one is not None] for row in rows]
-    found = consistency(Ratings.of(values, [[one is not None for one in row] for row in rows]), 0.5, Drawing())
+    found = consistency(
+        Ratings.of(values, [[one is not None for one in row] for row in rows]), 0.5, ResamplingOptions()
+    )
     several = [row for row in given if len(row) > 1]
     if not several:
         assert found == Undefined("no answer was judged twice")
@@ -346,7 +348,10 @@ def test_is_what_the_definitions_say(rows: list[list[float | None]]) -> None:
 
 def test_repeats_in_clusters_count_once() -> None:
     rows = Ratings.of(np.tile([[0.0, 1.0], [1.0, 1.0]], (10, 1)))
-    alone, together = consistency(rows, 0.5, Drawing()), consistency(rows, 0.5, Drawing(clusters=np.arange(20) // 4))
+    alone, together = (
+        consistency(rows, 0.5, ResamplingOptions()),
+        consistency(rows, 0.5, ResamplingOptions(clusters=np.arange(20) // 4)),
+    )
     assert isinstance(alone, Consistency)
     assert isinstance(together, Consistency)
     assert together.flips.lower < alone.flips.lower

@@ -6,7 +6,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.agreement import Drawing, Ratings
+from gate.stats.agreement import Ratings, ResamplingOptions
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.association import (
     FOLDS,
@@ -54,7 +54,7 @@ def test_both_are_bounded_and_do_not_mind_the_order(pairs: list[tuple[float, flo
     assert not isinstance(own, Undefined) and own == pytest.approx(1.0)
 
 
-FEW = Drawing(resamples=50)
+FEW = ResamplingOptions(resamples=50)
 grades = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30)
 
 
@@ -80,7 +80,7 @@ def test_the_interval_narrows_with_the_number_of_items() -> None:
     widths = []
     for n in (30, 300):
         left = rng.normal(size=n)
-        found = rank_correlation(left, left + rng.normal(size=n), Drawing(resamples=500))
+        found = rank_correlation(left, left + rng.normal(size=n), ResamplingOptions(resamples=500))
         assert isinstance(found, Estimate)
         widths.append(found.upper - found.lower)
     assert widths[1] < 0.5 * widths[0]
@@ -88,7 +88,9 @@ def test_the_interval_narrows_with_the_number_of_items() -> None:
 
 def test_clusters_are_drawn_whole() -> None:
     left = np.repeat([0.0, 1.0, 2.0, 3.0], 25)
-    found = rank_correlation(left, np.repeat([0.0, 2.0, 1.0, 3.0], 25), Drawing(clusters=np.repeat(np.arange(4), 25)))
+    found = rank_correlation(
+        left, np.repeat([0.0, 2.0, 1.0, 3.0], 25), ResamplingOptions(clusters=np.repeat(np.arange(4), 25))
+    )
     assert isinstance(found, Estimate)
     assert found.units == 4
     assert found.lower < 0.0
@@ -111,7 +113,7 @@ def world(n: int, gain: float, link: float, seed: int = 1) -> tuple[np.ndarray, 
 
 
 def test_a_gain_per_doubling_is_found() -> None:
-    found = length_bias(*world(400, 0.03, 0.0), Drawing())
+    found = length_bias(*world(400, 0.03, 0.0), ResamplingOptions())
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(0.03, abs=0.01)
     assert found.lower > 0.0
@@ -121,7 +123,7 @@ def test_a_shrinking_judge_of_long_good_answers_has_no_bias() -> None:
     """Judge minus people falls with length here: good answers are long, and the judge gives them less than 1."""
     judged, labels, lengths = world(400, 0.0, 2.0)
     naive = np.polyfit(np.log2(lengths), judged - labels, 1)[0]
-    found = length_bias(judged, labels, lengths, Drawing())
+    found = length_bias(judged, labels, lengths, ResamplingOptions())
     assert naive < -0.1
     assert isinstance(found, Estimate)
     assert found.lower < 0.0 < found.upper
@@ -132,20 +134,22 @@ def test_is_the_coefficient_of_least_squares() -> None:
     judged, labels, lengths = world(60, 0.05, 1.0, seed=7)
     design = np.column_stack([np.ones(60), labels, np.log2(lengths)])
     expected = np.linalg.lstsq(design, judged, rcond=None)[0][2]
-    found = length_bias(judged, labels, lengths, Drawing(resamples=10))
+    found = length_bias(judged, labels, lengths, ResamplingOptions(resamples=10))
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(expected)
 
 
 def test_what_cannot_be_told_is_not_told() -> None:
     judged, labels, lengths = world(60, 0.0, 0.0)
-    assert length_bias(judged[:9], labels[:9], lengths[:9], Drawing()) == Undefined("fewer than 10 answers")
-    assert length_bias(judged, labels, np.full(60, 5.0), Drawing()) == Undefined("all answers are of one length")
+    assert length_bias(judged[:9], labels[:9], lengths[:9], ResamplingOptions()) == Undefined("fewer than 10 answers")
+    assert length_bias(judged, labels, np.full(60, 5.0), ResamplingOptions()) == Undefined(
+        "all answers are of one length"
+    )
     tied = Undefined("length and label go together, so they cannot be told apart")
-    assert length_bias(judged, labels, 1.0 + labels, Drawing()) == tied
+    assert length_bias(judged, labels, 1.0 + labels, ResamplingOptions()) == tied
 
 
-FEW_RESAMPLES = Drawing(resamples=200)
+FEW_RESAMPLES = ResamplingOptions(resamples=200)
 
 
 def one_each(scores: list[float], labels: list[float]) -> tuple[Ratings, Ratings]:
@@ -216,7 +220,8 @@ def test_a_cluster_stays_whole() -> None:
         scores, labels = np.tile(rng.random(12), 4), np.tile(rng.permutation([0.0, 1.0] * 6), 4)
         apart = best_threshold(*one_each(scores.tolist(), labels.tolist()), FEW_RESAMPLES)
         whole = best_threshold(
-            *one_each(scores.tolist(), labels.tolist()), Drawing(clusters=np.tile(np.arange(12), 4), resamples=200)
+            *one_each(scores.tolist(), labels.tolist()),
+            ResamplingOptions(clusters=np.tile(np.arange(12), 4), resamples=200),
         )
         assert isinstance(apart, Choice)
         assert isinstance(whole, Choice)

@@ -14,10 +14,10 @@ from gate.stats.sequential import (
     Look,
     Plan,
     Sequential,
+    alpha_spent,
+    continuation_limit,
     overall_level,
     sequential_test,
-    spent,
-    worth,
 )
 from tests.stats.layouts import tag_layout
 
@@ -48,12 +48,12 @@ def paths(draw: st.DrawFn) -> Path:
 
 
 def test_little_is_spent_before_the_end() -> None:
-    assert [spent(0.025, look / 5) for look in (1, 2, 4, 5)] == pytest.approx((0.00025, 0.0005, 0.001, 0.025))
+    assert [alpha_spent(0.025, look / 5) for look in (1, 2, 4, 5)] == pytest.approx((0.00025, 0.0005, 0.001, 0.025))
 
 
 @given(st.floats(0.001, 0.4), st.integers(1, 8))
 def test_spending_grows_to_the_level_and_has_an_inverse(alpha: float, looks: int) -> None:
-    levels = [spent(alpha, look / looks) for look in range(1, looks + 1)]
+    levels = [alpha_spent(alpha, look / looks) for look in range(1, looks + 1)]
     assert levels == sorted(levels)
     assert levels[-1] == alpha
     for number, level in enumerate(levels, 1):
@@ -66,7 +66,7 @@ def test_no_more_flips_cross_than_may_be_spent(seed: int, alpha: float) -> None:
     minima = np.cumsum(np.random.default_rng(seed).normal(size=(4, 199)), axis=0)
     crossed = np.zeros(199, dtype=np.bool_)
     for number, row in enumerate(minima, 1):
-        found = Boundary(spent(alpha, number / 4), np.sort(row[~crossed]), int(np.count_nonzero(crossed)))
+        found = Boundary(alpha_spent(alpha, number / 4), np.sort(row[~crossed]), int(np.count_nonzero(crossed)))
         crossed |= row < -found.critical - 1e-9
         assert (1 + np.count_nonzero(crossed)) / 200 <= max(found.level, 1 / 200) + 1e-9
         assert found.flips == 199
@@ -159,7 +159,7 @@ def test_of_unchanged_prompts_no_more_go_on_than_the_rule_says() -> None:
         for look in range(found.looked - 1):
             going[look] += 1
     for look in range(LOOKS - 1):
-        level = worth((look + 1) / LOOKS)
+        level = continuation_limit((look + 1) / LOOKS)
         assert 0 < going[look] <= RUNS * level + 3 * math.sqrt(RUNS * level * (1 - level))
 
 

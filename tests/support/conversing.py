@@ -10,17 +10,17 @@ from gate.agents.interface import (
     Agent,
     AgentFailed,
     Answer,
+    ConversationServices,
     ConversationTarget,
-    Participants,
     PersonReply,
+    PersonSimulator,
     Question,
-    Reader,
 )
 from gate.calls.cache import request_key
 from gate.calls.interface import Bill, ExternalBudgets, Request
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
-from gate.config.targets import Conversing, Target
+from gate.config.targets import ConversationOptions, Target
 from gate.messages import Message, Tool, ToolCall
 from gate.prompts.version import Prompt, PromptVersion
 from gate.record.transcript import Observation, Origin, Reply, ToolUse
@@ -36,9 +36,9 @@ def question(case: Case, target: Target | None = None, exam: Exam | None = None,
     return Question("s", Arm(version, MODEL, Params(), target, **arm), case, 0, exam)
 
 
-def exam(case: Case, conversing: Conversing | None = None) -> Exam:
+def exam(case: Case, conversing: ConversationOptions | None = None) -> Exam:
     """An exam of one case."""
-    return Exam("main", "digest", (case,), (), conversing=conversing or Conversing())
+    return Exam("main", "digest", (case,), (), conversing=conversing or ConversationOptions())
 
 
 def calls(*names: str, text: str = "") -> Reply:
@@ -175,11 +175,11 @@ class Free:
 
 def leading(
     agent: Agent,
-    detector: Reader | None = None,
-    user: Reader | None = None,
+    detector: PersonSimulator | None = None,
+    user: PersonSimulator | None = None,
     memory: Kept | None = None,
     outside: ExternalBudgets | None = None,
 ) -> ConversationTarget:
     """Leads conversations with one agent, whose sessions are all named alike."""
-    company = Participants(lambda _: detector, lambda _: user, Blind())
-    return ConversationTarget(OneAgent(agent), company, memory or Kept(), outside or Free(), lambda: "session-1")
+    services = ConversationServices(lambda _: detector, lambda _: user, Blind())
+    return ConversationTarget(OneAgent(agent), services, memory or Kept(), outside or Free(), lambda: "session-1")

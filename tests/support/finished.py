@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from gate.config.policy import Budget, RunPolicy
 from gate.engine.arrays import SampleArrays
 from gate.engine.decide import Assessor
-from gate.engine.evaluate import Finished, record
+from gate.engine.evaluate import RunResult, record
 from gate.engine.prompt_cache import compare_caching
 from gate.engine.run import Collection
 from gate.engine.samples import SampleTable
@@ -44,4 +44,4 @@ def record_of(suites: Sequence[Suite], samples: SampleTable, created: datetime =
     assessment = Assessor(tuple(suites), RunPolicy(early_stop=False), 1).assess(samples)
     terms = dict.fromkeys(ArmName, CacheTerms())
     caching = {suite.name: compare_caching(SampleArrays(suite, samples), terms, RunPolicy().alpha) for suite in suites}
-    return record(Finished(resolved(suites), Collection(samples), assessment, caching, 1, created, 1.0))
+    return record(RunResult(resolved(suites), Collection(samples), assessment, caching, 1, created, 1.0))

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from gate.calibration.judge import JudgingEnd, conclude
-from gate.calibration.judge_agreement import Judged
+from gate.calibration.judge_agreement import RepeatedScores
 from gate.cases.case import Case
 from gate.cases.labels import Labelled, Labels, LabelScale
 from gate.config.scorer import ScorerSpec
@@ -29,26 +29,26 @@ def labels(values: Sequence[Sequence[float | None]], *, graded: bool = False) ->
     return Labels("l.jsonl", "0" * 64, rows, graded, LabelScale())
 
 
-def judged(count: int, repeats: int, says: Says) -> list[Judged]:
+def judged(count: int, repeats: int, says: Says) -> list[RepeatedScores]:
     """What the judge says of each answer."""
     return [
-        Judged({index: Score("judge", says(place, index), f"reason {place}") for index in range(repeats)})
+        RepeatedScores({index: Score("judge", says(place, index), f"reason {place}") for index in range(repeats)})
         for place in range(count)
     ]
 
 
-def by_jury(count: int, opinions: Sequence[Callable[[int], float]]) -> list[Judged]:
+def by_jury(count: int, opinions: Sequence[Callable[[int], float]]) -> list[RepeatedScores]:
     """One judgement of each answer, by several judges."""
     found = []
     for place in range(count):
         parts = tuple(Part("judge", f"j{number}", one(place)) for number, one in enumerate(opinions))
         value = float(np.mean([part.value for part in parts]))
-        found.append(Judged({0: Score("judge", value, "so they say", parts=parts)}))
+        found.append(RepeatedScores({0: Score("judge", value, "so they say", parts=parts)}))
     return found
 
 
 def calibration(
-    found: Labels, said: Sequence[Judged], *, spec: ScorerSpec = JUDGE, repeats: int = 1, unfinished: str = ""
+    found: Labels, said: Sequence[RepeatedScores], *, spec: ScorerSpec = JUDGE, repeats: int = 1, unfinished: str = ""
 ) -> JudgeCalibrationRecord:
     """The record of labels and judgements."""
     return conclude(found, spec, said, JudgingEnd(CREATED, repeats, unfinished, 0.25))

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from gate.messages import ToolCall
-from gate.record.transcript import Aside, Dollars, Observation, ToolUse, Transcript, Turn, Unpriced, Usage
+from gate.record.transcript import Dollars, HarnessCalls, Observation, ToolUse, Transcript, Turn, Unpriced, Usage
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
 COUNTS = st.integers(0, 10**9)
@@ -35,7 +35,7 @@ TRANSCRIPTS = st.builds(
     TEXT,
     st.lists(TURNS, max_size=3).map(tuple),
     st.lists(st.integers(0, 49), max_size=2).map(tuple),
-    st.builds(Aside, COUNTS, st.none() | COSTS, st.lists(TEXT, max_size=2).map(tuple)),
+    st.builds(HarnessCalls, COUNTS, st.none() | COSTS, st.lists(TEXT, max_size=2).map(tuple)),
     st.lists(OBSERVATIONS, max_size=2).map(tuple),
     st.sampled_from(["", "done", "max_turns"]),
 )

@@ -5,7 +5,7 @@ import pytest
 from gate.errors import GateError
 from gate.messages import Message, Part, Parts
 from gate.prompts import reading
-from gate.prompts.version import Built, Prompt
+from gate.prompts.version import FunctionTexts, Prompt
 from gate.testgen.prompt_under_test import subject_of
 
 CHAT = "messages:\n- {role: system, content: 'Be kind.'}\n- {role: user, content: 'Be brief.'}\n"
@@ -32,4 +32,4 @@ def test_files_that_a_template_pulls_in_are_pieces_of_it() -> None:
 
 def test_code_has_no_text() -> None:
     with pytest.raises(GateError, match="Python function"):
-        subject_of(Prompt((), built=Built({})))
+        subject_of(Prompt((), built=FunctionTexts({})))

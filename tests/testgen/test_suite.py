@@ -10,11 +10,11 @@ from gate.cases.case import Case, fill
 from gate.config.gatefile import load
 from gate.config.models import ModelRef
 from gate.config.specification import OutputRule
-from gate.testgen.files import SuiteFiles, SuiteModels, suite_models, suite_yaml, untemplated
+from gate.testgen.files import SuiteModels, SuitePaths, suite_models, suite_yaml, untemplated
 from gate.testgen.rules.compiler import compile_rules
 from tests.testgen.texts import SAID
 
-FILES = SuiteFiles("shop", Path("prompts/shop.md"), Path("evals/shop/cases.yaml"))
+FILES = SuitePaths("shop", Path("prompts/shop.md"), Path("evals/shop/cases.yaml"))
 MODELS = SuiteModels(ModelRef("openai", "gpt-5-mini"), ModelRef("anthropic", "claude-haiku-4-5"))
 
 
@@ -45,7 +45,7 @@ def test_a_rule_is_no_template(text: str) -> None:
 
 
 def test_a_file_that_no_configuration_can_name() -> None:
-    files = SuiteFiles("shop", Path("/elsewhere/shop.md"), Path("evals/shop/cases.yaml"))
+    files = SuitePaths("shop", Path("/elsewhere/shop.md"), Path("evals/shop/cases.yaml"))
     assert suite_yaml(files, MODELS, [OutputRule("R1", "Be polite.")], ()) == ""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from gate.cases.reading import parse_entry, put_of, renamed
-from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Entry, Put
+from gate.cases.stored import Archive, CaseFilter, CaseVersion, CaseWrite, Change, Entry
 from gate.cli.cases.entry import case_versions, changed_entry, edit_entry, given_values, read_entry, slices_of
 from gate.config.documents import printable
 from gate.config.values import is_store
@@ -158,7 +158,7 @@ def _check_free(cases: CaseSet, name: str) -> None:
         raise GateError(f"there is a case {name!r} already{old}", "choose another id, or use gate cases edit")
 
 
-def _put(cases: CaseSet, put: Put, what: str) -> None:
+def _put(cases: CaseSet, put: CaseWrite, what: str) -> None:
     label = carry_out_changes(cases, [put], what)
     click.echo(printable(f"{what} in {label}"))
 

@@ -22,7 +22,7 @@ from gate.errors import GateError
 from gate.generation.model_calls import GenerationLimits, GenerationProgress
 from gate.generation.tests import GenerationRequest, prompt_folder
 from gate.testgen.effort import LEVELS, RULES, EffortSettings, Level, Stage
-from gate.testgen.files import SPECIFICATION_FILE, SuiteFiles, SuiteModels, file_stem, suite_yaml
+from gate.testgen.files import SPECIFICATION_FILE, SuiteModels, SuitePaths, file_stem, suite_yaml
 from gate.testgen.rules.compiler import compile_rules
 from gate.values import JsonValue
 
@@ -180,7 +180,7 @@ def screen() -> Console:
 
 def suite_of(prompt: str, cases: Path, specification: Specification, models: SuiteModels) -> str:
     """A configuration in the folder that the command runs in; empty where none can name the files."""
-    files = SuiteFiles(file_stem(prompt), _from_here(Path(prompt)), _from_here(cases))
+    files = SuitePaths(file_stem(prompt), _from_here(Path(prompt)), _from_here(cases))
     return suite_yaml(files, models, specification.rules, compile_rules(specification.rules))
 
 

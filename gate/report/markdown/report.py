@@ -14,7 +14,7 @@ from gate.record.run import RunRecord
 from gate.report import escape, numbers
 from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shorten
-from gate.report.explain import AnswerPair, CaseExplanation
+from gate.report.explain import AnswerPairView, CaseExplanation
 from gate.report.numbers import Code, Text, unbroken
 from gate.report.view.advice import READ
 from gate.report.view.cases import Answer, CaseView, first_answers_diff
@@ -453,7 +453,7 @@ def render_case(shown: "CaseExplanation") -> str:
     return report_template("explain.md.j2").render(view=shown, changed=_changed)
 
 
-def _changed(pair: "AnswerPair") -> AnswerDiff | None:
+def _changed(pair: "AnswerPairView") -> AnswerDiff | None:
     """Both answers as one diff, as in a comment; None where there is nothing to compare."""
     before, after = pair.baseline, pair.candidate
     if pair.how in ("", "same", "texts") or before is None or after is None:

@@ -13,7 +13,7 @@ from gate.record.calibration import (
     NoFigure,
     SliceRecord,
     ThresholdRecord,
-    told,
+    on_scale,
 )
 from gate.record.transcript import masked
 from gate.report import numbers
@@ -140,7 +140,7 @@ def _place(row: DisagreementRecord, found: JudgeCalibrationRecord) -> str:
 def _label(row: DisagreementRecord, found: JudgeCalibrationRecord) -> str:
     labels = found.labels
     if labels.graded:
-        return told(row.people, (labels.low, labels.high))
+        return on_scale(row.people, (labels.low, labels.high))
     if row.people > 1.0 - _SURE:
         return "pass"
     return f"pass ({whole_percent(row.people)} of them)" if row.people > _SURE else "fail"
@@ -322,7 +322,7 @@ def _notes(found: JudgeCalibrationRecord) -> Iterator[str]:
     scale = f" on the scale of {labels.low:g} to {labels.high:g}" if labels.graded else ""
     mark = f" A score of at least {found.judge.told(found.judge.threshold)} is a pass"
     if labels.graded:
-        mark += f", and so is a grade of {told(found.judge.threshold, (labels.low, labels.high))}"
+        mark += f", and so is a grade of {on_scale(found.judge.threshold, (labels.low, labels.high))}"
     yield (
         f"Labels: {labels.file}{scale}, {whole_percent(labels.passing)} of them pass.{mark}. Intervals are meant to "
         "hold the true value 95 times in 100; answers to one question, and those of one cluster, count as one."

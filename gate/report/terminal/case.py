@@ -11,7 +11,7 @@ from rich.text import Text
 
 from gate.report.differences import TextPiece, joined_marks
 from gate.report.escape import terminal_text
-from gate.report.explain import AnswerPair, AnswerView, CaseExplanation, ScorerView
+from gate.report.explain import AnswerPairView, AnswerView, CaseExplanation, ScorerView
 
 if TYPE_CHECKING:
     from gate.report.view.conversations import ConversationView
@@ -79,7 +79,7 @@ def _opening(shown: CaseExplanation) -> Iterator[Text | Table]:
     yield table
 
 
-def _pair(pair: AnswerPair, console: Console, *, alone: bool) -> None:
+def _pair(pair: AnswerPairView, console: Console, *, alone: bool) -> None:
     _print(console, Text())
     how = f"  {_MARKED[pair.how]}" if pair.how else ""
     _print(console, Text.assemble((f"sample {pair.number}", "bold"), (how, "dim")))
@@ -96,7 +96,7 @@ def _pair(pair: AnswerPair, console: Console, *, alone: bool) -> None:
             _block(console, line)
 
 
-def _given(arm: str, one: AnswerView | None, pair: AnswerPair, console: Console) -> Iterator[Text]:
+def _given(arm: str, one: AnswerView | None, pair: AnswerPairView, console: Console) -> Iterator[Text]:
     """Paragraphs of an answer: heading, text, what the scorers say, what it took."""
     if one is None:
         yield Text.assemble((arm, "dim"), "  not kept")

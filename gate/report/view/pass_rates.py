@@ -13,7 +13,7 @@ from gate.report.numbers import LONGEST_SENTENCE, Code, NamedNumber, Text, liste
 from gate.report.view.calls import per_answer
 from gate.report.view.cases import CaseView, answer_views, lone_case_view, slice_values
 from gate.report.view.scorers import FULL, case_scale, case_score, other_scores, shortcomings
-from gate.scoring.interface import reaches
+from gate.scoring.interface import meets_threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,7 +454,9 @@ def _still_open(rate: PassRate, unscored: int) -> bool:
     if rate.wanted is None or not rate.n:
         return False
     total = rate.n + unscored
-    return reaches((rate.passed + unscored) / total, rate.wanted) and not reaches(rate.passed / total, rate.wanted)
+    return meets_threshold((rate.passed + unscored) / total, rate.wanted) and not meets_threshold(
+        rate.passed / total, rate.wanted
+    )
 
 
 def _failing_case(case: NewCaseRecord, check: CaseResult) -> CaseView:

@@ -14,13 +14,13 @@ from gate.cases.reading import canonical
 from gate.cases.stored import (
     Archive,
     CaseFilter,
+    CaseListItem,
     CaseVersion,
+    CaseWrite,
     Change,
     Conflict,
     Entry,
-    Listed,
     Page,
-    Put,
     SuiteVersion,
     name_before,
 )
@@ -189,8 +189,8 @@ class SuiteEdit:
                     "number": 1 if row is None else row.number + 1,
                     "name": change.name,
                     "place": place if row is None else row.place,
-                    "entry": _text(change.entry) if isinstance(change, Put) else None,
-                    "words": folded(change.text) if isinstance(change, Put) else "",
+                    "entry": _text(change.entry) if isinstance(change, CaseWrite) else None,
+                    "words": folded(change.text) if isinstance(change, CaseWrite) else "",
                     **{"author": self._by.author, "made": self._by.now},
                 }
             )
@@ -201,7 +201,7 @@ class SuiteEdit:
         slices = [
             {"version_id": versions[ids[change.name]], "dimension": dimension, "value": value}
             for change in changes
-            if isinstance(change, Put)
+            if isinstance(change, CaseWrite)
             for dimension, value in change.slices.items()
         ]
         put_many(self._db, tables.case_slices, slices)
@@ -262,7 +262,7 @@ class Suites:
         """The cases of a version, in their order."""
         return self.database.read(lambda db: tuple(map(json.loads, standing(db, version.suite, version.number))))
 
-    def cases(self, name: str, wanted: CaseFilter, page: Page) -> tuple[Listed, ...]:
+    def cases(self, name: str, wanted: CaseFilter, page: Page) -> tuple[CaseListItem, ...]:
         """A page of the newest version, in its order."""
         found = (
             case_rows(name)
@@ -271,7 +271,7 @@ class Suites:
             .order_by(VERSION.place)
             .limit(page.size)
         )
-        return self.database.read(lambda db: tuple(Listed(row.place, case_of(row)) for row in db.execute(found)))
+        return self.database.read(lambda db: tuple(CaseListItem(row.place, case_of(row)) for row in db.execute(found)))
 
     def count(self, name: str, wanted: CaseFilter) -> int:
         """Number of matching cases of the newest version."""

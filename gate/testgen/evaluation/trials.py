@@ -12,7 +12,7 @@ from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule, GeneratedTest
 from gate.errors import CannotEvaluate, InputErrors
 from gate.record.transcript import Failed, Reply, Unscored
-from gate.scoring.interface import Subject, mark_of_scorer, reaches
+from gate.scoring.interface import Subject, mark_of_scorer, meets_threshold
 from gate.scoring.panel import validate
 from gate.scoring.verdict import ScoredReason, Verdict, echo_complaint, is_wordless
 from gate.testgen.cases.diversity import identity
@@ -106,7 +106,7 @@ def _keeps(spec: ScorerSpec, subject: Subject) -> bool | None:
         value = validate(spec, subject).value
     except InputErrors:
         return None
-    return None if isinstance(value, Unscored) else reaches(value, mark_of_scorer(spec))
+    return None if isinstance(value, Unscored) else meets_threshold(value, mark_of_scorer(spec))
 
 
 def judge_notes(judge: ModelRef, generator: ModelRef | None, answering: Sequence[ModelRef]) -> list[str]:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.responses import Response
 
 from gate.cases.reading import put_of
-from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Page, Put, SuiteVersion
+from gate.cases.stored import Archive, CaseFilter, CaseVersion, CaseWrite, Change, Page, SuiteVersion
 from gate.config.values import name_complaint
 from gate.errors import GateError
 from gate.store.access import Person, Scope
@@ -158,7 +158,7 @@ def add(request: Request, site: CurrentSite, person: CurrentPerson, suite: Suite
     taken = ApiError(409, "There is a case of this id already.", "PUT it with the ETag that GET gave")
     if known is not None and known.entry is not None:
         raise taken
-    change = Put(put.name, put.entry, put.slices, put.text, known.number if known else 0)
+    change = CaseWrite(put.name, put.entry, put.slices, put.text, known.number if known else 0)
     made = _done(site, suite, change, (person, f"added {put.name}"))
     if made is None:
         raise taken

@@ -17,7 +17,7 @@ from typing import Self
 from gate.errors import GateError
 from gate.store.run_folder import SAMPLES_FILE, BadSample, load_run, parse_sample, sample_lines
 from gate.values import parsed, written
-from gate.web.jobs.job import EVENTS, ORDERS, Event, Job, JobFailure, JobRequest, Phase, StoredRun, TriedCase
+from gate.web.jobs.job import EVENTS, ORDERS, Event, Job, JobFailure, JobRequest, Phase, StoredJobRun, TriedCase
 
 PATIENCE_S = 15.0
 """Time for a job to end by itself; then its process group is killed."""
@@ -225,7 +225,7 @@ class Jobs:
     def _over(self, held: _Held, code: int) -> None:
         outcome = held.job.outcome
         phase: Phase = "failed"
-        if isinstance(outcome, StoredRun) or (code == 0 and not isinstance(outcome, JobFailure)):
+        if isinstance(outcome, StoredJobRun) or (code == 0 and not isinstance(outcome, JobFailure)):
             # What is in the store is there, whatever happened then.
             phase = "done"
         elif held.job.phase == "ending":

@@ -102,7 +102,7 @@ class JobProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeOpinion:
+class RoundOpinion:
     """A judge's score for one round, in [0, 1]; None without one. Sample and round are counted from 1."""
 
     sample: int
@@ -114,7 +114,7 @@ class JudgeOpinion:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredRun:
+class StoredJobRun:
     """The id of a job's run in the store, None where there was nothing to evaluate; and the outcome in a sentence."""
 
     run: int | None
@@ -137,7 +137,7 @@ class JobFailure:
         return cls(((error.message, error.hint),))
 
 
-Event: TypeAlias = Note | JobProgress | JudgeOpinion | StoredRun | JobFailure
+Event: TypeAlias = Note | JobProgress | RoundOpinion | StoredJobRun | JobFailure
 EVENTS: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
 
 
@@ -171,8 +171,8 @@ class Job:
     ended: datetime | None = None
     progress: JobProgress = JobProgress()
     notes: tuple[str, ...] = ()
-    opinions: tuple[JudgeOpinion, ...] = ()
-    outcome: StoredRun | TriedCase | JobFailure | None = None
+    opinions: tuple[RoundOpinion, ...] = ()
+    outcome: StoredJobRun | TriedCase | JobFailure | None = None
     changes: int = 0
 
     @property
@@ -188,9 +188,9 @@ class Job:
                 return replace(job, notes=(*job.notes, text))
             case JobProgress():
                 return replace(job, progress=event)
-            case JudgeOpinion() if len(job.opinions) < OPINIONS:
+            case RoundOpinion() if len(job.opinions) < OPINIONS:
                 return replace(job, opinions=(*job.opinions, event))
-            case StoredRun() | JobFailure():
+            case StoredJobRun() | JobFailure():
                 return replace(job, outcome=event)
         return self
 

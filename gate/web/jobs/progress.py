@@ -13,7 +13,7 @@ from gate.report.explain import REASON_CHARS
 from gate.report.numbers import short_line
 from gate.scoring.interface import Member, ModelScorer, Subject
 from gate.suite import Suite
-from gate.web.jobs.job import Event, JobProgress, JudgeOpinion, SuiteProgress
+from gate.web.jobs.job import Event, JobProgress, RoundOpinion, SuiteProgress
 
 EVERY_S = 0.25
 """Seconds between two events."""
@@ -151,5 +151,5 @@ class _Overheard:
         turns = subject.transcript.turns if subject.transcript is not None else ()
         last_round = turns[-1].round + 1 if turns else 1
         value, reason = (None, score.value.reason) if isinstance(score.value, Unscored) else (score.value, score.reason)
-        self.tell(JudgeOpinion(index + 1, last_round, short_line(self.name), value, short_line(reason, REASON_CHARS)))
+        self.tell(RoundOpinion(index + 1, last_round, short_line(self.name), value, short_line(reason, REASON_CHARS)))
         return score

@@ -151,10 +151,10 @@ def resolve_trial(wanted: CaseTrial, directory: Path) -> Resolved:
         InputErrors, GateError: mistakes in the files or in the case.
     """
     source = tree_of(directory)
-    shelf = _OneCase(StoredCases("the case", "", f"{wanted.case}\n"))
+    stored_suites = _OneCase(StoredCases("the case", "", f"{wanted.case}\n"))
     chosen = Chosen(suites=(wanted.suite,), samples=wanted.samples, instead=_TRIED.text)
     with prompt_builder() as builder:
-        resolved = resolve_one(source, CONFIG_FILE, chosen, builder, shelf)
+        resolved = resolve_one(source, CONFIG_FILE, chosen, builder, stored_suites)
     if wanted.model:
         resolved = replace(resolved, suites=tuple(_asking(suite, wanted.model, source) for suite in resolved.suites))
     return rehearsed(resolved)
@@ -162,7 +162,7 @@ def resolve_trial(wanted: CaseTrial, directory: Path) -> Resolved:
 
 @dataclass(frozen=True, slots=True)
 class _OneCase:
-    """See `gate.resolve.pairing.CaseShelf`: has one suite with one case."""
+    """See `gate.resolve.pairing.StoredSuiteReader`: has one suite with one case."""
 
     cases: StoredCases
 

@@ -20,12 +20,12 @@ from pathlib import Path
 
 from gate.app.run_order import RunOrder, run_folder
 from gate.app.run_tools import spending_forecast
-from gate.app.runs import Running, carry_out
+from gate.app.runs import RunContext, carry_out
 from gate.calls.caller import Caller
 from gate.engine.check import check
 from gate.engine.evaluate import evaluate
 from gate.engine.signals import ENDING
-from gate.engine.without_evaluation import deleted
+from gate.engine.without_evaluation import deleted_record
 from gate.environment.settings import Settings
 from gate.errors import GateError, Interrupted
 from gate.git.places import root_of
@@ -34,7 +34,7 @@ from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
 from gate.store.push import context_here, store_run
 from gate.values import parsed, written
-from gate.web.jobs.job import EVENTS, ORDERS, Event, JobFailure, JobRequest, Note, StoredRun
+from gate.web.jobs.job import EVENTS, ORDERS, Event, JobFailure, JobRequest, Note, StoredJobRun
 from gate.web.jobs.plan import CONCURRENCY, resolve_order
 from gate.web.jobs.progress import Counting, with_judge_events
 
@@ -112,7 +112,7 @@ def _carry_out(order: JobRequest, folder: Path, tell: Callable[[Event], None]) -
             run = _untouched(resolved, folder)
     if run is None:
         said = "Nothing to compare: the working tree has the same prompts, models, cases and scorers as the base."
-        tell(StoredRun(None, said))
+        tell(StoredJobRun(None, said))
     elif order.kind != "try":
         tell(_stored(run, order, folder))
 
@@ -120,7 +120,7 @@ def _carry_out(order: JobRequest, folder: Path, tell: Callable[[Event], None]) -
 def _evaluated(plan: RunOrder, order: JobRequest, counting: Counting) -> RunRecord:
     stopped: list[str | None] = []
 
-    async def work(running: Running) -> RunRecord:
+    async def work(running: RunContext) -> RunRecord:
         if isinstance(running.tools.calls, Caller):
             counting.counters = running.tools.calls.counters
         try:
@@ -144,21 +144,21 @@ def _untouched(resolved: Resolved, folder: Path) -> RunRecord | None:
     """A run without samples, where prompts were deleted; else there is nothing to evaluate."""
     if not resolved.deleted:
         return None
-    run = deleted(resolved, datetime.now(UTC))
+    run = deleted_record(resolved, datetime.now(UTC))
     keeper = run_folder(folder)
     keeper.made()
     keeper.run(run)
     return run
 
 
-def _stored(run: RunRecord, order: JobRequest, folder: Path) -> StoredRun:
+def _stored(run: RunRecord, order: JobRequest, folder: Path) -> StoredJobRun:
     root = root_of(Path())
     try:
         kept = store_run(folder, root, replace(context_here(root), pushed_by=order.by))
     except GateError as error:
         again = "begin the job again once that is mended: its answers are kept, and are not paid for twice"
         raise GateError(f"the run is not in the store: {error.message}", again) from None
-    return StoredRun(kept.id, first_line(run))
+    return StoredJobRun(kept.id, first_line(run))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from gate.cases.files import fitting, written
 from gate.cases.reading import is_table, read
-from gate.cases.stored import Put, SuiteVersion
+from gate.cases.stored import CaseWrite, SuiteVersion
 from gate.config.documents import decode_table
 from gate.errors import InputErrors
 from gate.limits import CASES_CHARS
@@ -115,7 +115,7 @@ def import_cases(request: Request, site: CurrentSite, person: CurrentPerson, sen
     return page(request, "import_preview.html.j2", 409 if later else 200, **shown)
 
 
-def _changes(site: WebSite, suite: str, put: Put) -> tuple[ChangedKey, ...]:
+def _changes(site: WebSite, suite: str, put: CaseWrite) -> tuple[ChangedKey, ...]:
     (current, *_) = site.suites.case(suite, put.name)
     return changed_keys(current.entry or {}, put.entry)
 

@@ -86,17 +86,17 @@ def duplicate_case(request: Request, site: CurrentSite, at: CaseAddress) -> Resp
 def make_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, suite: Name) -> Response:
     """A new case, unless one of its name is there."""
     suite_of(site, suite)
-    desk = CaseEditor(CasePlace(suite, ""), typed_form(sent))
-    if (changed := after_button(desk.form, sent.one("do"))) is not None:
-        return _shown(request, replace(desk, form=changed))
-    entry, mistakes = check_form(desk.form)
+    editor = CaseEditor(CasePlace(suite, ""), typed_form(sent))
+    if (changed := after_button(editor.form, sent.one("do"))) is not None:
+        return _shown(request, replace(editor, form=changed))
+    entry, mistakes = check_form(editor.form)
     if not mistakes:
         put = put_of(entry)
         if isinstance(site.case_set(suite, person.name).change([put], f"added {put.name}"), str):
             log_event(request, "case-added", f"{suite}: {put.name}")
             return redirect(addresses.case(suite, put.name) + "&said=made")
         mistakes = (_TAKEN,)
-    return _shown(request, replace(desk, mistakes=mistakes), 422)
+    return _shown(request, replace(editor, mistakes=mistakes), 422)
 
 
 @router.get("/case", dependencies=VIEWER)
@@ -104,22 +104,22 @@ def case(request: Request, site: CurrentSite, at: CaseAddress) -> Response:
     """A case in its form; of an archived one, what it was."""
     versions, text = _versions(site, at)
     seen = Insights(site.database).runs_of(at.suite, _names(versions), _SEEN)
-    desk = CaseEditor(at, form_of_entry(text.entry or {}), versions[0].number, seen=tuple(map(case_run_view, seen)))
-    return _shown(request, desk, current=versions[0])
+    editor = CaseEditor(at, form_of_entry(text.entry or {}), versions[0].number, seen=tuple(map(case_run_view, seen)))
+    return _shown(request, editor, current=versions[0])
 
 
 @router.post("/case", dependencies=EDITOR)
 def save_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, at: CaseAddress) -> Response:
     """The next version of a case; where somebody was quicker, both texts beside each other."""
-    desk = _found(site, CaseEditor(at, typed_form(sent), sent.number("base")), sent.number("case"))
-    current = next(iter(site.suites.case(at.suite, desk.place.name)), None)
-    if (changed := after_button(desk.form, sent.one("do"))) is not None:
-        return _shown(request, replace(desk, form=changed), current=current)
-    entry, mistakes = check_form(desk.form)
+    editor = _found(site, CaseEditor(at, typed_form(sent), sent.number("base")), sent.number("case"))
+    current = next(iter(site.suites.case(at.suite, editor.place.name)), None)
+    if (changed := after_button(editor.form, sent.one("do"))) is not None:
+        return _shown(request, replace(editor, form=changed), current=current)
+    entry, mistakes = check_form(editor.form)
     if mistakes:
-        return _shown(request, replace(desk, mistakes=mistakes), 422, current=current)
-    before = desk.place.name
-    put = put_of(entry, desk.base, before)
+        return _shown(request, replace(editor, mistakes=mistakes), 422, current=current)
+    before = editor.place.name
+    put = put_of(entry, editor.base, before)
     told = f"edited {before}" if put.name == before else f"renamed {before} to {put.name}"
     outcome = site.case_set(at.suite, person.name).change([put], told)
     if isinstance(outcome, str):
@@ -127,9 +127,9 @@ def save_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: 
         return redirect(addresses.case(at.suite, put.name) + "&said=saved")
     theirs = outcome[0].current
     if theirs is not None and theirs.name != before:
-        return _shown(request, replace(desk, mistakes=(_TAKEN,)), 422, current=current)
+        return _shown(request, replace(editor, mistakes=(_TAKEN,)), 422, current=current)
     # The user's text is still in the form, and overwrites the other one when it is sent again.
-    on_top = replace(desk, base=theirs.number if theirs else 0)
+    on_top = replace(editor, base=theirs.number if theirs else 0)
     changes = changed_keys(theirs.entry, entry) if theirs is not None and theirs.entry is not None else ()
     return _shown(request, on_top, 409, current=theirs, conflict=changes)
 
@@ -173,27 +173,27 @@ def _names(versions: Sequence[CaseVersion]) -> list[str]:
     return list(dict.fromkeys([versions[0].name, *(name for name in called if isinstance(name, str))]))
 
 
-def _found(site: WebSite, desk: CaseEditor, case: int) -> CaseEditor:
+def _found(site: WebSite, editor: CaseEditor, case: int) -> CaseEditor:
     """The form with the case's current name: somebody may have renamed it."""
-    at = desk.place
+    at = editor.place
     name = None if site.suites.case(at.suite, at.name) else site.suites.name_of(at.suite, case)
     if name is None:
-        return desk
-    form = replace(desk.form, name=name) if desk.form.name == at.name else desk.form
-    return replace(desk, place=CasePlace(at.suite, name), form=form)
+        return editor
+    form = replace(editor.form, name=name) if editor.form.name == at.name else editor.form
+    return replace(editor, place=CasePlace(at.suite, name), form=form)
 
 
 def _shown(
     request: Request,
-    desk: CaseEditor,
+    editor: CaseEditor,
     status: int = 200,
     current: CaseVersion | None = None,
     conflict: Sequence[ChangedKey] | None = None,
 ) -> Response:
     at: dict[str, list[FormMistake]] = {}
-    for one in desk.mistakes:
+    for one in editor.mistakes:
         at.setdefault(one.field, []).append(one)
-    shown = {"desk": desk, "form": desk.form, "at": at, "reached": _reached(desk.form)}
+    shown = {"editor": editor, "form": editor.form, "at": at, "reached": _reached(editor.form)}
     return page(request, "case.html.j2", status, current=current, conflict=conflict, **shown)
 
 

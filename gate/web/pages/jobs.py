@@ -21,7 +21,7 @@ from gate.errors import GateError
 from gate.report.explain import SideBySide, case_side_by_side
 from gate.web import addresses
 from gate.web.case_form import check_form, typed_form
-from gate.web.jobs.job import CASE_CALLS, RUN_CALLS, Job, JobFailure, JobRequest, StoredRun, TriedCase, remedy
+from gate.web.jobs.job import CASE_CALLS, RUN_CALLS, Job, JobFailure, JobRequest, StoredJobRun, TriedCase, remedy
 from gate.web.jobs.plan import JobCosts, expected_costs
 from gate.web.jobs.trial import Choices, SuiteChoice, branches, choices, has_configuration
 from gate.web.pages.cases import CasePlace, versions_of
@@ -247,7 +247,7 @@ def job(request: Request, site: CurrentSite, id: JobId) -> Response:
         **_shown(site, found),
         result=_result(outcome) if isinstance(outcome, TriedCase) else None,
         failure=outcome if isinstance(outcome, JobFailure) else None,
-        stored=outcome if isinstance(outcome, StoredRun) else None,
+        stored=outcome if isinstance(outcome, StoredJobRun) else None,
     )
 
 

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from gate.cases.reading import put_of, readable
-from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Entry, Listed, Page, SuiteVersion
+from gate.cases.stored import Archive, CaseFilter, CaseListItem, CaseVersion, Change, Entry, Page, SuiteVersion
 from gate.config.values import dimension_complaint, name_complaint, value_complaint
 from gate.errors import InputErrors
 from gate.store.case_sets import StoreCases
@@ -257,7 +257,7 @@ def suite_of(site: WebSite, name: str) -> SuiteVersion:
     return found
 
 
-def _rows(site: WebSite, listed: Sequence[Listed]) -> Iterator[CaseRow]:
+def _rows(site: WebSite, listed: Sequence[CaseListItem]) -> Iterator[CaseRow]:
     for one in listed:
         version = one.version
         entry = version.entry or {}

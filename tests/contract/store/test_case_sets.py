@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gate.cases.reading import canonical, put_of, read
-from gate.cases.stored import Archive, CaseFilter, Put
+from gate.cases.stored import Archive, CaseFilter, CaseWrite
 from gate.config.values import StoreName
 from gate.errors import GateError
 from gate.store.case_sets import CaseSet, FileCases, StoreCases, changed_meanwhile, plan_move
@@ -101,9 +101,12 @@ def test_a_file_gives_a_case_no_name_that_is_taken_meanwhile(tmp_path: Path) -> 
     cases = FileCases(str(file))
     assert cases.case("a")
     file.write_text("- {id: a, input: x}\n- {id: c, input: y}\n")
-    for put in (Put("c", {"id": "c", "input": "x"}, base=1, was="a"), Put("d", {"id": "d"}, base=1, was="b")):
+    for put in (
+        CaseWrite("c", {"id": "c", "input": "x"}, base=1, was="a"),
+        CaseWrite("d", {"id": "d"}, base=1, was="b"),
+    ):
         assert isinstance(cases.change([put], ""), tuple)
-    renamed = Put("d", {"id": "d", "input": "x"}, base=1, was="a")
+    renamed = CaseWrite("d", {"id": "d", "input": "x"}, base=1, was="a")
     assert cases.change([renamed], "") == cases.change([renamed], "") == str(file)
     assert file.read_text() == "- {id: d, input: x}\n- {id: c, input: y}\n"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.cases.stored import Page, Put
+from gate.cases.stored import CaseWrite, Page
 from gate.errors import GateError
 from gate.record.history import Context, RunFilter
 from gate.store.run_folder import sample_line
@@ -28,7 +28,9 @@ def half(case: object, arm: object, index: int) -> float | None:
 
 
 def fill(database: Database) -> None:
-    Suites(database).change("support", [Put("a", {"id": "a", "input": "Where?"}, {}, "Where?")], Authorship("Ann", NOW))
+    Suites(database).change(
+        "support", [CaseWrite("a", {"id": "a", "input": "Where?"}, {}, "Where?")], Authorship("Ann", NOW)
+    )
     samples = (KeptSample(one, sample_line(one)) for one in take(SUITE, half))
     Runs(database).add(finished([SUITE], half, CREATED), samples, Context(), NOW)
 

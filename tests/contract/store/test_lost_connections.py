@@ -8,7 +8,7 @@ from threading import Event, Thread
 import pytest
 from sqlalchemy import Connection, create_engine, event, make_url, text
 
-from gate.cases.stored import Page, Put
+from gate.cases.stored import CaseWrite, Page
 from gate.errors import CannotEvaluate
 from gate.record.history import RunFilter
 from gate.store.sql import maintenance
@@ -29,7 +29,7 @@ def a_run(database: Database) -> None:
 
 def a_case(database: Database) -> None:
     entry: dict[str, JsonValue] = {"id": "c", "input": "Hi", "slices": {"tier": "pro"}}
-    Suites(database).change("support", [Put("c", entry, {"tier": "pro"})], BY)
+    Suites(database).change("support", [CaseWrite("c", entry, {"tier": "pro"})], BY)
 
 
 def stands(database: Database) -> tuple[int, int, int]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gate.cases.stored import Archive, CaseFilter, Change, Conflict, Page, Put, SuiteVersion
+from gate.cases.stored import Archive, CaseFilter, CaseWrite, Change, Conflict, Page, SuiteVersion
 from gate.store.sql.database import Database
 from gate.store.sql.suites import Authorship, Suites
 from gate.values import JsonValue
@@ -24,8 +24,8 @@ def suites(database: Database) -> Suites:
     return Suites(database)
 
 
-def put(name: str, said: str = "Where is it?", base: int = 0, **slices: str) -> Put:
-    return Put(name, {"id": name, "input": said}, slices, said, base)
+def put(name: str, said: str = "Where is it?", base: int = 0, **slices: str) -> CaseWrite:
+    return CaseWrite(name, {"id": name, "input": said}, slices, said, base)
 
 
 def made(result: SuiteVersion | tuple[Conflict, ...]) -> SuiteVersion:
@@ -76,7 +76,7 @@ def test_who_comes_second_sees_the_conflict_and_nothing_is_done(suites: Suites) 
 
 
 @pytest.mark.parametrize("change", [put("a", "edited", 1), Archive("gone", 1), put("b", "from nothing", 3)])
-def test_what_is_not_there_cannot_be_edited(suites: Suites, change: Put | Archive) -> None:
+def test_what_is_not_there_cannot_be_edited(suites: Suites, change: CaseWrite | Archive) -> None:
     suites.change("support", [put("a"), put("gone")], ANN)
     suites.change("support", [Archive("a", 1), put("gone", "else", 1)], ANN)
     clashes = suites.change("support", [change], BOB)
@@ -94,7 +94,7 @@ def test_the_same_change_twice_is_made_once(suites: Suites) -> None:
     assert second.number == 2
 
 
-def renamed(name: str, was: str, base: int) -> Put:
+def renamed(name: str, was: str, base: int) -> CaseWrite:
     return replace(put(name, base=base), was=was)
 
 
@@ -122,7 +122,7 @@ def test_a_renamed_case_keeps_its_history_and_its_place(suites: Suites) -> None:
 @pytest.mark.parametrize(
     "change", [renamed("b", "a", 2), renamed("gone", "a", 2), renamed("x", "a", 1), renamed("x", "no", 1)]
 )
-def test_a_case_gets_no_name_that_another_one_has_and_only_as_it_was_seen(suites: Suites, change: Put) -> None:
+def test_a_case_gets_no_name_that_another_one_has_and_only_as_it_was_seen(suites: Suites, change: CaseWrite) -> None:
     suites.change("support", [put("a"), put("b"), put("gone")], ANN)
     suites.change("support", [put("a", "edited", 1), Archive("gone", 1)], ANN)
     clashes = suites.change("support", [change], BOB)
@@ -184,5 +184,5 @@ JSON = st.recursive(
 @given(entry=st.dictionaries(st.text(), JSON, max_size=4), said=st.text())
 def test_nothing_of_a_case_is_lost(suites: Suites, entry: Mapping[str, JsonValue], said: str) -> None:
     stores.remove_suite(suites.database, "any")
-    version = made(suites.change("any", [Put("a", entry, {}, said)], ANN))
+    version = made(suites.change("any", [CaseWrite("a", entry, {}, said)], ANN))
     assert repr(dict(suites.entries(version)[0])) == repr(dict(entry))

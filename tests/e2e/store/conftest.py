@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.cases.stored import Archive, Put, SuiteVersion
+from gate.cases.stored import Archive, CaseWrite, SuiteVersion
 from gate.store.sql.database import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import Authorship, Suites
@@ -45,7 +45,7 @@ class Place:
         """A new version, with cases that were not there."""
         suites = Suites(self.database)
         entries = [json.loads(line) for line in example.cases(first + count).splitlines()][first:]
-        made = suites.change(suite, [Put(entry["id"], entry) for entry in entries], Authorship("ann", NOW))
+        made = suites.change(suite, [CaseWrite(entry["id"], entry) for entry in entries], Authorship("ann", NOW))
         assert isinstance(made, SuiteVersion)
         return made
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.cases.stored import Put, SuiteVersion
+from gate.cases.stored import CaseWrite, SuiteVersion
 from gate.store.sql.suites import Authorship, Suites
 from gate.values import JsonValue
 from tests.e2e.store.conftest import CONFIG, NOW, Place, url_of
@@ -23,7 +23,7 @@ def bring(place: Place, *scorers: JsonValue) -> None:
     """A case with scorers of its own among others."""
     entry: dict[str, JsonValue] = {"id": "odd", "input": "answer=x", "expected": "x", "extra_scorers": list(scorers)}
     assert isinstance(
-        Suites(place.database).change("support", [Put("odd", entry)], Authorship("eve", NOW)), SuiteVersion
+        Suites(place.database).change("support", [CaseWrite("odd", entry)], Authorship("eve", NOW)), SuiteVersion
     )
 
 

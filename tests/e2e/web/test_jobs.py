@@ -16,7 +16,7 @@ from gate.store.access import EventFilter
 from gate.store.sql.suites import Suites
 from gate.web import addresses
 from gate.web.jobs import worker
-from gate.web.jobs.job import JobRequest, StoredRun
+from gate.web.jobs.job import JobRequest, StoredJobRun
 from tests.support import asking, forked, repository
 from tests.support.asking import Shop, job_of, judged
 from tests.support.command import git
@@ -124,10 +124,10 @@ def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(sh
     # Whether the last step is told depends on how soon the job is over.
     assert any(" of 4" in line and "tier=paid" in line for line in told)
     job = shop.over(job_of(at))
-    assert isinstance(job.outcome, StoredRun) and job.outcome.said == "PASS: 4 of 4 cases passed"
+    assert isinstance(job.outcome, StoredJobRun) and job.outcome.said == "PASS: 4 of 4 cases passed"
     assert f'href="/runs/{job.outcome.run}"' in ann.get(at).text
     second = shop.over(job_of(next_at))
-    assert isinstance(second.outcome, StoredRun) and second.outcome.run is not None, second
+    assert isinstance(second.outcome, StoredJobRun) and second.outcome.run is not None, second
     row = shop.site.runs.row(second.outcome.run)
     assert row is not None and (row.verdict, row.context.pushed_by) == (Verdict.HOLD, "Ann")
     assert runs(shop) == 2

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gate.cases.case import Case
-from gate.cases.stored import CaseFilter, Page, Put
+from gate.cases.stored import CaseFilter, CaseWrite, Page
 from gate.record.history import Context
 from gate.record.run import RunRecord
 from gate.record.transcript import ArmName, Part, Reply, Sample, Score, ToolUse, Transcript, Turn
@@ -195,7 +195,7 @@ def test_tools_and_rounds_of_a_conversation_are_shown(browser: Browser) -> None:
     assert ("round 2: too short" in before, "greets" in before) == (True, False)
     after = after.split("</section>")[0]
     assert ("round 2: too short" in after, "greets &lt;b&gt;back&lt;/b&gt;" in after) == (False, True)
-    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
+    browser.site.suites.change("support", [CaseWrite("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
     assert keep(browser, id, name="kept").status_code == 303
     entry = browser.site.suites.case("support", "kept")[0].entry
     assert entry is not None
@@ -210,7 +210,7 @@ def keep(browser: Browser, id: int, **form: str):  # type: ignore[no-untyped-def
 def test_a_case_is_made_of_a_sample_once(browser: Browser) -> None:
     id = browser.add(at(), take(SUITE, score))
     assert "no suite in the store" in browser.get(f"/runs/{id}/case?suite=support&case=c001")
-    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
+    browser.site.suites.change("support", [CaseWrite("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
     answer = keep(browser, id, name="kept")
     assert answer.status_code == 303
     made = browser.get(answer.headers["location"])
@@ -242,7 +242,7 @@ def test_a_case_that_cannot_be_made_is_told_and_nothing_is_lost(
     browser: Browser, form: dict[str, str], status: int, told: str
 ) -> None:
     id = browser.add(at(), take(SUITE, score))
-    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
+    browser.site.suites.change("support", [CaseWrite("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
     answer = keep(browser, id, **form)
     assert (answer.status_code, told in answer.text) == (status, True)
     if status == 422:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gate.engine.without_evaluation import failed
+from gate.engine.without_evaluation import failed_record
 from gate.errors import GateError
 from gate.record.run import RunRecord
 from gate.record.transcript import Reply
@@ -102,7 +102,7 @@ def test_too_little_room_is_a_mistake_of_the_caller() -> None:
 @pytest.mark.parametrize("setup", [True, False])
 def test_no_label_helps_against_what_comes_before_it(setup: bool) -> None:
     at = datetime(2026, 11, 1, tzinfo=UTC)
-    run = failed(GateError("label-scope: commit needs another event", "change it"), "a" * 40, at, setup=setup)
+    run = failed_record(GateError("label-scope: commit needs another event", "change it"), "a" * 40, at, setup=setup)
     text = render_comment(run, CONTEXT)
     assert (WAY_OUT in text) is not setup
     assert ("then run the gate again." in text) is setup

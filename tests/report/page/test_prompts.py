@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from gate.record.comparison import PrefixEnd
 from gate.record.parts import PromptTextRecord
 from gate.record.run import CaseRecord, RunRecord
-from gate.report.explain import AnswerPair, case_side_by_side, sparing_marks
+from gate.report.explain import AnswerPairView, case_side_by_side, sparing_marks
 from gate.report.page import document
 from gate.report.page.document import PromptView, TextDiff, prompt_views
 from tests.golden.builders import cache, output
@@ -102,7 +102,7 @@ def block_case(name: str) -> CaseRecord:
     return next(case for case in runs()["block"].suites[0].cases if case.id == name)
 
 
-def pair_of(before: str, after: str) -> AnswerPair:
+def pair_of(before: str, after: str) -> AnswerPairView:
     case = block_case("de-017")
     outputs = {"baseline_outputs": [output(0, before, 1.0)], "candidate_outputs": [output(0, after, 1.0)]}
     (pair,) = case_side_by_side(case.model_copy(update=outputs), (), {}).pairs

@@ -12,7 +12,7 @@ import pytest
 from gate.errors import GateError
 from gate.web.jobs import board
 from gate.web.jobs.board import Jobs
-from gate.web.jobs.job import Job, JobFailure, JobRequest, StoredRun
+from gate.web.jobs.job import Job, JobFailure, JobRequest, StoredJobRun
 
 CHECK, TRY = JobRequest("check", by="Ann"), JobRequest("try", ("support",), by="Ann")
 STORES = 'import sys; sys.stdin.readline(); print(\'{"event": "stored", "run": 7, "said": "PASS"}\', flush=True)'
@@ -51,7 +51,7 @@ def seen(jobs: Jobs, job: Job, phase: str) -> Job:
 def test_a_job_ends_with_what_its_process_told(made: Callable[..., Jobs]) -> None:
     jobs = made(STORES)
     job = seen(jobs, jobs.begin(CHECK), "done")
-    assert job.outcome == StoredRun(7, "PASS")
+    assert job.outcome == StoredJobRun(7, "PASS")
     assert job.started is not None and job.ended is not None and job.started <= job.ended
 
 
@@ -131,7 +131,7 @@ def test_a_run_that_is_in_the_store_is_not_told_to_be_cancelled(
     while (found := jobs.find(job.id)) is not None and found.outcome is None:
         time.sleep(0.005)
     jobs.cancel(job.id)
-    assert seen(jobs, job, "done").outcome == StoredRun(7, "PASS")
+    assert seen(jobs, job, "done").outcome == StoredJobRun(7, "PASS")
 
 
 def test_a_server_that_closes_leaves_no_process(made: Callable[..., Jobs]) -> None:
