@@ -14,7 +14,7 @@ from gate.config.documents import BadJson, parse_json
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
 from gate.record.transcript import Failed, Reply, added, effort_of_all
-from gate.templates.packaged import plain_template
+from gate.templates.rendering import plain_template
 from gate.values import JsonValue
 
 Turns: TypeAlias = Sequence[tuple[str, str]]

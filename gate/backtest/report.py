@@ -18,7 +18,7 @@ from gate.report.escape import visible
 from gate.report.numbers import LONGEST_SENTENCE, NOTHING, short_line
 from gate.report.page.charts import LinearScale
 from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable, Tone
-from gate.templates.packaged import packaged_templates
+from gate.templates.rendering import packaged_templates
 from gate.values import counted
 
 SUBJECT = 40

@@ -489,9 +489,7 @@ class ModelScorerOptions(Options):
     """What every scorer has that asks one model."""
 
     model: ModelName | None = Field(default=None, description="Who judges, as provider:name.")
-    params: Annotated[Params, empty_is(dict)] = Field(
-        default_factory=Params, description="Parameters of the judge's calls."
-    )
+    params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description="Parameters of its calls.")
     template: Path | None = Field(default=None, description="A file with the judge's own prompt.")
     sees_input: bool = Field(default=True, description="false hides the question from the judge.")
     sees_expected: bool = Field(default=True, description="false hides the reference answer from the judge.")

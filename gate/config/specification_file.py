@@ -23,7 +23,7 @@ from gate.config.validation import FileModel, file_schema, validate, wrong, wron
 from gate.config.values import not_blank
 from gate.config.yaml_editing import lines_of, rewritten
 from gate.limits import PROMPT_CHARS, SPECIFICATION_CHARS
-from gate.templates.packaged import plain_template
+from gate.templates.rendering import plain_template
 from gate.values import JsonValue, digest
 
 VERSION = 1

@@ -14,8 +14,7 @@ from gate.errors import InputErrors
 from gate.messages import Message
 from gate.prompts.version import TEMPLATE_ENDINGS
 from gate.scoring.interface import Subject
-from gate.templates.packaged import plain_template
-from gate.templates.rendering import compile_template
+from gate.templates.rendering import compile_template, plain_template
 from gate.templates.sandbox import BadTemplate
 
 PromptView: TypeAlias = Mapping[str, object]

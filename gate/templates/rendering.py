@@ -1,16 +1,26 @@
-"""Prompt templates: parsing, inclusion of files, rendering."""
+"""Templates: those of prompts (parsing, inclusion of files, rendering), and those that come with the gate."""
 
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice, takewhile
 from types import CodeType, TracebackType
 from typing import Any
 
-from jinja2 import Template, TemplateError, TemplateSyntaxError, UndefinedError, meta, nodes
+from jinja2 import Environment as PlainEnvironment
+from jinja2 import (
+    PackageLoader,
+    StrictUndefined,
+    Template,
+    TemplateError,
+    TemplateSyntaxError,
+    UndefinedError,
+    meta,
+    nodes,
+)
 from jinja2.exceptions import SecurityError
 from jinja2.visitor import NodeTransformer
 
@@ -474,3 +484,29 @@ def _variable(part: nodes.Node) -> str:
         else:
             break
     return ".".join(names)
+
+
+def packaged_templates(
+    package: str, *, autoescape: bool = True, finalize: Callable[[object], object] | None = None
+) -> PlainEnvironment:
+    """Loads and compiles the templates in a package's folder `templates`.
+
+    Args:
+        autoescape: for HTML and SVG.
+        finalize: is applied to every value that a template prints.
+    """
+    return PlainEnvironment(
+        loader=PackageLoader(package, "templates"),
+        autoescape=autoescape,  # noqa: S701 (chosen by the caller)
+        finalize=finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+
+@cache
+def plain_template(package: str, name: str) -> Template:
+    """A template of a package that makes no HTML, such as a message to a model."""
+    return packaged_templates(package, autoescape=False).get_template(name)

@@ -13,7 +13,7 @@ from gate.config.specification import GeneratedTest
 from gate.errors import CannotEvaluate, Interrupted
 from gate.messages import Message
 from gate.record.transcript import Effort, Failed, Reply, effort_of, ending_of
-from gate.templates.packaged import plain_template
+from gate.templates.rendering import plain_template
 from gate.testgen.effort import EffortSettings, Stage
 from gate.values import JsonValue
 

@@ -23,7 +23,7 @@ from gate.report.view.exam import fewer_rows
 from gate.report.view.pass_rates import CheckTable, NewPrompt
 from gate.report.view.report import ReportView, report_view
 from gate.report.view.scorers import ScorerTable
-from gate.templates.packaged import packaged_templates
+from gate.templates.rendering import packaged_templates
 
 if TYPE_CHECKING:
     from gate.report.sheets.sheet import Sheet

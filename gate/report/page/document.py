@@ -30,7 +30,7 @@ from gate.report.view.comparisons import SliceRow
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import RateRow
 from gate.report.view.report import ReportView, report_view
-from gate.templates.packaged import packaged_templates
+from gate.templates.rendering import packaged_templates
 from gate.values import JsonValue
 
 LINES = 2_000

@@ -12,7 +12,7 @@ from gate.report.numbers import NOTHING, percent, points, points_interval, share
 from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.intervals import Difference, paired_difference
-from gate.templates.packaged import packaged_templates
+from gate.templates.rendering import packaged_templates
 from gate.testgen.evaluation.matrix import GROUP_NAMES, GroupContrast, Matrix, SpecAgreement, contrasts, group_matrix
 from gate.testgen.evaluation.metrics import (
     Tally,

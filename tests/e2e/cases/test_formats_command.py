@@ -91,7 +91,7 @@ def test_a_configuration_of_promptfoo_is_asked(tmp_path: Path) -> None:
     (tmp_path / "cases.yaml").write_text(written(suite.cases, "cases.yaml"))
     with ModelServer() as server:
         entry = {
-            "name": suite.name, "prompt": suite.prompt, "cases": "cases.yaml", "scorers": list(suite.scorers),
+            "name": suite.name, "prompt": suite.prompt, "cases": "cases.yaml", "scorers": ["contains"],
             "model": suite.model, "samples": 1,
         }  # fmt: skip
         (tmp_path / "gate.yaml").write_text(json.dumps({"version": 1, "suites": [entry]}))

@@ -1,0 +1,136 @@
+"""What `gate init` makes of real repositories: found prompts, and a verdict on a changed one, from clones on this disk.
+
+python -m benchmarks.real_repositories CLONE…
+
+Each is copied. There: `gate init`, `gate validate`, rows are filled in, one prompt gets worse, `gate diff`; a model
+server on this machine answers and judges. Nothing is edited but the case files and the prompt.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from ruamel.yaml import YAML
+
+from gate.config.values import file_part, pointer_of
+from gate.prompts.pointers import pointed_text
+from tests.support.model_server import Behaviour, ModelServer
+
+ROWS = 12
+WORSE = "ANSWER-BADLY"
+"""In a prompt, it makes the server's answers bad."""
+_PLACE = re.compile(r"[A-Za-z]{3,} [a-z]{2,}(?= [a-z]{2,} [a-z]{2,})")
+_VERDICT = re.compile(r"\b(BLOCK|HOLD|SHIP|PASS|INCONCLUSIVE|SKIPPED)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One repository.
+
+    Args:
+        said: the first line of `gate init`.
+        seconds: that `gate init` took.
+        prompt: the one that was changed.
+        verdict: empty where there is none.
+    """
+
+    name: str
+    commit: str
+    files: int
+    seconds: float
+    said: str
+    prompt: str = ""
+    verdict: str = ""
+
+
+def answer(system: str, user: str) -> str:
+    return "A bad answer." if WORSE in system + user else "A good answer."
+
+
+def judgement(system: str, user: str) -> str:
+    return json.dumps({"reason": "It says so itself.", "score": float("A bad answer." not in user)})
+
+
+def tried(clone: Path, root: Path, url: str) -> Outcome:
+    """Try one repository in a copy of it."""
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(root.parent), "OPENAI_API_KEY": "key", "OPENAI_BASE_URL": f"{url}/v1"}
+
+    def run(*command: str) -> str:
+        done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+        return done.stdout + done.stderr
+
+    gate = (sys.executable, "-m", "gate")
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", clone.absolute().as_uri(), str(root)], check=True)
+    files = len(run("git", "ls-files").splitlines())
+    begun = time.perf_counter()
+    said = re.split("[;\n]", run(*gate, "init"), maxsplit=1)[0]
+    found = Outcome(clone.name, run("git", "rev-parse", "--short=10", "HEAD").strip(), files, 0.0, said)
+    found = Outcome(found.name, found.commit, files, time.perf_counter() - begun, said)
+    if not (root / "gate.yaml").exists():
+        return found
+    suites = YAML(typ="safe").load((root / "gate.yaml").read_text())["suites"]
+    for suite in suites:
+        fill_in(root / suite["cases"])
+    run("git", "add", "--all")
+    run("git", "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "--quiet", "--message", "Gate")
+    prompt = suites[0].get("prompt") or suites[0]["system"]
+    worsen(root / file_part(prompt), prompt)
+    told = run(*gate, "diff", "--base", "HEAD").replace("\u200b", "")
+    verdict = _VERDICT.search(told)
+    named = prompt in told.replace("\n", "") or suites[0]["name"] in told
+    return Outcome(*_head(found), prompt, verdict[1] if verdict and named else "")
+
+
+def _head(found: Outcome) -> tuple[str, str, int, float, str]:
+    return found.name, found.commit, found.files, found.seconds, found.said
+
+
+def fill_in(cases: Path) -> None:
+    """Fill in the rows of a form, as many as can block; other case files stay as they are."""
+    if cases.suffix != ".yaml":
+        return
+    form = YAML(typ="safe").load(cases.read_text())[0]
+    rows = []
+    for number in range(ROWS):
+        row: dict[str, object] = {"id": f"case-{number}"}
+        row |= {"input": f"Request {number}"} if "input" in form else {}
+        row |= {"vars": {name: f"{name} {number}" for name in form["vars"]}} if form.get("vars") else {}
+        rows.append(row)
+    cases.write_text(json.dumps(rows, indent=1))
+
+
+def worsen(file: Path, prompt: str) -> None:
+    """Put a few words into the last line of a prompt that has room for them."""
+    lines = file.read_text(errors="surrogateescape").splitlines(keepends=True)
+    places = range(len(lines))
+    if (pointer := pointer_of(prompt)) is not None:
+        text = pointed_text("".join(lines), pointer.path, pointer.name, prompt)
+        places = range(text.line - 1, text.last)
+    for place in reversed(places):
+        if found := _PLACE.search(lines[place]):
+            lines[place] = f"{lines[place][: found.end()]} {WORSE}{lines[place][found.end() :]}"
+            break
+    file.write_text("".join(lines), errors="surrogateescape")
+
+
+def main() -> None:
+    print("| repository | commit | files | `gate init` | changed prompt | verdict |\n|---|---|--:|---|---|---|")
+    with ModelServer(Behaviour(answer=answer, judgement=judgement)) as server:
+        for clone in map(Path, sys.argv[1:]):
+            with tempfile.TemporaryDirectory() as folder:
+                one = tried(clone, Path(folder) / "copy", server.url)
+            init = f"{one.said.removesuffix(':')} ({one.seconds:.1f} s)"
+            prompt = f"`{one.prompt}`" if one.prompt else ""
+            print(
+                f"| {one.name} | {one.commit} | {one.files:,} | {init} | {prompt} | {one.verdict or 'none'} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
