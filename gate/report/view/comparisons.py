@@ -11,6 +11,7 @@ from gate.record.comparison import FEWEST_UNITS, AxisComparison, Comparison, Est
 from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.numbers import (
+    LONGEST_SENTENCE,
     NamedSlice,
     is_tolerated,
     is_unmoved,
@@ -358,7 +359,7 @@ def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
         out.append(
             AxesRow(
                 suite=short_line(suite_label(run, suite)),
-                label=short_line(suite_label(run, suite) or suite.candidate.path),
+                label=short_line(suite_label(run, suite) or suite.candidate.path, LONGEST_SENTENCE),
                 quality="not measured" if overall.mean is None else change,
                 cost=_axis(suite.cost),
                 latency=_axis(suite.latency) + _p95(suite.latency),
