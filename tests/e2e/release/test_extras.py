@@ -37,11 +37,9 @@ from gate.web import app
 """,
     "bedrock": """
 import boto3
-from anthropic import AsyncAnthropicBedrock
 """,
     "vertex": """
-import google.auth
-from anthropic import AsyncAnthropicVertex
+import google.auth.transport.requests
 """,
     "otel": """
 from gate.telemetry import export, spans
