@@ -60,12 +60,15 @@ class _ClosedPipeWriter(io.RawIOBase):
 def forgive_closed_pipes() -> None:
     """Let `gate … | head` end with the code that `gate …` has."""
     out = sys.stdout
-    if isinstance(out, io.TextIOWrapper) and isinstance(raw := getattr(out.buffer, "raw", None), io.RawIOBase):
+    if not isinstance(out, io.TextIOWrapper):
+        return
+    # With PYTHONUNBUFFERED there is no buffer between.
+    if isinstance(raw := getattr(out.buffer, "raw", out.buffer), io.RawIOBase):
         sys.stdout = io.TextIOWrapper(
             io.BufferedWriter(_ClosedPipeWriter(raw)),
             encoding=out.encoding,
             errors=out.errors,
-            line_buffering=out.line_buffering,
+            line_buffering=out.line_buffering or out.write_through,
         )
 
 

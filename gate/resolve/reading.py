@@ -289,6 +289,11 @@ class Reader:
                 return None
         return cases
 
+    def is_blank(self, source: FileSource, path: str) -> bool:
+        """Is it a case file with rows to fill in, and nobody has filled in one?"""
+        found = self._case_file(source, path)
+        return isinstance(found, InputErrors) and {one.message for one in found.problems} == {case_files.NOT_FILLED_IN}
+
     def _case_file(self, source: FileSource, path: str) -> tuple[Case, ...] | InputErrors | None:
         """The cases, or the errors in them; None where there is no such file."""
         key = source is self.sides.head, path

