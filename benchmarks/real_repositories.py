@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ruamel.yaml import YAML
@@ -24,7 +24,7 @@ from tests.support.model_server import Behaviour, ModelServer
 ROWS = 12
 WORSE = "ANSWER-BADLY"
 """In a prompt, it makes the server's answers bad."""
-_PLACE = re.compile(r"[A-Za-z]{3,} [a-z]{2,}(?= [a-z]{2,} [a-z]{2,})")
+_PLACE = re.compile(r"[A-Za-z]{3,} [a-z]+(?= [a-z]+ [a-z]+)")
 _VERDICT = re.compile(r"\b(BLOCK|HOLD|SHIP|PASS|INCONCLUSIVE|SKIPPED)\b")
 
 
@@ -69,8 +69,8 @@ def tried(clone: Path, root: Path, url: str) -> Outcome:
     files = len(run("git", "ls-files").splitlines())
     begun = time.perf_counter()
     said = re.split("[;\n]", run(*gate, "init"), maxsplit=1)[0]
-    found = Outcome(clone.name, run("git", "rev-parse", "--short=10", "HEAD").strip(), files, 0.0, said)
-    found = Outcome(found.name, found.commit, files, time.perf_counter() - begun, said)
+    seconds = time.perf_counter() - begun
+    found = Outcome(clone.name, run("git", "rev-parse", "--short=10", "HEAD").strip(), files, seconds, said)
     if not (root / "gate.yaml").exists():
         return found
     suites = YAML(typ="safe").load((root / "gate.yaml").read_text())["suites"]
@@ -80,14 +80,11 @@ def tried(clone: Path, root: Path, url: str) -> Outcome:
     run("git", "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "--quiet", "--message", "Gate")
     prompt = suites[0].get("prompt") or suites[0]["system"]
     worsen(root / file_part(prompt), prompt)
+    valid = "has no mistakes" in run(*gate, "validate")
     told = run(*gate, "diff", "--base", "HEAD").replace("\u200b", "")
     verdict = _VERDICT.search(told)
-    named = prompt in told.replace("\n", "") or suites[0]["name"] in told
-    return Outcome(*_head(found), prompt, verdict[1] if verdict and named else "")
-
-
-def _head(found: Outcome) -> tuple[str, str, int, float, str]:
-    return found.name, found.commit, found.files, found.seconds, found.said
+    named = prompt in told.replace("\n", "")
+    return replace(found, prompt=prompt, verdict=verdict[1] if verdict and valid and named else "")
 
 
 def fill_in(cases: Path) -> None:
@@ -105,12 +102,14 @@ def fill_in(cases: Path) -> None:
 
 
 def worsen(file: Path, prompt: str) -> None:
-    """Put a few words into the last line of a prompt that has room for them."""
+    """Put a few words into the last line of a prompt that has room for them; of a chat, into its first message."""
     lines = file.read_text(errors="surrogateescape").splitlines(keepends=True)
     places = range(len(lines))
     if (pointer := pointer_of(prompt)) is not None:
         text = pointed_text("".join(lines), pointer.path, pointer.name, prompt)
         places = range(text.line - 1, text.last)
+    elif chat := next((place for place, line in enumerate(lines) if "content:" in line), None):
+        places = range(chat, chat + 8)
     for place in reversed(places):
         if found := _PLACE.search(lines[place]):
             lines[place] = f"{lines[place][: found.end()]} {WORSE}{lines[place][found.end() :]}"
@@ -119,17 +118,17 @@ def worsen(file: Path, prompt: str) -> None:
 
 
 def main() -> None:
-    print("| repository | commit | files | `gate init` | changed prompt | verdict |\n|---|---|--:|---|---|---|")
+    print("| repository | commit | files | `gate init` | took | changed prompt | verdict |")
+    print("|---|---|--:|---|--:|---|---|")
     with ModelServer(Behaviour(answer=answer, judgement=judgement)) as server:
         for clone in map(Path, sys.argv[1:]):
             with tempfile.TemporaryDirectory() as folder:
                 one = tried(clone, Path(folder) / "copy", server.url)
-            init = f"{one.said.removesuffix(':')} ({one.seconds:.1f} s)"
+            gated = re.match(r"Gated ([\d,]+) of ([\d,]+) ", one.said)
+            init = f"{gated[2]} found, {gated[1]} gated" if gated else "no prompt found"
             prompt = f"`{one.prompt}`" if one.prompt else ""
-            print(
-                f"| {one.name} | {one.commit} | {one.files:,} | {init} | {prompt} | {one.verdict or 'none'} |",
-                flush=True,
-            )
+            row = (one.name, one.commit, f"{one.files:,}", init, f"{one.seconds:.1f} s", prompt, one.verdict or "none")
+            print(f"| {' | '.join(row)} |", flush=True)
 
 
 if __name__ == "__main__":

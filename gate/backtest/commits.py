@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 
 from gate.cases.case import Case
 from gate.config.gatefile import SuiteConfig
-from gate.config.values import file_part, is_python, prompt_parts
+from gate.config.values import file_part, is_pointer, is_python, prompt_parts
 from gate.errors import GateError, InputErrors
 from gate.git.objects import Commits
 from gate.git.repository import RefSource, Repo
 from gate.prompts.files import PromptBuilder, file_of, moved_to
 from gate.prompts.version import PromptVersion
 from gate.resolve.reading import prompt_at
+from gate.resolve.renames import prompt_moves
 from gate.values import counted
 
 _AT_ONCE = 100
@@ -151,6 +152,11 @@ class _History:
         """The prompt as its parent names it; empty where that has none."""
         if file_of(self._source(parent), prompt) is not None:
             return prompt
+        if any(map(is_pointer, prompt_parts(prompt))):
+            # Backwards: what the commit has "moves" to where its parent has it.
+            moves = prompt_moves(self._source(sha), self._source(parent), [prompt], [])
+            if moved := moves.found.get(prompt, ""):
+                return moved
         file = file_of(self._source(sha), prompt)
         out = self.repo.git.run("diff-tree", "-r", "-M", "--diff-filter=R", "--name-status", "-z", parent, sha)
         words = os.fsdecode(out).split("\0")

@@ -547,7 +547,11 @@ def model_of(provider: JsonValue) -> str | None:
         parts = [parts[0], ":".join(parts[2:])]
     elif parts[0] == "anthropic" and len(parts) > 2 and parts[1] == "messages":
         parts = [parts[0], ":".join(parts[2:])]
-    elif parts[0] not in ("openai", "anthropic") or len(parts) != 2:
+    elif parts[0] == "azure" and len(parts) > 2 and parts[1] == "chat":
+        parts = [parts[0], ":".join(parts[2:])]
+    elif parts[0] in ("bedrock", "vertex"):
+        parts = [parts[0], provider.removeprefix(f"{parts[0]}:")]
+    elif parts[0] not in ("openai", "anthropic", "azure") or len(parts) != 2:
         return None
     if parts[1] in ("chat", "completion", "responses", "messages") or any(
         word in parts[1] for word in ("embedding", "moderation", "realtime", "agent", "-sdk", "image", "transcri")

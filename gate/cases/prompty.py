@@ -15,7 +15,7 @@ from gate.prompts.version import Library
 from gate.values import JsonValue
 
 _AZURE = ("azure", "azure_openai", "azure_openai_beta", "foundry")
-_OWN = ("openai", "anthropic")
+_OWN = ("openai", "anthropic", "bedrock", "vertex")
 _AZURE_KEYS = "AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY and OPENAI_API_VERSION"
 _PUBLIC = ("https://api.openai.com", "https://api.anthropic.com")
 _SERVER = "name its server under providers: in gate.yaml, and the model with it"
@@ -136,7 +136,7 @@ def _asked(service: str, named: Mapping[str, JsonValue], node: Document, losses:
     if address and not address.startswith(_PUBLIC):
         losses.add(node.line, f"the address {quoted(address)} of the model {quoted(name)} is left out", _SERVER)
         return None
-    found = foreign_model(f"{service}:{name}" if service and ":" not in name else name)
+    found = foreign_model(f"{service}:{name}" if service and not name.startswith(f"{service}:") else name)
     if found is None:
         said = f"the model {quoted(name)} is none that the gate can ask"
         losses.add(node.line, said, "name a model: openai:…, anthropic:…")

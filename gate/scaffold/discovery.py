@@ -183,7 +183,12 @@ def read_prompt_file(path: str, read: Callable[[str], bytes | None]) -> FoundPro
 
 
 def _says_messages(text: str) -> bool:
-    return re.search(r"""(?m)^["'{\s]*messages["']?\s*:|["']?role["']?\s*:""", text) is not None
+    return (
+        re.search(
+            r"""(?m)^["'{\s]*messages["']?\s*:|^[\[\s-]*\{?\s*["']?role["']?\s*:\s*["']?(?:system|user)\b""", text
+        )
+        is not None
+    )
 
 
 def problem_text(problem: Problem) -> str:

@@ -55,6 +55,8 @@ def test_texts_inside_files_are_followed_and_what_stands_beside_them_is_not(smal
     commit(small, {"app.py": code.format("1.0").replace("3", "4")}, "Try more")
     commit(small, {"ask.py": "ASK = 'Asked: {input}'\n"}, "Ask")
     commit(small, {"app.py": code.format("0.1")}, "Break")
+    renamed = {"gate.yaml": own.replace("::SYSTEM", "::RULES"), "app.py": code.replace("SYSTEM", "RULES").format("0.1")}
+    commit(small, renamed, "Rename")
     outcome, record = backtest(small)
     assert outcome.code == 0, outcome.err
     assert verdicts(record) == {"Break": "BLOCK", "Ask": "PASS", "Code": None}
