@@ -245,7 +245,6 @@ class _Course:
         if self.unfinished is not None:
             return _row(trial, reason=f"not reached: {self.unfinished}")
         run = self._run(trial, trial.resolved)
-        self.session.runs += 1
         self.session.add(run)
         if run.unfinished is not None:
             self.unfinished = run.unfinished

@@ -9,9 +9,6 @@ from typing import Any
 
 from gate.config.documents import one_problem, printable, quoted
 from gate.config.values import PYTHON_PREFIX, SOURCES
-from gate.config.values import Pointer as Pointer
-from gate.config.values import file_part as file_part
-from gate.config.values import pointer_of as pointer_of
 from gate.limits import CODE_CHARS
 from gate.prompts.expressions import BROKEN, Computed, Definition, Definitions, Unreadable, Work, short_code
 from gate.prompts.placeholders import plain_text, template_source

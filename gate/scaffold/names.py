@@ -2,13 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from gate.config.values import pointer_of
+from gate.config.values import POINTER_ENDINGS, pointer_of
 
-_ENDINGS = (".j2", ".jinja2", ".jinja", ".md", ".txt", ".yaml", ".yml", ".json", ".prompty", ".prompt", ".py", ".toml")
-_SCRIPTS = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
+_ENDINGS = (".j2", ".jinja2", ".jinja", ".md", ".txt", ".prompty", ".prompt", *POINTER_ENDINGS)
 _GENERAL = frozenset(
     "prompt prompts system system_prompt system_message system_template main_system user user_prompt main default "
     "index template instruction instructions content text".split()
@@ -21,22 +20,17 @@ _MOST = 80
 """Characters of a name, which is that of a folder, too."""
 
 
-def suite_names(paths: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
-    """A name for the suite of each prompt, unique whatever its case: `chat`, or `billing.chat` and `support.chat`.
-
-    Args:
-        taken: names in use.
-    """
-    used = {name.lower() for name in taken}
+def suite_names(paths: Sequence[str]) -> list[str]:
+    """A name for the suite of each prompt, unique whatever its case: `chat`, or `billing.chat` and `support.chat`."""
     levels = [list(_levels(path)) for path in paths]
     at = [0] * len(paths)
     while True:
         names = [own[min(place, len(own) - 1)] for own, place in zip(levels, at, strict=True)]
         counts = Counter(name.lower() for name in names)
-        shared = [place for place, name in enumerate(names) if counts[name.lower()] > 1 or name.lower() in used]
+        shared = [place for place, name in enumerate(names) if counts[name.lower()] > 1]
         longer = [place for place in shared if at[place] < len(levels[place]) - 1]
         if not longer:
-            return _numbered(names, used)
+            return _numbered(names)
         for place in longer:
             at[place] += 1
 
@@ -48,7 +42,7 @@ def safe_name(text: str) -> str:
 
 def bare_name(name: str) -> str:
     """A file's name without what is only its kind: `support` of `support.prompt.yml`."""
-    for ending in (*_ENDINGS, *_SCRIPTS):
+    for ending in _ENDINGS:
         if name.lower().endswith(ending) and len(name) > len(ending):
             name = name[: -len(ending)]
     return name
@@ -69,9 +63,10 @@ def _levels(path: str) -> Iterator[str]:
     yield safe_name(path.replace("/", "."))
 
 
-def _numbered(names: Sequence[str], used: set[str]) -> list[str]:
+def _numbered(names: Sequence[str]) -> list[str]:
     """Paths that differ only in signs that no name may have."""
     found: list[str] = []
+    used: set[str] = set()
     for name in names:
         free, number = name, 1
         while free.lower() in used:
