@@ -21,6 +21,7 @@ from tests.support.command import gate
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 REFERENCE = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
+ACTION_PAGE = (ROOT / "docs/how-to/github-action.md").read_text(encoding="utf-8")
 EXPLANATION = (ROOT / "docs/explanation.md").read_text(encoding="utf-8")
 
 
@@ -85,8 +86,9 @@ def test_every_make_target_shown_exists() -> None:
 
 
 def test_the_verdict_table_is_whole() -> None:
-    for verdict in Verdict:
-        assert f"| {verdict.value} |" in README
+    section = ACTION_PAGE.partition("## Read the outcome\n")[2].partition("\n## ")[0]
+    named = [name for cell in re.findall(r"^\| ([A-Z, ]+) \|", section, re.MULTILINE) for name in cell.split(", ")]
+    assert sorted(named) == sorted(verdict.value for verdict in Verdict)
 
 
 def test_the_reference_names_every_parameter_and_scorer() -> None:

@@ -102,10 +102,3 @@ def test_every_configuration_shown_is_valid() -> None:
     assert len(shown) == 2
     for block in shown:
         assert gatefile.load(block, "shown").suites
-
-
-def test_the_readme_shows_what_the_page_shows() -> None:
-    shown = re.findall(
-        r"^```text\n(Promises .*?)^```$", (DOCS.parent / "README.md").read_text("utf-8"), re.DOTALL | re.M
-    )
-    assert len(shown) == 1 and shown[0] in PAGE

@@ -73,14 +73,6 @@ def test_the_documentation_lists_every_output() -> None:
     assert list(rows(part(INPUTS, "## Outputs"))) == list(ACTION["outputs"])
 
 
-def test_the_readme_names_inputs_that_exist() -> None:
-    found = rows(part(README, "### Inputs and outputs"))
-    assert found
-    for name, (default, _) in found.items():
-        assert default.strip("`") == ACTION["inputs"][name]["default"]
-    assert f"has {len(ACTION['inputs'])}." in README
-
-
 def test_what_other_actions_call_differently_is_documented_and_exists() -> None:
     told = part(INPUTS, "## For those who know promptfoo-action")
     for name in re.findall(r"`([a-z-]+)(?:: [a-z]+)?`", told.split("| the same |")[0]):

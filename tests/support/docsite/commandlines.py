@@ -45,7 +45,7 @@ _KNOWN = frozenset(
         "sqlite3",
         "true",
     }
-    | {"unset", "uv"}
+    | {"unset", "uv", "uvx"}
 )
 """Programs of others, whose options are not ours to check."""
 _BETWEEN = re.compile(r"\|\|?|&&|;")
