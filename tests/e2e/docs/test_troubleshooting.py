@@ -13,7 +13,7 @@ FOREIGN = {"gate: command not found"}
 
 def quoted() -> list[str]:
     """Messages in the first column of a table, and those that hold the ellipsis of a name elsewhere."""
-    cells = re.findall(r"^\| `([^`]+)` \|", PAGE, re.MULTILINE)
+    cells = re.findall(r"^- `([^`]+)`[:,]", PAGE, re.MULTILINE)
     running = [text for text in re.findall(r"`([^`]+)`", PAGE) if "…" in text]
     return [text for text in dict.fromkeys([*cells, *running]) if text not in FOREIGN]
 
