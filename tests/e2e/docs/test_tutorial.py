@@ -17,9 +17,11 @@ from tests.support.how_to import Step, carry_out, missing, steps
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.pull_request import PullRequestWorld
 
-PAGE = (Path(__file__).parents[3] / "docs/tutorial.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+CASES = (DOCS / "examples/tutorial-cases.jsonl").read_text(encoding="utf-8")
 NOT_RUN = {block.text for block in blocks(PAGE) if block.why_not}
-STEPS = [step for step in steps(PAGE) if step.text not in NOT_RUN]
+STEPS = [Step("evals/cases.jsonl", CASES), *(step for step in steps(PAGE) if step.text not in NOT_RUN)]
 EMBEDDED = ("model: local:gemma3-270m", ", chat_template: passthrough}")
 SERVED = ("model: openai:gpt-4.1-mini", "}")
 
@@ -29,7 +31,6 @@ def contents(file: str) -> list[str]:
     return [step.text for step in STEPS if step.file == file]
 
 
-(CASES,) = contents("evals/cases.jsonl")
 RIGHT = {case["input"]: case["expected"] for case in map(json.loads, CASES.splitlines())}
 GERMAN = {case["input"] for case in map(json.loads, CASES.splitlines()) if case["slices"]["lang"] == "de"}
 
@@ -64,7 +65,12 @@ def test_every_command_prints_what_is_shown(tmp_path: Path, model: dict[str, str
         if step.shown and "gate plan" not in step.text:
             assert missing(step.shown, printed) == [], printed
     assert run == 6
-    assert git(tmp_path, "log", "--format=%s") == "A prompt with its exam"
+    assert git(tmp_path, "log", "--format=%s") == "A prompt with its eval set"
+
+
+def test_the_cases_that_are_shown_are_in_the_file() -> None:
+    (shown,) = (block.text for block in blocks(PAGE) if block.language == "jsonl")
+    assert set(shown.splitlines()) < set(CASES.splitlines())
 
 
 def test_the_comment_begins_as_the_page_says(tmp_path: Path, model: dict[str, str]) -> None:
