@@ -163,8 +163,8 @@ def test_every_key_has_a_description() -> None:
     [
         ("groq: {api: openai", "openai: {api: openai", "providers.openai is a built-in provider"),
         ("https://api", "http://api", "providers.groq.base_url must begin with https:// (a key is sent there"),
-        ("https://api", "https://me:pw@api", "providers.groq.base_url must not hold a user name or password"),
-        ("GROQ_API_KEY}", "sk-1234}", "providers.groq.api_key_env must name an environment variable, and not hold"),
+        ("https://api", "https://me:pw@api", "providers.groq.base_url must not contain a user name or password"),
+        ("GROQ_API_KEY}", "sk-1234}", "providers.groq.api_key_env must be the name of an environment variable, not"),
         ('model: "groq:llama"', 'model: "grok:llama"', "suites[0].model is wrong: unknown provider 'grok'"),
     ],
 )

@@ -51,13 +51,13 @@ def test_it_forgets_what_the_environment_says(here: Path) -> None:
     assert (nothing.code, "GATE_KEEP_OUTPUTS_DAYS" in nothing.err) == (2, True)
     days = {"GATE_KEEP_OUTPUTS_DAYS": "1", "GATE_KEEP_RUNS_DAYS": "36000"}
     would = gate("store", "prune", "--dry-run", cwd=here, env=days)
-    assert would.out == "Runs would be removed: 0. Runs whose texts would be forgotten: 1.\n"
-    assert gate("store", "prune", cwd=here, env=days).out == "Runs removed: 0. Runs whose texts are forgotten: 1.\n"
-    assert gate("store", "prune", cwd=here, env=days | {"GATE_KEEP_RUNS_DAYS": "1"}).out.startswith("Runs removed: 1.")
+    assert would.out == "To delete: 0 runs, and the answers of 1 run.\n"
+    assert gate("store", "prune", cwd=here, env=days).out == "Deleted: 0 runs, and the answers of 1 run.\n"
+    assert gate("store", "prune", cwd=here, env=days | {"GATE_KEEP_RUNS_DAYS": "1"}).out.startswith("Deleted: 1 run,")
     assert held(here) == 0
     with stores.on_sqlite(here) as database:
         told = [one.about for one in Audit(database).events(EventFilter(what="retention"), Page())]
-    assert told == ["1 runs removed, answers of 0 forgotten", "0 runs removed, answers of 1 forgotten"]
+    assert told == ["1 runs deleted, answers of 0 forgotten", "0 runs deleted, answers of 1 forgotten"]
 
 
 def test_what_shall_not_be_kept_never_reaches_the_store(tmp_path: Path) -> None:
