@@ -86,11 +86,11 @@ def test_a_suite_from_file_to_store_and_back(here: Path) -> None:
     [
         (["list", "nowhere.yaml"], "there is no file nowhere.yaml"),
         (["list", "store:"], "is not a suite of a store: it must not be blank"),
-        (["show", "c.yaml", "z"], "there is no case 'z' in c.yaml"),
+        (["show", "c.yaml", "z"], "c.yaml has no case 'z'"),
         (["show", "c.yaml", "a", "--history"], "git log -p -- c.yaml"),
         (["add", "c.yaml", "--id", "a", "--input", "x"], "the case 'a' exists already"),
-        (["edit", "c.yaml", "a"], "nothing says what to change"),
-        (["edit", "c.yaml", "a", "--set", "id=z"], "the case 'a' the id 'z'"),
+        (["edit", "c.yaml", "a"], "there is nothing to change"),
+        (["edit", "c.yaml", "a", "--set", "id=z"], "the id of the case 'a' would become 'z'"),
         (["edit", "c.yaml", "a", "--set", "treshold=1"], "case a: unknown key 'treshold'"),
         (["archive", "c.yaml", "a", "b"], "would have no cases left"),
         (["convert", "c.yaml", "c.yaml"], "c.yaml exists"),
@@ -132,7 +132,7 @@ def test_cases_that_the_suite_never_had_stay_in_the_file(here: Path) -> None:
     cases(here, "import", "c.yaml", "store:s")
     cases(here, "add", "c.yaml", "--id", "own", "--input", "x")
     before = (here / "c.yaml").read_text()
-    assert "store:s@1 never had own of c.yaml" in cases(here, "export", "store:s", "c.yaml", code=2).err
+    assert "c.yaml has cases that store:s@1 never had: own" in cases(here, "export", "store:s", "c.yaml", code=2).err
     assert (here / "c.yaml").read_text() == before
     cases(here, "export", "store:s", "c.yaml", "--force")
     assert "own" not in (here / "c.yaml").read_text()

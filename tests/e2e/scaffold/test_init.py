@@ -22,8 +22,8 @@ def test_with_cases_beside_the_prompt_a_new_user_gets_a_gate_that_runs(tmp_path:
     root = make(tmp_path / "shop", {**PROMPT, "evals/support.jsonl": CASES})
     done = gate("init", *ECHO, cwd=root)
     assert done.code == 0, done.err
-    assert "prompts/support.md: 12 cases from evals/support.jsonl; compared with expected" in done.out
-    assert "Fill in" not in done.out
+    assert "prompts/support.md: 12 cases from evals/support.jsonl; compared with the expected answers" in done.out
+    assert "Write cases in" not in done.out
     checked = gate("validate", cwd=root)
     assert checked.code == 0, checked.err
     assert (
@@ -41,8 +41,8 @@ def test_without_cases_there_are_rows_to_fill_in_and_no_exam_until_then(tmp_path
     root = make(tmp_path / "shop", {"prompts/support.md": "You help {{ name }}, a customer.\nBe friendly.\n"})
     done = gate("init", cwd=root)
     assert done.code == 0, done.err
-    assert "prompts/support.md: an empty case file; a judge" in done.out
-    assert "1. Fill in evals/support/cases.yaml" in done.out and "2. export OPENAI_API_KEY=…" in done.out
+    assert "prompts/support.md: empty case file; scored by a judge" in done.out
+    assert "1. Write cases in evals/support/cases.yaml" in done.out and "2. export OPENAI_API_KEY=…" in done.out
     rows = yaml(root / "evals/support/cases.yaml")
     assert rows == [
         {"id": f"case-{number}", "input": None, "vars": {"name": None}, "expected": None} for number in (1, 2, 3)
@@ -52,7 +52,7 @@ def test_without_cases_there_are_rows_to_fill_in_and_no_exam_until_then(tmp_path
     assert "paraphrases" not in config and "refusal" not in config
     checked = gate("validate", cwd=root)
     assert checked.code == 0, checked.err
-    assert "Not an exam yet" in checked.out
+    assert "Empty case files: evals/support/cases.yaml" in checked.out
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "gate")
     write(root, {"prompts/support.md": "You help {{ name }}.\n"})
@@ -88,7 +88,7 @@ def test_a_second_time_changes_nothing_and_names_what_it_keeps(tmp_path: Path) -
     again = gate("init", cwd=root)
     assert again.code == 0, again.err
     assert files(root) == before
-    assert "Kept gate.yaml: it exists already" in again.out
+    assert "gate.yaml exists already" in again.out
     assert "It has no suite for prompts/other.md" in again.out
 
 
@@ -118,7 +118,7 @@ def test_a_branch_of_any_name_is_one_word_of_a_command(tmp_path: Path, branch: s
     done = gate("init", cwd=tmp_path)
     assert done.code == 0, done.err
     assert f"gate diff --base {said}\n" in done.out
-    assert f"`gate diff --base {said}`" in (tmp_path / "gate.yaml").read_text(encoding="utf-8")
+    assert f"Compare: gate diff --base {said}\n" in (tmp_path / "gate.yaml").read_text(encoding="utf-8")
 
 
 def test_a_prompt_of_any_name_is_one_word_of_a_command(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_a_ref_is_looked_at_as_it_was_committed(tmp_path: Path) -> None:
     done = gate("validate", "--ref", "main", cwd=root)
     assert done.code == 0, done.err
     assert done.out.startswith("gate.yaml at main has no errors.\n  a: a.md; 1 case from c.jsonl; scored by refusal;")
-    assert "c.jsonl: only 1 case; 10 are the least that can block" in done.out
+    assert "c.jsonl: only 1 case; the gate needs at least 10 to block" in done.out
     assert gate("validate", "--ref", "none", cwd=root).code == 2
     assert gate("validate", "--ref", "main", "--quiet", cwd=root).out == ""
 

@@ -118,4 +118,4 @@ def test_a_run_of_any_kind_is_kept(repo: Path, files: dict[str, str], base: str)
     repository.write(repo, files)
     gate("diff", "--base", "main", cwd=repo)
     done = gate("push", ".gate/last", cwd=repo)
-    assert "as number 1." in done.out, done.err
+    assert "as run 1" in done.out, done.err

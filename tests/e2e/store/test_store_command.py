@@ -38,7 +38,7 @@ def test_a_store_is_copied_and_the_copy_takes_its_place(here: Path) -> None:
 
     assert store("backup", "copy.db").code == 0
     again = store("backup", "copy.db")
-    assert (again.code, "nothing is overwritten" in again.err) == (2, True)
+    assert (again.code, "nothing was overwritten" in again.err) == (2, True)
     (here / ".gate/gate.db").unlink()
     away = store("backup", "other.db")
     assert (away.code, "there is no store" in away.err, (here / ".gate/gate.db").exists()) == (2, True, False)
@@ -57,7 +57,7 @@ def test_it_forgets_what_the_environment_says(here: Path) -> None:
     assert held(here) == 0
     with stores.on_sqlite(here) as database:
         told = [one.about for one in Audit(database).events(EventFilter(what="retention"), Page())]
-    assert told == ["1 runs deleted, answers of 0 forgotten", "0 runs deleted, answers of 1 forgotten"]
+    assert told == ["1 runs deleted, answers of 0 deleted", "0 runs deleted, answers of 1 deleted"]
 
 
 def test_what_shall_not_be_kept_never_reaches_the_store(tmp_path: Path) -> None:
@@ -73,4 +73,4 @@ def test_what_shall_not_be_kept_never_reaches_the_store(tmp_path: Path) -> None:
         (row,) = Runs(database).rows(RunFilter(), Page())
         assert "Write to [email] or [phone]." in dump_run(Runs(database).record(row.id) or RUN)
     again = gate("push", "run.json", cwd=tmp_path)
-    assert "already" in again.out
+    assert "Already" in again.out
