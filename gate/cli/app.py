@@ -160,7 +160,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     forgive_closed_pipes()
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="gate", standalone_mode=False)
     except click.exceptions.Exit as done:
         code = done.exit_code
     except click.Abort:

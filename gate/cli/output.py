@@ -195,7 +195,7 @@ def skipped_text(resolved: Resolved) -> str:
     if resolved.touched:
         return "PASS: only cases, scorers or policy changed. To test such a change, run gate diff without --shard."
     names = terminal_text(", ".join(resolved.untouched)) or "any suite"
-    return f"SKIPPED: no prompt, model, case or scorer of {names} changed. Add --all to run anyway."
+    return f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Add --all to run anyway."
 
 
 def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:

@@ -254,7 +254,7 @@ def _meant(kind: str) -> str:
     word = word[4:] if negated else word
     meant = MEANT.get(word, word if word in KINDS else "")
     hint = f"did you mean {meant!r}{' with negate: true' if negated else ''}?" if meant else did_you_mean(kind, KINDS)
-    return hint if hint.startswith("known") else f"{hint} {_known()}"
+    return hint
 
 
 def _known() -> str:

@@ -400,7 +400,7 @@ def _model(text: str, info: ValidationInfo) -> str:
     try:
         parse_model(text, (info.context or {}).get("providers"))
     except GateError as error:
-        raise wrong(f"is wrong: {error.message}", error.hint) from None
+        raise wrong(f"is not valid: {error.message}", error.hint) from None
     return text
 
 

@@ -346,7 +346,7 @@ def read_record(model: type[AnyRecord], content: bytes, file: str, what: str, hi
         raise GateError(f"{file} is not a {what}: it has no schema {expected}", hint)
     hint = _other_version(told) or hint
     if schema != expected:
-        raise GateError(f"{file} has schema {schema}, but this version reads {expected}", hint)
+        raise GateError(f"{file} has schema {schema}, and this version reads {expected}", hint)
     try:
         return model.model_validate(data)
     except ValidationError as error:

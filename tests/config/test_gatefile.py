@@ -64,7 +64,7 @@ def test_the_shortest_file() -> None:
         (
             "anthropic:claude",
             "claude",
-            "gate.yaml:5: defaults.model is wrong: the model 'claude-sonnet-5-5' has no provider",
+            "gate.yaml:5: defaults.model is not valid: the model 'claude-sonnet-5-5' has no provider",
         ),
         ("temperature: null", "max_tokens: 5", "gate.yaml:26: unknown key 'max_tokens' in suites[1].params"),
         ("name: triage", "name: support", "gate.yaml:21: suites[1].name 'support' is already used on line 9"),

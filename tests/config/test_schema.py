@@ -165,7 +165,7 @@ def test_every_key_has_a_description() -> None:
         ("https://api", "http://api", "providers.groq.base_url must begin with https:// (a key is sent there"),
         ("https://api", "https://me:pw@api", "providers.groq.base_url must not contain a user name or password"),
         ("GROQ_API_KEY}", "sk-1234}", "providers.groq.api_key_env must be the name of an environment variable, not"),
-        ('model: "groq:llama"', 'model: "grok:llama"', "suites[0].model is wrong: unknown provider 'grok'"),
+        ('model: "groq:llama"', 'model: "grok:llama"', "suites[0].model is not valid: unknown provider 'grok'"),
     ],
 )
 def test_a_server_of_ones_own(old: str, new: str, told: str) -> None:

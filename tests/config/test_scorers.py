@@ -133,7 +133,7 @@ def test_default_names_are_unique_and_leave_given_names_alone() -> None:
         (["contains-any"], "unknown scorer 'contains-any' (did you mean 'contains: {any: [one, two]}'?"),
         (["not-contains"], "unknown scorer 'not-contains' (did you mean 'contains' with negate: true?"),
         ([{"judge": {"model": "fake:a", "models": ["fake:a", "fake:b"]}}], "judge has both model and models"),
-        ([{"judge": {"models": ["fake:a", "b"]}}], "judge.models[1] is wrong: the model 'b' has no provider"),
+        ([{"judge": {"models": ["fake:a", "b"]}}], "judge.models[1] is not valid: the model 'b' has no provider"),
         ([{"judge": {"combine": "mean"}}], "judge.combine needs models"),
         ([{"judge": {"template": "../judge.md"}}], "judge.template '../judge.md' leaves the repository"),
         ([{"judge": {"template": "judge.md"}}], "judge names the file 'judge.md', which only gate.yaml may do"),

@@ -36,7 +36,9 @@ def test_a_sheet_of_windows_goes_into_the_store_and_out_again_for_another_tool(t
     (tmp_path / "sheet.csv").write_bytes(sheet.encode("cp1252"))
     done = cases(tmp_path, "import", "sheet.csv", "store:shop", "--slice", "Sprache")
     assert "columns: id → id, Frage → input, Antwort → expected, Sprache → slices.Sprache" in done.out
-    assert "1 setting could not be converted exactly:\n  sheet.csv: is not UTF-8; it was read as Windows-1252" in done.out
+    assert (
+        "1 setting could not be converted exactly:\n  sheet.csv: is not UTF-8; it was read as Windows-1252" in done.out
+    )
     out = cases(tmp_path, "export", "store:shop", "dataset.csv", "--to", "langsmith").out
     assert out.startswith("dataset.csv: 2 cases as langsmith\n") and "apostrophe" in out
     assert (tmp_path / "dataset.csv").read_text() == (
