@@ -1,9 +1,9 @@
 """Every error the gate raises on purpose.
 
-GateError                exit 2: the user's own mistake (configuration, usage, a ref typed wrong)
- ├── InputErrors         exit 2: several mistakes in input files, all reported at once
- ├── MissingKey          exit 3: the evaluation cannot start, because a provider's key is absent
- ├── CannotEvaluate      exit 3: the evaluation cannot be finished, through nobody's typing mistake
+GateError                exit 2: a configuration or usage error, such as an unknown ref
+ ├── InputErrors         exit 2: errors in input files, all reported at once
+ ├── MissingKey          exit 3: the key of a provider is missing
+ ├── CannotEvaluate      exit 3: the evaluation cannot be finished
  └── Interrupted         exit 130: the user pressed Ctrl-C
 """
 
@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 SHOWN = 20
-"""Mistakes that are spelled out; more are counted."""
+"""Errors that are listed; the others are counted."""
 
 _LINES_NAMED = 3
 
 
 class GateError(Exception):
-    """A mistake that its reader can mend."""
+    """An error that the user can fix."""
 
     exit_code = 2
 
@@ -33,17 +33,13 @@ class GateError(Exception):
 
 
 def with_extra(name: str) -> str:
-    """How to install an extra: from where the gate itself came, since an index may hold another package of its name.
-
-    Args:
-        name: of the extra, as `pyproject.toml` has it.
-    """
-    return f"install it with its extra {name}: pip install '.[{name}]', or 'prompt-gate[{name}] @ git+https://…'"
+    """How to install an extra. It names no package index: that may have another package of this name."""
+    return f"install the extra {name}: pip install '.[{name}]', or 'prompt-gate[{name}] @ git+https://…'"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One mistake in one input file."""
+    """One error in one input file."""
 
     file: str
     line: int
@@ -59,7 +55,7 @@ class Problem:
 
 
 class InputErrors(GateError):
-    """All mistakes found in the input files, sorted by file and line."""
+    """All errors in the input files, sorted by file and line."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
@@ -67,14 +63,14 @@ class InputErrors(GateError):
 
     @property
     def shown(self) -> tuple[Problem, ...]:
-        """What a reader sees: equal mistakes of one file as one that names the first lines, and a count of the rest."""
+        """The errors to print: equal ones of a file become one with their lines; the rest is counted."""
         alike: dict[tuple[str, bool, str, str], list[Problem]] = {}
         for one in self.problems:
             alike.setdefault((one.file, one.line > 0, one.message, one.hint), []).append(one)
         groups = list(alike.values())
         told = [_as_one(group) for group in groups[:SHOWN]]
         if rest := [one for group in groups[SHOWN:] for one in group]:
-            more = f"… and {len(rest):,} more mistake{'s' if len(rest) > 1 else ''}"
+            more = f"… and {len(rest):,} more error{'s' if len(rest) > 1 else ''}"
             told.append(Problem(rest[0].file, rest[0].line, more))
         return tuple(told)
 
@@ -89,18 +85,18 @@ def _as_one(alike: Sequence[Problem]) -> Problem:
 
 
 class MissingKey(GateError):
-    """A provider is asked for, and its key is not in the environment."""
+    """The key of a provider is not in the environment."""
 
     exit_code = 3
 
 
 class CannotEvaluate(GateError):
-    """The evaluation cannot be finished; nothing is green by accident."""
+    """The evaluation cannot be finished, so there is no verdict."""
 
     exit_code = 3
 
 
 class Interrupted(GateError):
-    """The user ended the run; what was finished is kept."""
+    """The user ended the run; finished work is saved."""
 
     exit_code = 130

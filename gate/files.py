@@ -62,7 +62,7 @@ def write_all_new(texts: Mapping[Path, str]) -> None:
     for path in texts:
         _check_way(path)
         if os.path.lexists(path):
-            raise GateError(f"{path} is there already, and nothing is overwritten", f"remove it, or {_HINT}")
+            raise GateError(f"{path} exists already; nothing was overwritten", f"remove it, or {_HINT}")
     written: list[Path] = []
     try:
         for path, text in texts.items():
@@ -200,9 +200,9 @@ def path_complaint(path: str) -> str:
     if _DRIVE.match(path):
         return "is absolute"
     if "\\" in path:
-        return "holds a backslash (write '/')"
+        return "contains a backslash (write '/')"
     if _CONTROL.search(path):
-        return "holds a control character"
+        return "contains a control character"
     return escapes(path)
 
 

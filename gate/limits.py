@@ -1,4 +1,4 @@
-"""How large an input may be; everything is hostile until it is parsed."""
+"""Size limits of inputs, which are untrusted until they are parsed."""
 
 FILE_BYTES = 64 * 1024 * 1024
 """Any file that is read from a source."""
@@ -7,28 +7,28 @@ CONFIG_CHARS = 256 * 1024
 """`gate.yaml`."""
 
 PROMPT_CHARS = 1024 * 1024
-"""One prompt file, the parts that it pulls in counted with it, each as often as it is used."""
+"""One prompt file with the files it includes, each counted as often as it is used."""
 
 TEMPLATE_TAGS = 5_000
-"""Tags of one template, those of its parts counted as often as the parts are used: each takes time to compile."""
+"""Tags of one template with its includes: each takes time to compile."""
 
 TEMPLATE_TOKENS = 20_000
-"""Words and signs inside those tags: one tag may hold a list of any length."""
+"""Tokens inside those tags: one tag may contain a list of any length."""
 
 PARTS = 100
-"""Files that one prompt pulls in."""
+"""Files that one prompt includes."""
 
 INCLUDES = 1_000
-"""Includes of one prompt, those of its parts counted as often as the parts are used."""
+"""Include tags of one prompt, counted as often as they are used."""
 
 PART_DEPTH = 10
-"""Parts inside each other."""
+"""Nesting of includes."""
 
 CASES_CHARS = 64 * 1024 * 1024
 """One case file."""
 
 JSON_CHARS = 16 * 1024 * 1024
-"""One case file in JSON or YAML, which is read as a whole: in memory it can take fifty times its room."""
+"""One case file in JSON or YAML. It is read as a whole and can take fifty times its size in memory."""
 
 LINE_CHARS = 4 * 1024 * 1024
 """One line of a case file."""
@@ -40,28 +40,28 @@ SHARDS = 1000
 """Of one run. GitHub starts at most 256 jobs of one matrix."""
 
 WORDS = 1_000
-"""Words that one case forbids, or topics that it wants asked about."""
+"""Forbidden words or topics of one case."""
 
 YAML_NODES = 20_000
 """Values of one YAML file, aliases counted as often as they are used."""
 
 RENDERED_CHARS = 4 * 1024 * 1024
-"""One rendered message, and any value that a template builds on the way."""
+"""One rendered message, or an intermediate value of a template."""
 
 LOOP_STEPS = 100_000
-"""Turns of all loops of one rendering."""
+"""Loop iterations of one rendering."""
 
 RENDERING_S = 5.0
-"""Seconds of the processor for one rendering; the event loop waits meanwhile."""
+"""Processor seconds of one rendering, which blocks the event loop."""
 
 WATCHED_PARTS = 10_000
-"""Parts of one rendering that are watched to find what makes two requests differ."""
+"""Parts of one rendering that are traced to find why two requests differ."""
 
 WATCHED_TAGS = 2_000
-"""Tags of a template that is watched: it is compiled once more for that."""
+"""Tags of a template that is traced, which compiles it again."""
 
 NEW_SUITES = 100
-"""Suites that one change brings beside those that the base has."""
+"""New suites of one change."""
 
 SLICES = 2_000
 """Slices of one suite, `overall` not counted."""
@@ -70,13 +70,13 @@ NAME_CHARS = 200
 """Names, ids, slice values."""
 
 PATH_CHARS = 1024
-"""A path, as configuration writes it."""
+"""A path in the configuration."""
 
 PATTERN_CHARS = 2_000
-"""A regular expression, with the fields of a case filled in: compiling it takes time, too."""
+"""A regular expression with the fields of a case filled in."""
 
 LABELS = 10_000
-"""Labelled answers of one file; intervals are resampled, which takes time for each."""
+"""Labelled answers of one file, since resampling takes time for each."""
 
 PEOPLE = 50
 """Labels of one answer."""
@@ -103,10 +103,10 @@ TOOL_SCHEMA_CHARS = 64 * 1024
 """The JSON Schema of a tool's arguments, as text."""
 
 CODE_CHARS = 2 * 1024 * 1024
-"""A file of code or settings in which a prompt is named: its tree takes a hundred times its room."""
+"""A code or settings file with a prompt. Its syntax tree takes a hundred times its size."""
 
 TEXT_STEPS = 20_000
-"""Expressions that are looked at for one text of such a file, those of the constants that it uses included."""
+"""Expressions that are read for one text of such a file."""
 
 TEXT_DEPTH = 50
-"""Expressions and constants inside each other."""
+"""Nesting of such expressions."""

@@ -1,4 +1,4 @@
-"""Messages that are sent to a model, and the files that a prompt is put together from."""
+"""Messages for a model, and the files that a prompt includes."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from gate.values import JsonValue, too_deep
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool as a model is told of it.
+    """One tool as it is described to a model.
 
     Args:
         schema: JSON Schema of its arguments, as JSON text.
@@ -30,12 +30,12 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """What a model wants to be called; all of it is a stranger's text.
+    """A tool call of a model. All of it is untrusted text.
 
     Args:
-        id: the interface's name for this call; its result is sent back under it.
-        name: of the tool, which need not exist.
-        arguments: as the model wrote them: JSON text of an object, or not even that.
+        id: sent back with the result.
+        name: of a tool, which may not exist.
+        arguments: usually a JSON object as text.
     """
 
     id: str
@@ -44,7 +44,7 @@ class ToolCall:
 
     @property
     def parsed(self) -> Mapping[str, JsonValue] | None:
-        """The arguments as an object; None where they are something else, or nested too deeply to be worked with."""
+        """The arguments; None if they are not a JSON object or nested too deeply."""
         try:
             found = json.loads(self.arguments)
         except (ValueError, RecursionError):
@@ -53,9 +53,9 @@ class ToolCall:
 
 
 Role = Literal["system", "user", "assistant", "tool"]
-"""A prompt and a case know the first three; the last one carries the result of a tool back to the model."""
+"""Prompts and cases use the first three; `tool` is the result of a tool call."""
 ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
-"""The role that each word for one means."""
+"""Names of roles in files, and what they mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Message:
     """One turn of a conversation.
 
     Args:
-        content: what is said; may be empty where tools are called.
+        content: may be empty if tools are called.
     """
 
     role: Role
@@ -74,7 +74,7 @@ class Message:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """All of it as texts: two turns that differ have different ones."""
+        """All parts as texts, to compare two messages."""
         if not (self.tool_calls or self.answers or self.failed):
             return self.role, self.content
         calls = tuple(part for call in self.tool_calls for part in (call.id, call.name, call.arguments))
@@ -83,12 +83,12 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file that a template pulls in.
+    """A file that a template includes.
 
     Args:
         path: from the root of the repository; in file mode from the folder of the prompt.
-        text: what it holds.
-        template: its text is Jinja2, with the variables of the prompt; otherwise it is put in as it is.
+        text: its content.
+        template: it is Jinja2, with the variables of the prompt.
     """
 
     path: str
@@ -98,7 +98,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """All files that a template pulls in, and those that these pull in.
+    """All files that a template includes, directly or not.
 
     Args:
         path: of the prompt, from the same root, since the paths of includes are relative to it.
@@ -118,10 +118,10 @@ TOOL_NAME_CHARS = 64
 
 
 def is_tool_name(name: str) -> bool:
-    """Do all providers take the name as it is?"""
+    """Do all providers accept the name?"""
     return _TAKEN.fullmatch(name) is not None
 
 
 def model_name(name: str) -> str:
-    """What a model is told in place of a name, which may be told for others, too: `weather_get` for `weather.get`."""
+    """The name for a model: `weather_get` for `weather.get`. Two names may become one."""
     return _OTHER.sub("_", name)[:TOOL_NAME_CHARS]

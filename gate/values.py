@@ -12,7 +12,7 @@ from pydantic import JsonValue as JsonValue
 from pydantic_core import from_json
 
 DEPTH = 64
-"""Lists and objects inside each other, of JSON and YAML from anywhere."""
+"""Nesting of lists and objects in any JSON or YAML."""
 
 
 def too_deep(value: JsonValue) -> bool:
@@ -26,12 +26,12 @@ def too_deep(value: JsonValue) -> bool:
 
 
 def as_mapping(value: JsonValue) -> dict[str, JsonValue]:
-    """The value where it is a mapping, else an empty one."""
+    """The value if it is a mapping, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def more_than(most: int, value: JsonValue) -> bool:
-    """Has a value more than so many texts, numbers, lists and objects in it?"""
+    """Does a value contain more than `most` texts, numbers, lists and objects?"""
     level: list[JsonValue] = [value]
     seen = 0
     while level and seen <= most:
@@ -41,7 +41,7 @@ def more_than(most: int, value: JsonValue) -> bool:
 
 
 def _inside(level: list[JsonValue]) -> list[JsonValue]:
-    """What the lists and objects among some values hold."""
+    """The items of all lists and objects of a level."""
     inner: list[JsonValue] = []
     for item in level:
         if isinstance(item, list):
@@ -64,7 +64,7 @@ def written(adapter: TypeAdapter[Value], value: Value, exclude: set[str] | None 
     """A value as JSON in one line."""
     try:
         return adapter.dump_json(value, exclude=exclude, by_alias=True)
-    except ValueError:  # half a surrogate pair, which a model may send and UTF-8 cannot hold: it stays an escape
+    except ValueError:  # half a surrogate pair, which a model may send: it stays an escape, since UTF-8 has none
         return json.dumps(adapter.dump_python(value, mode="json", exclude=exclude, by_alias=True)).encode()
 
 
@@ -72,7 +72,7 @@ def parsed(data: bytes) -> JsonValue:
     """JSON from anywhere.
 
     Raises:
-        ValueError: it is none, in one line.
+        ValueError: it is not JSON; the message is one line.
     """
     found: JsonValue
     try:
@@ -89,15 +89,15 @@ def parsed(data: bytes) -> JsonValue:
 
 
 def complaint(error: ValidationError) -> str:
-    """The first mistake, and where it is."""
+    """The first error and its place."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    # A key that should not be there is a stranger's text, and may be of any length.
+    # An unknown key is untrusted text of any length.
     where = ".".join(str(part) for part in first["loc"])[:100]
     return f"{where}: {first['msg']}" if where else first["msg"]
 
 
 def _refuse(name: str) -> JsonValue:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 _ARGUMENT = re.compile(r"^    ([a-z0-9_, ]+): (.*)$")
@@ -119,14 +119,14 @@ def describe(schema: dict[str, Any], kind: type) -> None:
 
 
 WRITTEN = ConfigDict(extra="forbid", json_schema_extra=describe)
-"""Of dataclasses that are written to files and read back as they are: `__pydantic_config__`."""
+"""`__pydantic_config__` of dataclasses that are saved to files."""
 
 COMPLETE = ConfigDict(**WRITTEN, json_schema_serialization_defaults_required=True)
-"""The same, of those of which every key is written, whatever its value."""
+"""The same, for those that write every key."""
 
 
 class RecordPart(BaseModel):
-    """Any part of a record: frozen, and without a key that this version does not know."""
+    """Any part of a record: frozen, without unknown keys."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -138,7 +138,7 @@ class RecordPart(BaseModel):
 
 
 _ROUNDING = 1e-9
-"""Means and weighted means may leave their range by rounding."""
+"""Means may leave their range by rounding."""
 
 Count: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
 """Cases, calls, characters, positions."""
@@ -159,7 +159,7 @@ Delta: TypeAlias = Annotated[float, Field(ge=-1.0 - _ROUNDING, le=1.0 + _ROUNDIN
 """A difference of scores or rates, and the bounds of one."""
 
 Level: TypeAlias = Annotated[float, Field(ge=1e-17, lt=0.5)]
-"""A one-sided level; the lower end lies below that of the highest confidence that a float can hold."""
+"""A one-sided level."""
 
 Amount: TypeAlias = Annotated[float, Field(ge=0.0, le=1e12)]
 """Seconds or dollars."""
@@ -175,9 +175,9 @@ Scores: TypeAlias = Annotated[list[Share | None], Field(max_length=100)]
 
 
 UNREAD = "no scorer reads"
-"""What a remark on changed orders of a prompt says, and the next step of a report goes by."""
+"""Part of a remark on changed rules; the next step of a report depends on it."""
 HELPS = "What helps: "
-"""How the reason of a run begins that says what to do about the one before it."""
+"""Start of a reason that explains how to fix the reason before it."""
 
 
 def counted(count: int, one: str, many: str = "") -> str:
@@ -186,7 +186,7 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 
 def clipped(text: str, most: int) -> str:
-    """A text of at most so many characters; an ellipsis stands for the rest."""
+    """The text, cut to `most` characters with an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -196,27 +196,27 @@ def without_score(samples: int, total: int) -> str:
 
 
 def undecided(samples: int, total: int) -> str:
-    """The same where the verdict hangs on it."""
+    """The same, for samples that could change the verdict."""
     return f"{without_score(samples, total)}, and {'it' if samples == 1 else 'they'} could change the verdict"
 
 
 def exact_dollars(amount: float) -> str:
-    """A limit, as far as six digits tell it, without an exponent: `$0.5`, `$0.000395`, `$1,250`."""
+    """A limit with up to six digits and no exponent: `$0.5`, `$0.000395`, `$1,250`."""
     return f"${Decimal(f'{amount:.6g}'):,f}"
 
 
 def about_dollars(amount: float) -> str:
-    """An amount with cents; below one dollar two significant digits, however small."""
+    """An amount with cents; below one dollar with two significant digits."""
     if abs(amount) >= 0.995 or amount == 0:
         return f"${amount:,.2f}"
     return f"${Decimal(f'{amount:#.2g}'):f}"
 
 
 def is_subset(part: JsonValue, whole: JsonValue) -> bool:
-    """Does a value say nothing that another one does not say?
+    """Is a value part of another one?
 
-    An object is a part of every object that has its entries, those again compared so; lists are equal in length, item
-    by item; numbers are compared by value, so that 1 is 1.0, and true is no number.
+    An object is part of every object that has its entries, compared in the same way. Lists must have the same length.
+    Numbers are compared by value: 1 is 1.0, but true is not a number.
     """
     if isinstance(part, dict):
         return isinstance(whole, dict) and all(key in whole and is_subset(part[key], whole[key]) for key in part)

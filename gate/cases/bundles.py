@@ -55,8 +55,8 @@ def _format(entries: Mapping[str, Document], losses: Losses) -> list[JsonValue]:
     kind = None if node is None else entries["responseFormat"].data if "responseFormat" in entries else "json_schema"
     if node is None or kind == "text":
         return []
-    said = "the format of answers is put differently: it is checked by a scorer, and not asked of the service"
-    losses.add(node.line, said, "say in the prompt that the answer is JSON")
+    said = "the format of answers is changed: a scorer checks it, and the provider is not asked for it"
+    losses.add(node.line, said, "ask for JSON in the prompt")
     given = entries["jsonSchema"].data if "jsonSchema" in entries else None
     if kind != "json_schema" or given is None:
         return ["json"]
@@ -90,7 +90,7 @@ def _model(value: JsonValue, losses: Losses) -> str | None:
         return None
     found = foreign_model(value)
     if found is None:
-        losses.add(0, f"the model {quoted(value)} is none that the gate can ask", "name a model: openai:…, anthropic:…")
+        losses.add(0, f"the model {quoted(value)} is not a model of the gate", "use a model: openai:…, anthropic:…")
         return None
     return f"{found.provider}:{found.name}"
 
@@ -106,18 +106,18 @@ def _evaluator(node: Document, losses: Losses) -> list[JsonValue]:
         how |= {"ignore_case": True} if given[0] != "equals" else {}
         found.append({_STRINGS[given[0]]: {"value": strings[given[0]], **how}})
     if len(given) > 1:
-        losses.add(node.line, f"of {told} only {given[0]} is brought along: there, too, the others count for nothing")
+        losses.add(node.line, f"of {told} only {given[0]} is converted, since the others do not count there either")
     if isinstance(row.get("llm"), dict):
         found.append(_llm(values(node.get("llm")), told, node.line, losses))
     uses = row.get("uses")
     if uses == "github/similarity":
-        losses.add(node.line, f"{told} is put differently: a judge compares with what is expected", "or similarity")
+        losses.add(node.line, f"{told} is changed: a judge compares with the expected answer", "or similarity")
         found.append({"judge": {"criteria": criteria("factuality", "{{ expected }}")}})
     elif uses in ("github/relevance", "github/groundedness", "github/fluency", "github/coherence"):
-        losses.add(node.line, f"{told} is put differently: the gate's judge scores it, by its own criteria")
+        losses.add(node.line, f"{told} is changed: the gate's judge scores it, by its own criteria")
         found.append({"judge": {"criteria": criteria(str(uses))}})
     if not found:
-        losses.add(node.line, f"{told} is left out: it is none that the gate knows", "write a scorer for it")
+        losses.add(node.line, f"{told} is left out: the gate does not have it", "write a scorer for it")
     if row.get("name") and len(found) == 1:
         found[0]["name"] = str(row["name"])[:200]
     return [scorer for scorer in found if _takes(scorer, told, node.line, losses)]
@@ -125,9 +125,7 @@ def _evaluator(node: Document, losses: Losses) -> list[JsonValue]:
 
 def _llm(row: dict[str, JsonValue], told: str, line: int, losses: Losses) -> dict[str, JsonValue]:
     """A judge with the evaluator's words; its choices become part of the criteria, and the score is the judge's own."""
-    losses.add(
-        line, f"{told} is put differently: its words are criteria of the gate's judge", "look at its scores once"
-    )
+    losses.add(line, f"{told} is changed: its words are criteria of the gate's judge", "check its scores once")
     choices = row.get("choices")
     rows = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
     said = [f"{one.get('choice')} = {one.get('score')}" for one in rows]
@@ -161,9 +159,7 @@ def read_bundle(text: str, file: str, other: Callable[[str], str | None], paths:
         paths: of all files, for patterns that stand for several.
     """
     if len(text) > PROMPT_CHARS:
-        raise one_problem(
-            file, 0, f"is longer than {PROMPT_CHARS:,} characters", "move its tests into a file of their own"
-        )
+        raise one_problem(file, 0, f"is longer than {PROMPT_CHARS:,} characters", "move its tests into a separate file")
     text = text.removeprefix("\ufeff")
     if is_prompt_yml(file):
         return read_prompt_yml(text, file)

@@ -258,7 +258,7 @@ def _written(prompt: Prompt, case: Case, file: str, seconds: float) -> list[tupl
         if not content.strip():
             if prompt.defaults:
                 continue  # what depends on an input that may be absent
-            raise one_problem(file, 0, f"renders to nothing for case {_named(case)}")
+            raise one_problem(file, 0, f"is empty for case {_named(case)}")
         uses_input = "input" in compiled.names
         if uses_input and not asked:
             found += ((None, turn) for turn in turns[:-1])
@@ -311,7 +311,7 @@ def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
     except BadTemplate as error:
         file, line = place_of(case.where)
         hint = "add the field to the case, or change the scorer" if error.undefined else ""
-        message = f"the scorer's text cannot be filled in for case {case.id!r}: {error.message}"
+        message = f"the template of the scorer cannot be filled in for case {case.id!r}: {error.message}"
         raise _told(error, one_problem(file, line, message, hint)) from None
 
 
@@ -358,8 +358,8 @@ def _turns(case: Case) -> tuple[Message, ...]:
 def _asking(messages: tuple[Message, ...], case: Case, file: str) -> tuple[Message, ...]:
     """The messages, checked; InputErrors where they hold no question."""
     if case.only_vars and not any(message.role == "user" for message in messages):
-        hint = "give the case an input, or the prompt a message of the user"
-        raise one_problem(file, 0, f"case {_named(case)} has no input, and the prompt asks nothing itself", hint)
+        hint = "add an input to the case, or a user message to the prompt"
+        raise one_problem(file, 0, f"case {_named(case)} has no input, and the prompt has no user message", hint)
     return messages
 
 
@@ -390,8 +390,8 @@ def _template_problem(error: BadTemplate, case: Case, file: str) -> InputErrors:
     if error.undefined and "'expected'" in error.message:
         hint = "the expected answer is never shown to a prompt"
     elif error.undefined:
-        other = "set template: false in the suite, if it is no placeholder"
-        hint = f"give it under 'vars' in the case, or {other if is_pointer(file) else 'take it out of the template'}"
+        other = "if it is not a placeholder, set template: false in the suite"
+        hint = f"add it under 'vars' of the case, or {other if is_pointer(file) else 'remove it from the template'}"
     return _told(error, one_problem(error.file or file, error.line, f"{error.message} (case {_named(case)})", hint))
 
 

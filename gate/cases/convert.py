@@ -45,7 +45,7 @@ def read_rows(text: str, file: str) -> FoundRows:
         raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
     found = _table(text, file) if is_table(file) else FoundRows(list(_objects(text, file)))
     if not found.rows:
-        raise one_problem(file, 0, "holds no rows")
+        raise one_problem(file, 0, "has no rows")
     return found
 
 
@@ -235,7 +235,7 @@ def _of_table(headings: Sequence[str], keys: Sequence[Collection[str]]) -> str:
 
 def unknown(file: str) -> GateError:
     """Nobody can tell what this is."""
-    return GateError(f"cannot tell the format of {file}", f"say it with --from: {', '.join(FORMATS)}")
+    return GateError(f"cannot tell the format of {file}", f"give it with --from: {', '.join(FORMATS)}")
 
 
 _ENDINGS = {CSV: ".csv", PROMPT_YML: ".prompt.yml"}
@@ -290,7 +290,7 @@ def import_cases(text: str, file: str, format_: str = "", slices: Sequence[str] 
     good = valid_cases(_named_apart(rows, losses), losses)
     if not good:
         why = next((f"{one.what}; {one.remedy}" if one.remedy else one.what for one in losses.found), "")
-        raise GateError(f"no case of {file} can be brought along", why)
+        raise GateError(f"no case of {file} can be converted", why)
     columns = columns_of(found.headings) if name == CSV and found is not None else ()
     told = tuple((one.heading, _told(one.meaning, slices)) for one in columns)
     return ImportedCases(name, tuple(_sliced(entry, slices) for entry in good), tuple(losses.found), told)
@@ -306,13 +306,15 @@ def export_cases(entries: Sequence[Entry], file: str, format_: str = GATE) -> Ex
     if format_ in (GATE, CSV, PROMPT_YML):
         named = by_name(file) or (CSV if is_table(file) else GATE)
         if format_ not in (GATE, named):
-            raise GateError(f"{file} is not named like the format {format_}", f"let it end in {_ENDINGS[format_]}")
+            raise GateError(
+                f"the ending of {file} does not fit the format {format_}", f"use the ending {_ENDINGS[format_]}"
+            )
         return ExportedCases(written(entries, file), len(entries))
     if format_ == PROMPTY:
-        raise GateError("a .prompty file holds one sample, and cases are not written to it", "take another format")
+        raise GateError("cases cannot be written to a .prompty file, which has only one sample", "use another format")
     if format_ == PROMPTFOO:
         if is_table(file):
-            raise GateError("tests of promptfoo are written as YAML or JSON", "let the name end in .yaml")
+            raise GateError("tests of promptfoo need YAML or JSON", "use the ending .yaml")
         rows = to_tests(entries, losses)
     else:
         rows = _rows(entries, format_, file, losses)
@@ -345,7 +347,7 @@ def _named_apart(rows: list[tuple[int, Entry]], losses: Losses) -> list[tuple[in
         name = _name_of(entry)
         free = names.take(name)
         if free != name:
-            losses.add(line, f"the id {quoted(name)} is used before, so the case is called {quoted(free)}")
+            losses.add(line, f"the id {quoted(name)} is used twice; the case is renamed to {quoted(free)}")
             entry = {**entry, "id": free}
         result.append((line, entry))
     return result
@@ -390,14 +392,14 @@ def _rows(entries: Sequence[Entry], name: str, file: str, losses: Losses) -> lis
     for number, entry in enumerate(entries, start=1):
         label = quoted(str(entry.get("id", entry.get("name", ""))))
         if not entry.keys() <= PLAIN:
-            losses.add(0, f"the case {label} is a conversation with an agent, and is left out", "keep it in a file")
+            losses.add(0, f"the case {label} is a conversation with an agent; it is left out", "keep it in a file")
             continue
         if layout.asks and not entry.keys() & {"input", "messages"}:
-            losses.add(0, f"the case {label} has variables and no input, and is left out", "write its input")
+            losses.add(0, f"the case {label} has variables and no input; it is left out", "write its input")
             continue
         row, lost = _row(layout, entry, number, table)
         if lost:
-            said = f"the case {label} does not come back as it is: {', '.join(sorted(lost))}"
+            said = f"the case {label} changes if it is read back: {', '.join(sorted(lost))}"
             losses.add(0, said, "keep it in a .jsonl file")
         if table:
             row, differs = layout.tabular(row)
@@ -412,11 +414,11 @@ def _tell_of_cells(row: Row, label: str, losses: Losses) -> None:
     """Say which cells are written for the gate's own reader."""
     cells = {key: cell_of(value) for key, value in row.items()}
     if any(cell.startswith("'") for cell in cells.values()):
-        said = f"cells of the case {label} that begin like a formula have an apostrophe in front"
-        losses.add(0, said, "the gate takes it off again, other tools may not")
+        said = f"cells of the case {label} that start like a formula get an apostrophe"
+        losses.add(0, said, "the gate removes it when reading; other tools may not")
     if any(isinstance(row[key], str) and cell.startswith('"') and cell != row[key] for key, cell in cells.items()):
-        said = f"cells of the case {label} that look like JSON stand in quotes"
-        losses.add(0, said, "the gate takes them off again, other tools may not")
+        said = f"cells of the case {label} that look like JSON get quotes"
+        losses.add(0, said, "the gate removes them when reading; other tools may not")
 
 
 def _row(layout: RowForm, entry: Entry, number: int, table: bool) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:

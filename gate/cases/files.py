@@ -53,7 +53,7 @@ def changed_table(text: str, file: str, rows: Sequence[Entry]) -> str:
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     table = read_table(text.removeprefix("\ufeff"), file)
     if table is None or is_promptfoo(table.headings):
-        raise GateError(f"{file} is a table of another tool, which is not changed in place", _ELSEWHERE)
+        raise GateError(f"{file} is a table of another tool, which cannot be edited in place", _ELSEWHERE)
     columns = columns_of(table.headings)
     if not all(_holds(columns, row) for row in rows):
         columns = _columns(rows, file)
@@ -72,10 +72,10 @@ def _columns(rows: Sequence[Entry], file: str) -> tuple[Column, ...]:
         if other := [field for field in row if field not in FIELDS]:
             # Such a case has a name where others have an id; what it asks with says more.
             named, what = row.get("id", row.get("name", "")), next((one for one in other if one != "name"), "name")
-            raise GateError(f"the case {named} has {what}, which a table cannot hold", _ELSEWHERE)
+            raise GateError(f"the case {named} has {what}, which a table cannot store", _ELSEWHERE)
     columns = tuple(column for field in _ORDER for column in _columns_of_field(field, rows))
     if lost := next((row for row in rows if not _holds(columns, row)), None):
-        raise GateError(f"the case {quoted(str(lost.get('id', '')))} fits into no columns of {file}", _ELSEWHERE)
+        raise GateError(f"the case {quoted(str(lost.get('id', '')))} does not fit the columns of {file}", _ELSEWHERE)
     return columns
 
 
@@ -157,18 +157,18 @@ def changed(text: str, file: str, puts: Mapping[str, Entry], gone: Collection[st
         gone: names of cases to remove; unknown ones are ignored.
 
     Raises:
-        GateError: it cannot hold this, no case is left, or it is written in a way that cannot be changed safely.
+        GateError: it cannot store this, no case is left, or it has YAML that cannot be edited safely.
     """
     work = _Work.of(() if holds_nothing(text, file) else read(text, file), puts, frozenset(gone))
     if not (work.puts or work.gone or work.more):
         return text
     if not work.expected:
-        raise GateError(f"{file} would have no case left", "remove the file, and the suite that names it")
+        raise GateError(f"{file} would have no cases left", "delete the file and its suite instead")
     try:
         after = _changed(text, file, work)
     except (LookupError, TypeError, ValueError, YAMLError):
         # ruamel.yaml takes it otherwise than the gate does: an empty key, for example.
-        raise GateError(f"{file} is written in a way that cannot be changed safely", _CASES_ELSEWHERE) from None
+        raise GateError(f"{file} has YAML that cannot be edited safely", _CASES_ELSEWHERE) from None
     return _checked(after, file, work.expected)
 
 
@@ -280,11 +280,11 @@ def _checked(text: str, file: str, expected: Sequence[Entry]) -> str:
     try:
         found = read(text, file)
     except InputErrors as error:
-        raise GateError(f"{file} cannot hold this: {error.problems[0]}", _CASES_ELSEWHERE) from None
+        raise GateError(f"{file} cannot store this: {error.problems[0]}", _CASES_ELSEWHERE) from None
     if is_prompt_yml(file):
         expected = [as_case(as_test_data(entry, file), str(entry.get("id"))) for entry in expected]
     if [canonical(case.entry) for case in found] != [canonical(entry) for entry in expected]:
-        raise GateError(f"{file} is written in a way that cannot be changed safely", _CASES_ELSEWHERE)
+        raise GateError(f"{file} has YAML that cannot be edited safely", _CASES_ELSEWHERE)
     return text
 
 

@@ -49,7 +49,7 @@ def _label(text: str) -> str:
 def check_question(text: str | None, messages: Sequence[Turn] | None, given: Mapping[str, Any] | None) -> None:
     """What is asked is given in one way."""
     if text is not None and messages is not None:
-        raise wrong_at((("messages",), "and 'input' exclude each other", "keep one of the two"))
+        raise wrong_at((("messages",), "and 'input' cannot be combined", "remove one of the two"))
     if messages and (last := messages[-1].role) != "user":
         raise wrong_at((("messages",), f"must end with the user's turn, not the {last}'s", ""))
     if text is None and messages is None and not given:
@@ -59,9 +59,7 @@ def check_question(text: str | None, messages: Sequence[Turn] | None, given: Map
 def check_vars(given: dict[str, Any] | None) -> dict[str, Any] | None:
     """Variables that no word of a case is taken for."""
     if taken := [name for name in given or {} if name in _RESERVED]:
-        raise wrong_at(
-            *(((name,), "has a meaning of its own, and cannot be a variable", "rename it") for name in taken)
-        )
+        raise wrong_at(*(((name,), "is reserved and cannot be a variable", "rename it") for name in taken))
     return given
 
 
@@ -69,7 +67,7 @@ def check_slices(given: dict[str, str] | None) -> dict[str, str] | None:
     """Slices whose dimensions can be told apart in the name of a slice."""
     bad = [(name, complaint) for name in given or {} if (complaint := dimension_complaint(name))]
     if bad:
-        raise wrong_at(*(((name,), f"is no dimension: it {complaint}", "rename it") for name, complaint in bad))
+        raise wrong_at(*(((name,), f"is not a dimension: it {complaint}", "rename it") for name, complaint in bad))
     return given
 
 
@@ -126,7 +124,7 @@ class CommonFields(CaseModel):
     @model_validator(mode="after")
     def _one_slice(self) -> "CommonFields":
         if self.slice is not None and "slice" in (self.slices or {}):
-            raise wrong_at((("slice",), "and 'slices.slice' are the same dimension", "keep one of the two"))
+            raise wrong_at((("slice",), "and 'slices.slice' are the same dimension", "remove one of the two"))
         return self
 
     @abstractmethod
@@ -210,7 +208,7 @@ class Expectations(CaseModel):
     def _once(cls, words: str | list[str] | None) -> str | list[str] | None:
         if isinstance(words, list) and len(set(words)) < len(words):
             twice = next(word for at, word in enumerate(words) if word in words[:at])
-            raise wrong(f"names {twice!r} twice")
+            raise wrong(f"lists {twice!r} twice")
         return words
 
     @model_validator(mode="after")
@@ -271,11 +269,11 @@ class GoldenTranscript(CommonFields):
     @model_validator(mode="after")
     def _one_state(self) -> "GoldenTranscript":
         if "state" in (self.session or {}) and (self.session or {})["state"] != self.state:
-            raise wrong_at((("session", "state"), f"is not the state {self.state!r}", "keep one of the two"))
+            raise wrong_at((("session", "state"), f"is not the state {self.state!r}", "remove one of the two"))
         for where, given, own in (("slices", self.slices, ("state",)), ("vars", self.vars, ("state", "session"))):
             for name in own:
                 if name in (given or {}):
-                    raise wrong_at(((where, name), f"and {name!r} are the same", "keep one of the two"))
+                    raise wrong_at(((where, name), f"and {name!r} are the same", "remove one of the two"))
         return self
 
     def case(self, where: str) -> Case:
@@ -383,9 +381,9 @@ class AgentTest(AgentInstructions, CommonFields):
         if self.rounds is not None:
             for key in ("prompt", "user"):
                 if getattr(self, key) is not None:
-                    raise wrong_at(((key,), "and 'rounds' exclude each other", "keep one of the two"))
+                    raise wrong_at(((key,), "and 'rounds' cannot be combined", "remove one of the two"))
         if self.test_agent_revival and len(self.rounds or ()) < 2:
-            hint = "give it a second round, which can only be answered by whoever remembers the first"
+            hint = "add a second round that depends on the first"
             raise wrong_at((("test_agent_revival",), "needs two rounds or more", hint))
         return self
 

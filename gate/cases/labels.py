@@ -122,14 +122,14 @@ class LabelRow(CaseModel):
             if isinstance(one, str) and one.strip().lower() not in WORDS:
                 raise wrong(f"must be pass or fail or a number, not {described(one)}", _HOW)
         if isinstance(given, list) and all(one is None for one in given):
-            raise wrong("holds no label", _HOW)
+            raise wrong("has no label", _HOW)
         return given
 
     @model_validator(mode="after")
     def _goes_together(self) -> "LabelRow":
         check_question(self.input, self.messages, self.vars)
         if self.label is not None and self.labels is not None:
-            raise wrong_at((("labels",), "and 'label' exclude each other", "keep one of the two"))
+            raise wrong_at((("labels",), "and 'label' cannot be combined", "remove one of the two"))
         if self.label is None and self.labels is None:
             raise missing("label", "label: pass")
         return self
@@ -164,12 +164,12 @@ def parse(text: str, file: str, scale: LabelScale | None = None) -> Labels:
     found: list[tuple[Document, LabelRow]] = []
     for number, document in enumerate(documents(text.removeprefix("\ufeff"), file, problems)):
         if number >= LABELS:
-            problems.append(document.problem((), f"more than {LABELS:,} answers", "calibrate with a sample of them"))
+            problems.append(document.problem((), f"more than {LABELS:,} answers", "use a sample of them"))
             break
         if (row := _row(document, problems)) is not None:
             found.append((document, row))
     if not found and not problems:
-        raise one_problem(file, 0, "holds no labelled answers", f"write one JSON object per line: {EXAMPLE}")
+        raise one_problem(file, 0, "has no labelled answers", f"write one JSON object per line: {EXAMPLE}")
     rows = _labelled(found, scale or LabelScale(), problems)
     if problems:
         raise InputErrors(problems)
@@ -180,7 +180,7 @@ def parse(text: str, file: str, scale: LabelScale | None = None) -> Labels:
 def _row(document: Document, problems: list[Problem]) -> LabelRow | None:
     data = document.data if isinstance(document.data, dict) else {}
     if "output" not in data and _OF_TWO & data.keys():
-        said = "compares two answers, and a label here is about one: a judge of pairs is not calibrated"
+        said = "has labels for pairs of answers; only labels for single answers can be used"
         if not any(one.message.endswith(said) for one in problems):
             hint = 'give each answer a row of its own, with "output" and "label"'
             problems.append(document.problem((), f"{document.name_of(())} {said}".strip(), hint))
@@ -201,7 +201,7 @@ def _labelled(found: Sequence[tuple[Document, LabelRow]], scale: LabelScale, pro
         place = f"line {place}" if document.line_of() else place
         case = row.case(where, place)
         if case.id in places:
-            hint = "give each answer its own id, or leave the ids out"
+            hint = "give each answer its own id, or leave out the ids"
             said = f"the id {quoted(case.id)} is already used on {places[case.id]}"
             problems.append(document.problem((), said, hint))
         places[case.id] = place
@@ -210,11 +210,11 @@ def _labelled(found: Sequence[tuple[Document, LabelRow]], scale: LabelScale, pro
                 kinds.setdefault(_is_number(label), document)
             if _is_number(label) and not scale.holds(float(label or 0)):
                 said = f"the label must lie between {scale.low:g} and {scale.high:g}, not {described(label)}"
-                problems.append(document.problem((), said, "say which scale the labels have: --label-scale 1 5"))
+                problems.append(document.problem((), said, "give the scale of the labels: --label-scale 1 5"))
         rows.append(Labelled(case, row.output, tuple(_share(label, scale) for label in row.given)))
     if len(kinds) == 2:
         said = f"has a number for a label, and {where_of(kinds[False])} has pass or fail"
-        problems.append(kinds[True].problem((), said, "label all answers in one way"))
+        problems.append(kinds[True].problem((), said, "use one kind of label in the file"))
     return rows
 
 

@@ -133,7 +133,7 @@ def described_losses(losses: Sequence[Loss], rest: str) -> list[str]:
         rest: where the losses are that are left out here.
     """
     found = kinds(losses)
-    lines = [f"{counted(len(losses), 'thing')} lost, or put differently:"] if losses else []
+    lines = [f"{counted(len(losses), 'setting')} could not be converted exactly:"] if losses else []
     for kind in found[:KINDS_SHOWN]:
         more = f" and {kind.count - len(kind.places)} more" if kind.count > len(kind.places) else ""
         remedy = f" ({kind.remedy})" if kind.remedy else ""

@@ -433,7 +433,9 @@ def _set(node: Document, context: Context, place: str, share: float) -> list[Jso
     for item in resolved:
         if values(item).get("type") == SET:
             # There, too, a set holds no sets; with references it might hold itself.
-            context.tell.add(item.line, f"an assert-set inside another of {place} is left out", "write it beside it")
+            context.tell.add(
+                item.line, f"an assert-set inside another of {place} is left out", "write it next to the other"
+            )
             continue
         found += _scorers(item, context, place, share / whole if whole else 1)
     return found
@@ -450,10 +452,10 @@ def _made(row: ScorerOptions, kind: str, node: Document, context: Context, place
     if base not in MAPPED and of_code is None:
         hint = NAMED.get(base) or did_you_mean(base, sorted(KNOWN))
         unknown = "" if base in NAMED else ", which is unknown,"
-        context.tell.add(node.line, f"{told}{unknown} is not brought along", hint)
+        context.tell.add(node.line, f"{told}{unknown} cannot be converted", hint)
         return None
     if changed := [key for key in _CHANGED if key in row]:
-        context.tell.add(node.line, f"{told} has {', '.join(changed)}, so it is not brought along", NAMED["python"])
+        context.tell.add(node.line, f"{told} has {', '.join(changed)}, so it cannot be converted", NAMED["python"])
         return None
     if of_code is None:
         return _scorer(row, kind, node, context, told)
@@ -469,7 +471,7 @@ def _graded(row: ScorerOptions, node: Document, context: Context, told: str) -> 
     if changed := [key for key in _CHANGED if key in row]:
         reason = f"it has {', '.join(changed)}"
     if reason:
-        context.tell.add(node.line, f"{told} is not brought along: {reason}", _OWN_CODE)
+        context.tell.add(node.line, f"{told} cannot be converted: {reason}", _OWN_CODE)
         return None
     options: ScorerOptions = {"function": function, "interface": "promptfoo"}
     if isinstance(config := row.get("config"), dict) and config:
@@ -494,7 +496,7 @@ def _scorer(row: ScorerOptions, kind: str, node: Document, context: Context, tol
     try:
         scorer = mapped.make(value, row)
     except UnknownAssertion as error:
-        context.tell.add(node.line, f"{told} is not brought along: {error}", "write a scorer for it")
+        context.tell.add(node.line, f"{told} cannot be converted: {error}", "write a scorer for it")
         return None
     options = next(iter(scorer.values()))
     assert isinstance(options, dict)  # noqa: S101
@@ -503,7 +505,7 @@ def _scorer(row: ScorerOptions, kind: str, node: Document, context: Context, tol
     if made and mapped.judged:
         if kind != base:
             options["criteria"] = criteria("not", str(options["criteria"]))
-            context.tell.add(node.line, f"{told} is put differently: its criteria are turned round in words")
+            context.tell.add(node.line, f"{told} is changed: its criteria are turned round in words")
         _grader(options, row, node.line, told, context)
     elif kind != base:
         scorer["negate"] = True
@@ -516,7 +518,7 @@ def _with_rest(scorer: ScorerOptions, row: ScorerOptions, line: int, around: tup
     if not _sound(scorer, told, line, context):
         return False
     if differs:
-        context.tell.add(line, f"{told} is put differently: {differs}", "look at its scores once")
+        context.tell.add(line, f"{told} is changed: {differs}", "check its scores once")
     if more := sorted(row.keys() - _OWN - set(_CHANGED)):
         context.tell.add(line, f"{', '.join(more)} of {told} is left out")
     metric = row.get("metric")
@@ -531,7 +533,7 @@ def _grader(options: ScorerOptions, row: ScorerOptions, line: int, told: str, co
         return
     model = model_of(provider)
     if model is None:
-        context.tell.add(line, f"the grader of {told} is no model that the gate knows", "name a model of the judge")
+        context.tell.add(line, f"the grader of {told} is not a model of the gate", "name a model of the judge")
     else:
         options["model"] = model
 
@@ -576,7 +578,7 @@ def _sound(scorer: ScorerOptions, told: str, line: int, context: Context) -> boo
         parse_scorers([scorer], "scorers")
     except InputErrors as errors:
         reason = errors.problems[0]
-        context.tell.add(line, f"{told} is not brought along: {reason.message}", reason.hint)
+        context.tell.add(line, f"{told} cannot be converted: {reason.message}", reason.hint)
         return False
     return True
 

@@ -121,7 +121,7 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
             context = Context(losses, root=nodes[0])
             nodes = _listed(whole.get("tests", value_at([], 0)), losses)
             default = default_of(whole.get("defaultTest"), context)
-            losses.add(0, "only the tests of the configuration are brought along", all_of_it)
+            losses.add(0, "only the tests of the configuration are converted", all_of_it)
             if default.scorers:
                 losses.add(0, "the assertions of defaultTest are the suite's scorers", all_of_it)
     found: list[tuple[int, Entry]] = []
@@ -129,7 +129,7 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
         found += ((node.line, case) for case in cases_of(node, number, context, default))
         if len(found) > CASES:
             # A test with lists as variables stands for a thousand cases.
-            raise one_problem(file, node.line, f"holds more than {CASES:,} cases", "split it into several files")
+            raise one_problem(file, node.line, f"has more than {CASES:,} cases", "split it into several files")
     return found
 
 
@@ -160,7 +160,7 @@ def _listed(tests: Document, losses: Losses) -> list[Document]:
         said = f"tests in other files are left out: {named[:200]}"
         losses.add(tests.line, said, "convert those files, or take gate init --prompt")
     if not listed:
-        losses.add(0, "the configuration holds no tests", "name a file that holds some")
+        losses.add(0, "the configuration has no tests", "name a file that holds some")
     return good
 
 
@@ -172,7 +172,7 @@ def to_tests(entries: Sequence[Entry], losses: Losses) -> list[Mapping[str, Json
 def _test(entry: Entry, number: int, losses: Losses) -> dict[str, JsonValue] | None:
     label = quoted(str(entry.get("id", entry.get("name", ""))))
     if not entry.keys() <= PLAIN:
-        losses.add(0, f"the case {label} is a conversation with an agent, and is left out", "keep it in a file")
+        losses.add(0, f"the case {label} is a conversation with an agent; it is left out", "keep it in a file")
         return None
     for key in ("scorers", "extra_scorers"):
         scorers = entry.get(key)
@@ -192,7 +192,7 @@ def _test(entry: Entry, number: int, losses: Losses) -> dict[str, JsonValue] | N
         test["options"] = {"disableVarExpansion": True}
     test = _with_rest(test, entry, number)
     if difference(entry, _back(test, number)):
-        losses.add(0, f"the case {label} does not come back as it is", "keep it in a .jsonl file")
+        losses.add(0, f"the case {label} changes if it is read back", "keep it in a .jsonl file")
     return {key: value for key, value in test.items() if value != {}}
 
 

@@ -30,7 +30,7 @@ def _filled(
 ) -> tuple[Entry, ...]:
     """The cases with an empty text for each variable that prompt or scorers name and they lack, as in promptfoo."""
     if "input" in prompt.names and (lacking := [case for case in cases if "input" not in case]):
-        said = f"{len(lacking)} cases give no 'input' to the prompt {quoted(prompt.label)}, and are left out there"
+        said = f"{len(lacking)} cases give no 'input' to the prompt {quoted(prompt.label)}; they are left out there"
         losses.add(0, said, "give it in each test")
         cases = [case for case in cases if "input" in case]
     found = []
@@ -57,7 +57,7 @@ def fillable(
     for scorer in scorers:
         reasons = (_reason(scorer, case, allowance) for case in cases) if names_in(scorer) else iter(())
         if reason := next(filter(None, reasons), ""):
-            losses.add(0, f"the assertion {_kind(scorer)} of {of} is not brought along: {reason}", _REMEDY)
+            losses.add(0, f"the assertion {_kind(scorer)} of {of} cannot be converted: {reason}", _REMEDY)
         else:
             kept.append(scorer)
     return kept
@@ -134,7 +134,7 @@ def _counted(file: str, other: Callable[[str], str | None]) -> Callable[[str], s
             files, chars = files + 1, chars + len(text)
         if files > FILES or chars > FILE_CHARS:
             said = f"names more than {FILES:,} files, or than {FILE_CHARS:,} characters in them"
-            raise one_problem(file, 0, said, "bring its tests along in parts")
+            raise one_problem(file, 0, said, "convert its tests in parts")
         return text
 
     return read
@@ -148,7 +148,7 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     """
     root = read_yaml(text, file)
     if not isinstance(root.data, dict):
-        raise one_problem(file, 1, "is no configuration of promptfoo: it must hold a mapping", "begin with prompts:")
+        raise one_problem(file, 1, "is not a configuration of promptfoo: it must be a mapping", "start with prompts:")
     losses = Losses(file)
     context = Context(losses, posixpath.dirname(file), _counted(file, other), root, paths)
     config = _Config(file, context, losses, root.entries())
@@ -156,19 +156,19 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
         if key not in _READ | _HARMLESS and not key.startswith("x-"):  # where anchors are kept
             losses.add(node.line, f"{quoted(key)} is left out")
     if not root.data.keys() & {"prompts", "tests", "scenarios"}:
-        hint = "red teaming makes attacks of its own, which are not brought along" if "redteam" in root.data else ""
-        raise one_problem(file, 0, "has neither prompts nor tests", hint or "begin with prompts: and tests:")
+        hint = "red teaming makes attacks of its own, which are not converted" if "redteam" in root.data else ""
+        raise one_problem(file, 0, "has neither prompts nor tests", hint or "start with prompts: and tests:")
     found = Reader(context, losses).prompts(config.entries.get("prompts"))
     if not found:
-        why = losses.found[-1].what if losses.found else "prompts: holds nothing"
+        why = losses.found[-1].what if losses.found else "prompts: is empty"
         rest = "its tests alone: gate cases convert, with the file that holds them"
-        raise one_problem(file, 0, "has no prompt that can be brought along", f"{why}; {rest}")
+        raise one_problem(file, 0, "has no prompt that can be converted", f"{why}; {rest}")
     model, params = model_and_params(config.entries.get("providers", config.entries.get("targets")), losses, context)
     default = default_of(_default(config), context)
     cases = valid_cases([(0, case) for case in _cases(config, default)], losses)
     if (ALL_CHARS - context.allowance.chars) * len(found) > ALL_CHARS:
         said = f"its cases come to more than {ALL_CHARS:,} characters, written for each of its {len(found)} prompts"
-        raise one_problem(file, 0, said, "bring its prompts along in parts")
+        raise one_problem(file, 0, said, "convert its prompts in parts")
     scorers = tuple(fillable(default.scorers, cases, "defaultTest", losses, context.allowance))
     cases = [_with_fillable(case, losses, context.allowance) for case in cases]
     if not scorers:
@@ -245,7 +245,7 @@ def _scenarios(config: _Config) -> Iterator[_Test]:
     """Each test of a scenario with each of its settings; without tests each of them is one."""
     for item, context in _scenario_nodes(config):
         if not isinstance(item.data, dict):
-            context.tell.add(item.line, "a scenario is no mapping, and is left out", "write config: and tests:")
+            context.tell.add(item.line, "a scenario is not a mapping and is left out", "write config: and tests:")
             continue
         own = replace(config, context=context)
         settings, tests = item.get("config"), item.get("tests") or value_at({}, item.line)
@@ -276,7 +276,7 @@ def _scenario_nodes(config: _Config) -> Iterator[tuple[Document, Context]]:
 def _tell_unscored(cases: list[Entry], losses: Losses) -> None:
     count = sum("scorers" not in case for case in cases)
     if count:
-        said = f"{count} of {len(cases)} cases have no assertion that is brought along"
+        said = f"{count} of {len(cases)} cases have no assertion that is converted"
         losses.add(0, said, "write scorers for them, or an expected answer")
 
 

@@ -134,7 +134,7 @@ class Context:
             return "", f"{path} cannot be named as a module: its folders and file need names like words_and_digits"
         text = self.other(path)
         if text is None:
-            return "", f"{path} is no file of the repository, or no text"
+            return "", f"{path} is not a text file of the repository"
         made = re.search(rf"^(?P<waits>async[ \t]+)?def[ \t]+{re.escape(name)}\b", text, re.MULTILINE)
         if made is None and not re.search(rf"\b{re.escape(name)}\b", text):
             return "", f"there is no {name} in {path}"
@@ -151,21 +151,21 @@ class Context:
             return None
         text = self.other(path) if path and "*" not in path else None
         if text is None:
-            where = "is no file of the repository, or no text" if self.paths else "cannot be read here"
+            where = "is not a text file of the repository" if self.paths else "cannot be read here"
             remedy = "list its files, [file://a.txt, file://b.txt]" if "*" in path else "write down what it holds"
             self.tell.add(line, f"{what} is taken from {named}, which {where}", remedy)
             return None
         return text.removeprefix("\ufeff")
 
     def resolved(self, node: Document) -> Document:
-        """A value with `$ref: '#/a/b'` followed; an empty mapping, and a loss, where it leads nowhere."""
+        """A value with `$ref: '#/a/b'` followed; an empty mapping, and a loss, where it does not exist."""
         for _ in range(5):
             reference = values(node).get("$ref")
             if reference is None:
                 return node
             found = self._pointed(reference)
             if found is None:
-                self.tell.add(node.line, f"the reference {reference} leads nowhere", "write it out")
+                self.tell.add(node.line, f"the reference {reference} does not exist", "write it out")
                 return value_at({}, node.line)
             node = replace(found, line=node.line)
         self.tell.add(node.line, "references lead to references without end", "write them out")

@@ -89,7 +89,7 @@ class Reader:
                 self.losses.add(node.line, f"{', '.join(left)} of the prompt {quoted(label)} are left out")
             value = given.get("raw") or given.get("file") or given.get("id")
         if not isinstance(value, str) or not value.strip():
-            self.losses.add(node.line, "a prompt is neither a text nor a file, and is left out")
+            self.losses.add(node.line, "a prompt is neither a text nor a file; it is left out")
             return []
         if value.startswith(PROGRAM):
             self.losses.add(node.line, f"a prompt is made by {quoted(value)}, which is not run", "write its text down")
@@ -103,7 +103,7 @@ class Reader:
             own = label if len(names) == 1 else ""
             return [one for name in names for one in self._file(name, self.context.path(name), own, node.line)]
         if remote := _REMOTE.match(value):
-            said = f"a prompt is kept elsewhere, at {quoted(remote[0])}, and is left out"
+            said = f"a prompt is kept elsewhere, at {quoted(remote[0])}; it is left out"
             self.losses.add(node.line, said, "put its text into a file")
             return []
         label = label or "prompt"
@@ -116,12 +116,12 @@ class Reader:
         function, reason = self.context.function(named)
         if reason:
             hint = "write its text down, or name the function: prompt: python:module:function"
-            self.losses.add(line, f"a prompt is made by {quoted(named)}, and is left out: {reason}", hint)
+            self.losses.add(line, f"a prompt is made by {quoted(named)}; it is left out: {reason}", hint)
             return []
         if not self._room(line):
             return []
-        said = f"{PYTHON_PREFIX}{function} is put differently: its context has vars alone, and the text is the message"
-        self.losses.add(line, said, "only for changes of the repository itself is it run")
+        said = f"{PYTHON_PREFIX}{function} is changed: its context has only vars, and its text is the message"
+        self.losses.add(line, said, "it runs only for changes inside the repository")
         label = label or function.rpartition(":")[2]
         return [FoundPrompt(f"{PYTHON_PREFIX}{function}", None, label, frozenset(), called=True)]
 
@@ -160,7 +160,7 @@ class Reader:
         self._tried += 1
         if self._tried == NEW_SUITES + 1:
             said = f"more than {NEW_SUITES} prompts: those after them are left out"
-            self.losses.add(line, said, "bring them along in parts")
+            self.losses.add(line, said, "convert them in parts")
         return self._tried <= NEW_SUITES
 
     def _parts(self, text: str, path: str, ending: str) -> list[str]:
@@ -303,13 +303,13 @@ def model_and_params(
         name, config = _parts(item.data)
         found = model_of(name)
         if found is None:
-            said = f"the provider {quoted(name or 'without an id')} is no model that the gate can ask"
+            said = f"the provider {quoted(name or 'without an id')} is not a model of the gate"
             losses.add(
                 item.line, said, "name a model: openai:…, anthropic:…, or one of a server under providers: in gate.yaml"
             )
         elif model is not None:
             losses.add(
-                item.line, f"the provider {quoted(name)} is left out: a suite asks one model", "gate diff --model"
+                item.line, f"the provider {quoted(name)} is left out: a suite has one model", "gate diff --model"
             )
         else:
             model, params = found, params_of(config, item.line, losses)

@@ -80,7 +80,7 @@ def cases_of(
     """
     place = f"test {number}"
     if not isinstance(node.data, dict):
-        context.tell.add(node.line, f"{place} is no mapping, and is left out", "write vars: …")
+        context.tell.add(node.line, f"{place} is not a mapping and is left out", "write vars: …")
         return []
     entries = node.entries()
     _told_rest(entries, context, place)
@@ -157,7 +157,7 @@ def slices_of(metadata: Mapping[str, JsonValue], context: Context, line: int, pl
                     slices[name] = "yes"
             continue
         if not found or dimension_complaint(key) or value_complaint(found):
-            context.tell.add(line, f"metadata {quoted(key)} of {place} is no short text, and is left out")
+            context.tell.add(line, f"metadata {quoted(key)} of {place} is not a short text and is left out")
             continue
         slices[key] = found
     return slices
@@ -171,7 +171,7 @@ def _vars(node: Document | None, context: Context, place: str) -> dict[str, Docu
         loaded = parsed(text, node.data) if text is not None else None
         node = loaded if loaded is not None else value_at({}, node.line)
     if not isinstance(node.data, dict):
-        context.tell.add(node.line, f"vars of {place} are no mapping, and are left out")
+        context.tell.add(node.line, f"vars of {place} are not a mapping and are left out")
         return {}
     return _read_vars(node.entries(), context, place)
 
@@ -214,7 +214,7 @@ def _combined(
     lists = {name: value for name, value in rows.items() if expanded and _expands(value)}
     count = math.prod(len(value) for value in lists.values() if isinstance(value, list))
     if count > COMBINATIONS:
-        message = f"{place} stands for {count:,} combinations, of which the first {COMBINATIONS:,} are brought along"
+        message = f"{place} stands for {count:,} combinations, of which the first {COMBINATIONS:,} are converted"
         context.tell.add(line, message, "write fewer values")
     choices = [[(name, item) for item in value] for name, value in lists.items() if isinstance(value, list)]
     lines = {name: node.line for name, node in variables.items()}
@@ -297,7 +297,7 @@ def _grade(scorers: Sequence[JsonValue], provider: JsonValue) -> None:
 
 def _told_grader(provider: JsonValue, context: Context, line: int) -> None:
     if model_of(provider) is None:
-        context.tell.add(line, "the grader is no model that the gate knows", "name a model of the judge")
+        context.tell.add(line, "the grader is not a model of the gate", "name a model of the judge")
 
 
 _EXPECTED = re.compile(r"__expected(\d*)")
@@ -335,7 +335,7 @@ def _test(record: Record, context: Context) -> Document:
         elif (found := _CONFIG.fullmatch(heading)) or heading == "__threshold":
             thresholds[int(found[1] or 1) if found else 0] = _number(cell, heading, record.line, context)
         elif heading not in (*_LEFT_OUT, _METRIC):
-            context.tell.add(record.line, f"the column {heading} is not known, and is left out")
+            context.tell.add(record.line, f"the column {heading} is not known; it is left out")
     metric = record.cells.get(_METRIC, "").strip()
     for at, row in {0: test, **asserts}.items():
         row |= {"threshold": thresholds[at]} if thresholds.get(at) is not None else {}
@@ -349,7 +349,7 @@ def _number(cell: str, heading: str, line: int, context: Context) -> float | Non
     try:
         return float(cell.strip())
     except ValueError:
-        context.tell.add(line, f"{heading} is no number, and is left out")
+        context.tell.add(line, f"{heading} is no number; it is left out")
         return None
 
 

@@ -125,7 +125,7 @@ def _asked(service: str, named: Mapping[str, JsonValue], node: Document, losses:
     if not name:
         return None
     if service in _AZURE:
-        losses.add(node.line, f"azure:{name} is put differently: it is asked as {_AZURE_KEYS} say", "set these")
+        losses.add(node.line, f"azure:{name} is changed: it is asked as {_AZURE_KEYS} say", "set these")
         return f"azure:{name}"
     if service and service not in _OWN:
         losses.add(node.line, f"the service {quoted(service)} of the model {quoted(name)} is left out", _SERVER)
@@ -138,6 +138,6 @@ def _asked(service: str, named: Mapping[str, JsonValue], node: Document, losses:
         return None
     found = foreign_model(f"{service}:{name}" if service and not name.startswith(f"{service}:") else name)
     if found is None:
-        said = f"the model {quoted(name)} is none that the gate can ask"
+        said = f"the model {quoted(name)} is not a model of the gate"
         losses.add(node.line, said, "name a model: openai:…, anthropic:…")
     return None if found is None else str(found)

@@ -44,11 +44,11 @@ PROMPTFOO_KEYS = frozenset(
     "assertScoringFunction repeat type".split()
 )
 """Of one test of promptfoo."""
-CONVERT = "gate cases convert brings along what it can, and names the rest"
+CONVERT = "gate cases convert converts what it can and lists the rest"
 
-NOT_FILLED_IN = "has no row that is filled in yet"
+NOT_FILLED_IN = "has only empty rows"
 """What a case file is told that is still a form; `gate validate` takes it for no mistake."""
-_FILL_IN = "write what your users really send into the empty rows; gate generate PROMPT drafts cases, too"
+_FILL_IN = "write real inputs of your users into them, or draft cases with gate generate PROMPT"
 
 _DATA_KEYS = ("id", "input", "expected")
 """Of test data of a `.prompt.yml`; every other key is a variable."""
@@ -109,7 +109,7 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
     if not found and empty is not None:
         raise one_problem(file, empty, NOT_FILLED_IN, _FILL_IN)
     if not found:
-        raise one_problem(file, 0, "holds no cases", _example(file))
+        raise one_problem(file, 0, "has no cases", _example(file))
     return tuple(found)
 
 
@@ -143,7 +143,7 @@ def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Documen
     if not text.strip():
         return
     if name.endswith(YAML_ENDINGS):
-        whole, hint = read_yaml(text, file), "write a list of cases, each beginning with '- '"
+        whole, hint = read_yaml(text, file), "write a list of cases, each starting with '- '"
         # The line says where a case is; its messages need no position in the list.
         listed = [replace(one, path=()) for one in whole.parts()]
         listed = listed if isinstance(whole.data, list) else [whole] if whole.data is not None else []
@@ -214,7 +214,7 @@ def parse_entry(text: str, file: str) -> dict[str, JsonValue]:
     text = text.removeprefix("\ufeff")
     found = (read_json if text.lstrip().startswith("{") else read_yaml)(text, file).data
     if not isinstance(found, dict):
-        raise GateError(f"{file} holds no case", "write one mapping, for example 'id: refund-1' and 'input: …'")
+        raise GateError(f"{file} has no case", "write one mapping, for example 'id: refund-1' and 'input: …'")
     return found
 
 
@@ -243,7 +243,7 @@ def as_test_data(entry: Entry, file: str) -> dict[str, JsonValue]:
     """The test data entry for a case."""
     if others := sorted(entry.keys() - {*_DATA_KEYS, "vars"}):
         raise GateError(
-            f"the case {entry.get('id', '')} has {', '.join(others)}, which the test data in {file} cannot hold",
+            f"the case {entry.get('id', '')} has {', '.join(others)}, which the test data in {file} cannot store",
             "write the cases to a .jsonl or .yaml file",
         )
     variables = entry.get("vars")
@@ -270,7 +270,7 @@ def _json(text: str, file: str) -> Document:
     except InputErrors as error:
         if "Extra data" in error.message and text.lstrip().startswith("{"):
             found = error.problems[0]
-            raise one_problem(file, found.line, found.message, "JSON Lines go into a .jsonl file") from None
+            raise one_problem(file, found.line, found.message, "use the ending .jsonl for JSON Lines") from None
         raise
 
 
@@ -278,8 +278,8 @@ def _check_lines(text: str, file: str) -> None:
     """Tell JSON over several lines from JSON Lines."""
     number, first = next((at, line.strip()) for at, line in enumerate(text.split("\n"), 1) if line.strip())
     if first in ("[", "{"):
-        hint = f"write one JSON object per line, without a list around them, or let the name end in {JSON_ENDING}"
-        raise one_problem(file, number, "is JSON spread over several lines, not JSON Lines", hint)
+        hint = f"write one JSON object per line, without a list around them, or use the ending {JSON_ENDING}"
+        raise one_problem(file, number, "is JSON over several lines, not JSON Lines", hint)
 
 
 def is_promptfoo_test(entry: Mapping[str, object]) -> bool:
@@ -333,7 +333,7 @@ def _refuse(lost: "Losses", problems: list[Problem]) -> None:
 
 def _table(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
     if len(text) > CASES_CHARS:
-        raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several suites")
+        raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
     from gate.cases import tables
 
     table = tables.read_table(text, file)
@@ -358,14 +358,14 @@ def _table(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
 def _test_data(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
     whole = read_yaml(text, file)
     if not isinstance(whole.data, dict):
-        hint = "begin with 'messages:', or give the file another name"
-        raise one_problem(file, 1, "is not a prompt file of GitHub Models: it must hold a mapping", hint)
+        hint = "start with 'messages:', or give the file another name"
+        raise one_problem(file, 1, "is not a prompt file of GitHub Models: it must be a mapping", hint)
     listed = whole.data.get(TEST_DATA)
     if listed is None:
         return
     if not isinstance(listed, list):
         said = f"{TEST_DATA} must be a list, not {described(listed)}"
-        problems.append(whole.problem((TEST_DATA,), said, "begin with '- input: …'"))
+        problems.append(whole.problem((TEST_DATA,), said, "start with '- input: …'"))
         return
     for number, part in enumerate(whole.part(TEST_DATA).parts(), start=1):
         if not isinstance(part.data, dict) or not part.data:

@@ -45,7 +45,7 @@ class Draft:
         self.place = place
         text = str(name).strip() if isinstance(name, (str, int)) and not isinstance(name, bool) else ""
         if name is not None and (not text or value_complaint(text)):
-            place.lost(f"the id {quoted(str(name))} of row {place.number} cannot be used, so it is called by its place")
+            place.lost(f"the id {quoted(str(name))} of row {place.number} cannot be used; the case is named by its row")
             text = ""
         self.case: dict[str, JsonValue] = {"id": text or f"row-{place.number}"}
         self.kept: JsonValue = None
@@ -73,7 +73,7 @@ class Draft:
                 self.case["input"] = rest.pop(found)
         self.variables(rest)
         if len(self.case) == 1:
-            self.place.lost(f"row {self.place.number} holds nothing to ask, and is left out")
+            self.place.lost(f"row {self.place.number} has no input; it is left out")
         return len(self.case) > 1
 
     def expect(self, value: JsonValue) -> None:
@@ -93,7 +93,7 @@ class Draft:
         good: dict[str, JsonValue] = {}
         for key, value in values.items():
             if key in RESERVED:
-                self.place.lost(f"the value {quoted(key)} of row {self.place.number} is left out: the gate's own word")
+                self.place.lost(f"the value {quoted(key)} of row {self.place.number} is left out: the name is reserved")
             else:
                 good[key] = value
         if good:
@@ -106,7 +106,7 @@ class Draft:
             try:
                 value = json.loads(value)
             except ValueError:
-                self.place.lost(f"metadata of row {self.place.number} is no mapping, and is left out")
+                self.place.lost(f"metadata of row {self.place.number} is not a mapping and is left out")
                 return
         if not isinstance(value, dict):
             return
@@ -122,8 +122,8 @@ class Draft:
         if value is None or text == "":
             return
         if not isinstance(text, str) or dimension_complaint(key) or value_complaint(text):
-            said = f"metadata {quoted(key)} of row {self.place.number} is no short text, and is left out"
-            self.place.lost(said, "name the value as a variable, if the prompt needs it")
+            said = f"metadata {quoted(key)} of row {self.place.number} is not a short text and is left out"
+            self.place.lost(said, "if the prompt needs the value, make it a variable")
             return
         known = self.case.get("slices")
         self.case["slices"] = {**(known if isinstance(known, dict) else {}), key: text}
@@ -226,7 +226,7 @@ def _references(rest: dict[str, JsonValue], draft: Draft) -> None:
     draft.expect(right[0] if len(right) == 1 else list(right) or None)
     if len(right) < len(texts):
         said = f"wrong references of row {draft.place.number} are in the variable 'choices', with the right ones"
-        draft.place.lost(said, "show them in the prompt")
+        draft.place.lost(said, "use it in the prompt")
         draft.variables({"choices": [text for text, _ in texts]})
 
 
@@ -276,7 +276,7 @@ def case_of_inspect(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
             place.lost(f"{key!r} of row {place.number} is left out", "an agent's files belong to its target")
     choices = rest.pop("choices", None)
     if choices is not None:
-        place.lost(f"choices of row {place.number} are the variable 'choices'", "show them in the prompt")
+        place.lost(f"choices of row {place.number} are the variable 'choices'", "use it in the prompt")
         draft.variables({"choices": _choices(choices)})
     draft.variables(rest)
     return draft.done()
@@ -383,7 +383,7 @@ def _asks_openai(draft: Draft, row: Row) -> bool:
         draft.case["expected"] = rest.pop(answer)
     draft.variables(rest)
     if not draft.case.keys() & {"input", "messages", "vars"}:
-        draft.place.lost(f"row {draft.place.number} holds nothing to ask, and is left out")
+        draft.place.lost(f"row {draft.place.number} has no input; it is left out")
         return False
     return True
 
@@ -424,7 +424,7 @@ def _braintrust(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     if output is not None and (expected is not None or recorded):
         recorded, output = ["output", *recorded], None
     if recorded:
-        place.lost(f"what an experiment recorded is left out: {', '.join(recorded)}", "the gate asks anew")
+        place.lost(f"what an experiment recorded is left out: {', '.join(recorded)}", "the gate calls the model again")
     draft.expect(output if expected is None else expected)
     draft.metadata(rest.pop("metadata", None))
     draft.tags(rest.pop("tags", None))
@@ -459,7 +459,7 @@ def _langsmith(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     for key in ("split", "dataset_split"):
         draft.slice(key, rest.pop(key, None))
     if rest.pop("attachments", None):
-        place.lost(f"attachments of row {place.number} are left out", "the gate asks in words")
+        place.lost(f"attachments of row {place.number} are left out", "the gate sends only text")
     draft.variables({key: value for key, value in rest.items() if value is not None})
     return draft.done()
 
@@ -473,7 +473,7 @@ def _as_langsmith(entry: Entry) -> dict[str, JsonValue]:
 def _without_bookkeeping(row: Row, place: RowPlace) -> dict[str, JsonValue]:
     own = sorted(row.keys() & _BOOKKEEPING)
     if own:
-        place.lost(f"{', '.join(own)} are the other tool's own, and are left out")
+        place.lost(f"{', '.join(own)} are the other tool's own; they are left out")
     return {key: value for key, value in row.items() if key not in _BOOKKEEPING}
 
 

@@ -62,7 +62,9 @@ class Table:
             found_cells = {heading: cell for heading, cell in named if cell}
             if "" in found_cells:
                 at = self.headings.index("") + 1
-                problems.add(line, f"column {at} has no heading, and holds {quoted(found_cells[''])}", "name it")
+                problems.add(
+                    line, f"column {at} has no heading, but contains {quoted(found_cells[''])}", "add a heading"
+                )
                 continue
             yield Record(line, end, {heading: unguarded(cell) for heading, cell in found_cells.items()})
 
@@ -71,7 +73,7 @@ class Table:
         message = f"the row has {cells} cells, and the headings are {named}"
         if named == 1:
             # A title above the table is the most frequent reason.
-            return message, f"line {self.line} is taken for the headings: take away what stands above them"
+            return message, f"line {self.line} was read as the headings: delete the lines above them"
         return message, "put a cell that holds the separator or a quote into quotes"
 
 
@@ -134,8 +136,8 @@ def _headings(cells: list[str], line: int, file: str) -> tuple[str, ...]:
     while headings and not headings[-1]:
         headings.pop()
     if len(headings) > COLUMNS:
-        message = f"has {len(headings):,} columns, and {COLUMNS} are the most"
-        raise one_problem(file, line, message, "keep the columns that cases need")
+        message = f"has {len(headings):,} columns; the limit is {COLUMNS}"
+        raise one_problem(file, line, message, "delete columns that cases do not need")
     seen: dict[str, int] = {}
     for at, heading in enumerate(headings, start=1):
         if heading and heading in seen:
@@ -167,8 +169,8 @@ def _mistake(said: str) -> tuple[str, str]:
     if "unexpected end of data" in said:
         return "a cell of this row opens quotes that are never closed", "close them, and write a quote inside as two"
     if "expected after" in said:
-        return "a quote stands in the middle of a cell of this row", "write a quote inside quotes as two of them"
-    return f"the row cannot be read: {said}", "save the table as CSV once more"
+        return "a cell of this row has a quote in the middle", "write a quote inside quotes as two of them"
+    return f"the row cannot be read: {said}", "save the table as CSV again"
 
 
 TEXTS = ("id", "input", "expected", "description", "slice", "cluster", "criteria")
@@ -238,7 +240,7 @@ def cases_of(table: Table, problems: Problems) -> Iterator[tuple[Record, dict[st
     for column in columns:
         if column.meaning in seen:
             both = f"{quoted(seen[column.meaning])} and {quoted(column.heading)}"
-            problems.add(table.line, f"the columns {both} both are {column.meaning}", "rename one of them")
+            problems.add(table.line, f"the columns {both} both mean {column.meaning}", "rename one of them")
         seen[column.meaning] = column.heading
     problems.check()
     for number, record in enumerate(table.records(problems), start=1):

@@ -61,8 +61,8 @@ def turns_of(value: JsonValue, what: str, line: int, tell: Losses) -> dict[str, 
     for item in value:
         message = _message(item)
         if message is None:
-            said = f"{what} has a turn that is no text of a system, user or assistant, so the row is left out"
-            tell.add(line, said, "the gate asks in words; conversations with tools have a target")
+            said = f"{what} has a turn that is not a text of a system, user or assistant, so the row is left out"
+            tell.add(line, said, "the gate sends only text; conversations with tools have a target")
             return None
         if isinstance(item, Mapping) and item.get("name") is not None:
             tell.add(line, f"{what} names who speaks, which is left out")
@@ -70,7 +70,7 @@ def turns_of(value: JsonValue, what: str, line: int, tell: Losses) -> dict[str, 
     last = messages[-1]
     if all(one["role"] == "system" for one in messages):
         # Samples without a question let the instruction be the question.
-        tell.add(line, f"{what} ends with the system's turn, which is asked as the user's")
+        tell.add(line, f"{what} ends with the system's turn, which is sent as the user's")
         last["role"] = "user"
     if last["role"] == "user":
         return {"input": last["content"]} if len(messages) == 1 else {"messages": [*messages]}

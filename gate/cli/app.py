@@ -14,7 +14,7 @@ from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted
 
 
 def error_message(error: GateError) -> str:
-    """What the user reads: the mistake, where it is, and the remedy."""
+    """The text of an error: place, problem and hint."""
     if isinstance(error, Interrupted):
         return _printable(error.message)
     if not isinstance(error, InputErrors):
@@ -22,12 +22,12 @@ def error_message(error: GateError) -> str:
     return "\n".join("error: " + _paragraph(f"{one.where}: {one.message}", one.hint) for one in error.shown)
 
 
-def _paragraph(said: str, hint: str) -> str:
-    return _printable(said) + (f"\n  hint: {_printable(hint)}" if hint else "")
+def _paragraph(text: str, hint: str) -> str:
+    return _printable(text) + (f"\n  hint: {_printable(hint)}" if hint else "")
 
 
 def _printable(text: str) -> str:
-    """File content may stand in a message; neither a terminal nor a runner that reads the log must obey it."""
+    """Escape control characters: a message may quote file content that a terminal or a CI runner would obey."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class _ClosedPipeWriter(io.RawIOBase):
-    """Writes to another stream until nobody reads any more, and then nowhere."""
+    """Writes to another stream until its reader has closed it, then drops the rest."""
 
     def __init__(self, raw: io.RawIOBase) -> None:
         self._raw = raw
@@ -58,11 +58,11 @@ class _ClosedPipeWriter(io.RawIOBase):
 
 
 def forgive_closed_pipes() -> None:
-    """Let `gate … | head` end with the code that `gate …` has."""
+    """Make `gate … | head` exit with the code of `gate …`."""
     out = sys.stdout
     if not isinstance(out, io.TextIOWrapper):
         return
-    # With PYTHONUNBUFFERED there is no buffer between.
+    # PYTHONUNBUFFERED removes the buffer.
     if isinstance(raw := getattr(out.buffer, "raw", out.buffer), io.RawIOBase):
         sys.stdout = io.TextIOWrapper(
             io.BufferedWriter(_ClosedPipeWriter(raw)),
@@ -73,39 +73,39 @@ def forgive_closed_pipes() -> None:
 
 
 def refuse_options(given: Mapping[str, object], when: str, hint: str) -> None:
-    """Raise a GateError for the first option that is given and has no meaning here."""
+    """Raise a GateError for the first option that was given but does not apply here."""
     for flag, value in given.items():
         if value:
-            raise GateError(f"{flag} has no meaning {when}", hint)
+            raise GateError(f"{flag} cannot be used {when}", hint)
 
 
 COMMANDS = {
-    "action": ("evaluations", "Judge the pull request of a GitHub workflow."),
-    "backtest": ("backtest", "Judge the last commits that changed a prompt, each against its parent."),
-    "calibrate": ("evaluations", "Measure how noisy the suites are, or how far a judge agrees with people."),
-    "cases": ("cases.group", "Look at cases, write them, and move them between files and the store."),
-    "check": ("evaluations", "Test the current prompts against their thresholds, case by case."),
-    "comment": ("results", "Publish RUN.json (or the folder that holds it) as the comment of a pull request."),
-    "demo": ("setup", "Watch a real language model get worse because a prompt was simplified."),
-    "diff": ("evaluations", "Compare the prompt before and after a change on the same eval set."),
-    "explain": ("results", "Show everything about CASE of RUN.json (or of the folder that holds it)."),
-    "generate": ("generate.command", "Make tests for a prompt out of the prompt itself."),
-    "init": ("setup", "Find the prompts of a repository, and write what the gate needs."),
-    "merge": ("evaluations", "Judge the shards of one run together."),
-    "plan": ("evaluations", "Say beforehand what a run costs and what it can see."),
-    "push": ("results", "Put a finished run into the store, with its samples."),
-    "report": ("results", "Render RUN.json (or the folder that holds it) again."),
-    "schema": ("setup", "Print a JSON Schema, for editors and for other programs."),
-    "serve": ("server", "Write cases, try them, and look at runs in the browser."),
-    "store": ("server", "Look after the store: copy it, upgrade it, delete what is too old."),
-    "tokens": ("server", "Make and revoke the tokens by which programs use a server."),
-    "validate": ("setup", "Check gate.yaml, prompts, cases, scorers, rubrics and judge prompts."),
+    "action": ("evaluations", "Evaluate the pull request of a GitHub workflow."),
+    "backtest": ("backtest", "Evaluate past commits that changed a prompt."),
+    "calibrate": ("evaluations", "Measure noise, or compare a judge with human labels."),
+    "cases": ("cases.group", "Manage test cases in files and in the store."),
+    "check": ("evaluations", "Test the current prompts against their thresholds."),
+    "comment": ("results", "Post a finished run as a comment on a pull request."),
+    "demo": ("setup", "Watch the gate block a bad prompt change, on a local model."),
+    "diff": ("evaluations", "Compare a prompt before and after a change."),
+    "explain": ("results", "Show one case of a finished run in full."),
+    "generate": ("generate.command", "Generate tests from a prompt."),
+    "init": ("setup", "Set up the gate for the prompts of a repository."),
+    "merge": ("evaluations", "Combine the shards of a run into one verdict."),
+    "plan": ("evaluations", "Estimate cost, time and the smallest drop a run can show."),
+    "push": ("results", "Save a finished run to the store or to a server."),
+    "report": ("results", "Print or convert the report of a finished run."),
+    "schema": ("setup", "Print a JSON Schema for editors and other programs."),
+    "serve": ("server", "Start the web interface."),
+    "store": ("server", "Show, back up, upgrade or prune the store."),
+    "tokens": ("server", "Manage the access tokens of a server."),
+    "validate": ("setup", "Check the configuration and its files for errors."),
 }
-"""The module of each command in this package, and the first sentence of its help."""
+"""The module and the summary of each command."""
 
 
 class _Commands(UserDict[str, click.Command]):
-    """Loads a command when it is asked for: `gate --version` and the list of commands load none."""
+    """Loads a command on first use: `gate --version` and `gate --help` load none."""
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in self.data and name in COMMANDS:
@@ -126,7 +126,7 @@ class _Gate(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         room = formatter.width - 6 - max(map(len, COMMANDS))
         with formatter.section("Commands"):
-            for_help = {name: click.Command(name, help=said) for name, (_, said) in COMMANDS.items()}
+            for_help = {name: click.Command(name, help=summary) for name, (_, summary) in COMMANDS.items()}
             formatter.write_dl([(name, command.get_short_help_str(room)) for name, command in for_help.items()])
 
 
@@ -135,39 +135,32 @@ class _Gate(click.Group):
 )
 @click.version_option(package_name="prompt-gate", prog_name="gate")
 def cli() -> None:
-    """Treat a prompt change as a migration.
+    """Test prompt changes before they merge.
 
-    Runs the prompt before and after a change over the same eval set, says with honest statistics what moved in
-    quality, cost and latency, slice by slice, and exits with a code that a merge gate can use.
+    Runs a prompt before and after a change on the same cases, compares quality, cost and latency for every slice, and
+    exits with a code that can block the merge.
 
     \b
-    Try it on a real local model:
-      gate demo
-    Set up a repository that has prompts:
-      gate init
-    Compare your working tree with the merge target:
-      gate diff --base origin/main
-    Test the current prompts against their thresholds:
-      gate check
-    Make tests for a prompt out of the prompt itself:
-      gate generate prompts/support.md --model openai:gpt-5-mini
-    Exit codes: 0 fine, 1 a slice got worse or a case failed, 2 a mistake in configuration or usage,
-    3 could not be decided, 130 interrupted.
+    Start here:
+      gate demo                      see it work on a local model
+      gate init                      set up this repository
+      gate diff --base origin/main   compare your working tree
+
+    Exit codes: 0 ok, 1 failed, 2 usage error, 3 undecided, 130 interrupted.
     """
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    # Imports make a great many objects that live to the end; looking through them again and again costs a tenth of the
-    # start.
+    # Imports create many objects that live to the end. Scanning them repeatedly takes a tenth of the start-up time.
     gc.set_threshold(50_000, 20, 20)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A report must not die of a character that the screen cannot show.
+            # A character that the screen cannot show must not end a report.
             stream.reconfigure(errors="replace")
     forgive_closed_pipes()
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="gate", standalone_mode=False)
     except click.exceptions.Exit as done:
         code = done.exit_code
     except click.Abort:
@@ -181,19 +174,21 @@ def main() -> None:
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
         code = Interrupted.exit_code
-    except Exception as error:  # the last resort: a defect of ours must not look like a verdict
+    except Exception as error:  # a bug must not look like a verdict
         click.echo(_defect(error), err=True)
         code = CannotEvaluate.exit_code
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _defect(error: Exception) -> str:
-    """Name the defect in one paragraph, and keep its trace in a file for a report."""
+    """Describe a bug in one paragraph, and save its traceback for a report."""
     import tempfile
     import traceback
 
     trace = "".join(traceback.format_exception(error))
     with tempfile.NamedTemporaryFile("w", prefix="prompt-gate-", suffix=".txt", delete=False, encoding="utf-8") as file:
         file.write(trace)
-    said = f"error: Prompt Gate itself failed ({type(error).__name__}); nothing was decided"
-    return f"{said}\n  hint: please report it with {file.name}, after a look that it holds nothing private"
+    return (
+        f"error: Prompt Gate failed because of a bug in it ({type(error).__name__}); there is no verdict\n"
+        f"  hint: please report it and attach {file.name}; check first that the file contains nothing private"
+    )

@@ -1,4 +1,4 @@
-"""`gate backtest`: from its options to what is printed."""
+"""`gate backtest`: from options to output."""
 
 import sys
 from pathlib import Path
@@ -6,41 +6,43 @@ from typing import Any
 
 import click
 
+from gate.cli.options import config_option, json_option, quiet_option, samples_option, suites_option
+
 BACKTEST_EXAMPLES = """\b
 Examples:
   gate backtest
   gate backtest --commits 30 --suite support --max-usd 5
   gate backtest --since v1.4.0 --json > backtest.json
-  gate backtest --samples 1 --out history/
 """
 
 
 @click.command(epilog=BACKTEST_EXAMPLES)
 @click.option(
-    "--commits", "-n", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many of them to judge."
+    "--commits", "-n", type=click.IntRange(1, 1000), default=10, metavar="N", show_default=True, help="Newest commits."
 )
-@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
-@click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
-@click.option("--since", metavar="REF", help="Leave out this commit, and what came before it.")
+@suites_option
+@config_option
+@click.option("--since", metavar="REF", help="Only commits after this one.")
+@samples_option("gate.yaml's")
+@click.option("--max-calls", type=click.IntRange(1, 10_000_000), metavar="N", help="Limit on calls, in total.")
 @click.option(
-    "--samples", type=click.IntRange(1, 100), help="Outputs per case and arm.  [default: what gate.yaml says]"
+    "--max-usd", type=click.FloatRange(0, 1_000_000, min_open=True), metavar="USD", help="Limit on dollars, in total."
 )
-@click.option("--max-calls", type=click.IntRange(1, 10_000_000), help="Calls of all commits together.")
-@click.option("--max-usd", type=click.FloatRange(0, 1_000_000, min_open=True), help="Dollars of all commits together.")
-@click.option("--max-minutes", type=click.FloatRange(0, 10_000, min_open=True), help="Minutes of all commits together.")
+@click.option(
+    "--max-minutes", type=click.FloatRange(0, 10_000, min_open=True), metavar="MIN", help="Limit on minutes, in total."
+)
 @click.option("--refresh", is_flag=True, help="Ignore cached answers and finished commits.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder.  [default: .gate/backtest]")
-@click.option("--json", "as_json", is_flag=True, help="Print the record instead of the table.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress, and only the first line.")
+@json_option
+@quiet_option("Print only the first line.")
 def backtest(**options: Any) -> None:
-    """Judge the last commits that changed a prompt, each against its parent.
+    """Evaluate past commits that changed a prompt.
 
-    What would the gate have said? Cases, scorers and policy are those of the working tree, prompts those of each
-    commit. The prompt after one commit is the one before the next, so its answers are paid for once. Run again after
-    an interruption: nothing is paid twice, and finished commits are not evaluated again. The budget, of gate.yaml or
-    of the options, is for all commits together.
+    Compares each commit with its parent and lists the verdicts. Prompts come from the commits; cases, scorers and
+    policy come from the working tree. After an interruption, run the same command again: it continues and pays nothing
+    twice.
 
-    Exit codes: 0 carried out, whatever the verdicts, 2 configuration or usage error, 3 ended early, 130 interrupted.
+    Exit codes: 0 done (whatever the verdicts), 2 usage error, 3 ended early.
     """
     raise click.exceptions.Exit(_backtest(**options))
 
@@ -77,7 +79,7 @@ def _backtest(
 
         render_sheet(backtest_sheet(record), Console(file=sys.stdout, highlight=False), brief=quiet)
         if not quiet:
-            click.echo(f"\nWritten: {folder / PAGE} (record: {folder / FILE}, runs beside it)")
+            click.echo(f"\nWritten: {folder / PAGE} (record: {folder / FILE}, the runs are in the same folder)")
     if interrupted:
         return Interrupted.exit_code
     return CannotEvaluate.exit_code if record.unfinished else 0

@@ -13,7 +13,7 @@ from gate.errors import GateError
 from gate.resolve.one_version import Chosen
 from gate.resolve.two_files import file_mode_run
 
-_HINT = "gate.yaml says it otherwise; see gate check --help"
+_HINT = "run gate check --help"
 
 
 def check(
@@ -42,7 +42,7 @@ def check(
     else:
         refuse_options({"--ref": ref, "--suite": suites}, "with PROMPT and --cases", _HINT)
         if prompt is None or cases is None:
-            absent = "the prompt" if prompt is None else "--cases"
+            absent = "PROMPT" if prompt is None else "--cases"
             raise GateError(f"{absent} is missing", "gate check PROMPT --cases FILE --model MODEL")
         resolved = resolve_check_files(prompt, cases, file_mode_run(scorers, criteria, model), chosen)
     for note in resolved.notes:

@@ -42,8 +42,7 @@ class DiffOptions:
     scorers: tuple[str, ...]
     criteria: str | None
     model: str | None
-    baseline_model: str | None
-    candidate_model: str | None
+    models: tuple[str, str] | None
     only: tuple[str, ...]
     samples: int | None
     early_stop: bool | None
@@ -57,7 +56,7 @@ class DiffOptions:
 
 
 def diff(options: DiffOptions) -> int:
-    """Compare, or take one share of the samples; returns the exit code."""
+    """Compare, or run one shard; returns the exit code."""
     check_options(options)
     return _compare(options) if options.shard is None else _take_shard(options, options.shard)
 
@@ -65,8 +64,8 @@ def diff(options: DiffOptions) -> int:
 def _compare(options: DiffOptions) -> int:
     push = Push.from_environ()
     if push.commit and options.base and options.head is None:
-        if told := _first_push(options.base, push):
-            click.echo(terminal_text(told))
+        if message := _first_push(options.base, push):
+            click.echo(terminal_text(message))
             return 0
         options = replace(options, head=push.commit)
     resolved = resolved_by(options)
@@ -96,10 +95,10 @@ def _compare(options: DiffOptions) -> int:
 
 
 def resolved_by(options: DiffOptions, seen: ReadFiles | None = None) -> Resolved:
-    """What there is to evaluate.
+    """What to evaluate.
 
     Args:
-        seen: notes what is read of what people edit.
+        seen: records the files that are read.
     """
     resolved = _some(_resolve(options, seen).with_samples(options.samples), options.only)
     return resolved if options.early_stop is None else resolved.stopping_early(options.early_stop)
@@ -113,37 +112,34 @@ def _resolve(options: DiffOptions, seen: ReadFiles | None) -> Resolved:
             "--scorer": options.scorers,
             "--criteria": options.criteria,
             "--model": options.model,
-            "--baseline-model": options.baseline_model,
-            "--candidate-model": options.candidate_model,
+            "--models": options.models,
         }
-        refuse_options(of_files, "with --base", "gate.yaml says it in git mode; see gate diff --help")
+        refuse_options(of_files, "with --base", "it is for file mode; in git mode, set it in gate.yaml")
         refs = options.base, options.head
         here = GitPlace(seen=seen)
         return resolve_git_mode(refs, options.config, options.suites, everything=options.everything, here=here)
     if not options.prompts and not options.cases:
         hint = "gate diff --base origin/main, or gate diff OLD NEW --cases FILE --model MODEL"
-        raise GateError("nothing to compare: name a base ref, or two prompt files and a case file", hint)
+        raise GateError("nothing to compare: no --base and no prompt files were given", hint)
     of_git = {"--head": options.head, "--suite": options.suites, "--all": options.everything}
-    refuse_options(of_git, "without --base", "it belongs to git mode; see gate diff --help")
+    refuse_options(of_git, "without --base", "it is for git mode; add --base origin/main")
     if len(options.prompts) != 2 or not options.cases:
-        raise GateError("file mode compares two prompts", "gate diff OLD NEW --cases FILE --model MODEL")
+        raise GateError("file mode needs two prompt files and --cases", "gate diff OLD NEW --cases FILE --model MODEL")
     from gate.resolve.two_files import Files, file_mode_run
 
-    run = file_mode_run(
-        options.scorers, options.criteria, options.model, options.baseline_model, options.candidate_model
-    )
+    run = file_mode_run(options.scorers, options.criteria, options.model, *(options.models or ()))
     return resolve_files_mode(Files(*options.prompts, options.cases), run, seen)
 
 
 def _some(resolved: Resolved, patterns: tuple[str, ...]) -> Resolved:
-    """The same with some of the cases alone, where any are named."""
+    """The same with only the cases that were named."""
     if not (patterns and resolved.suites):
         return resolved
     asked = sum(len(suite.exam.cases) for suite in resolved.suites)
     suites = picked(resolved.suites, patterns)
     left = sum(len(suite.exam.cases) for suite in suites)
-    note = f"{left} of {counted(asked, 'case')} were asked (--case): a look at them, and no verdict on the change."
-    # What the change makes of its exam is told of whole exams.
+    note = f"--case selected {left} of {counted(asked, 'case')}, so this is not a verdict on the change."
+    # Changes of the exam are reported for whole exams only.
     return replace(resolved, suites=suites, edits=(), run_edits=(), deleted=(), notes=(*resolved.notes, note))
 
 
@@ -151,28 +147,27 @@ def check_options(options: DiffOptions) -> None:
     """Raises GateError for options that do not go together."""
     watch, batch, shard = options.watch, options.batch, options.shard is not None
     clashes = (
-        ("--watch", "--head", watch and options.head, "what is watched is the working tree"),
+        ("--watch", "--head", watch and options.head, "--watch watches the working tree"),
         ("--watch", "--batch", watch and batch, "a batch takes hours"),
         ("--watch", "--shard", watch and shard, "a shard has no verdict"),
-        ("--watch", "--refresh", watch and options.refresh, "it would pay for the baseline at every save"),
-        ("--watch", "--json", watch and options.as_json, "each record is in .gate/last/run.json"),
-        ("--batch", "--refresh", batch and options.refresh, "it would submit the same requests again and again"),
-        ("--batch", "--shard", batch and shard, "a batch is spread over machines already"),
-        ("--batch", "--early-stop", batch and options.early_stop, "a batch asks for everything at once"),
-        ("--shard", "--refresh", shard and options.refresh, "a shard knows no answers but its own"),
-        ("--shard", "--case", shard and options.only, "ask for a few cases in one process"),
-        ("--shard", "--early-stop", shard and options.early_stop, "no shard sees what the others took"),
+        ("--watch", "--refresh", watch and options.refresh, "the baseline would be paid for at every save"),
+        ("--watch", "--json", watch and options.as_json, "the record of each run is in .gate/last/run.json"),
+        ("--batch", "--refresh", batch and options.refresh, "the same requests would be submitted at every run"),
+        ("--batch", "--shard", batch and shard, "use one of them"),
+        ("--batch", "--early-stop", batch and options.early_stop, "a batch submits all requests at once"),
+        ("--shard", "--refresh", shard and options.refresh, "a shard uses no cache"),
+        ("--shard", "--case", shard and options.only, "run a few cases without --shard"),
+        ("--shard", "--early-stop", shard and options.early_stop, "a shard does not know the results of the others"),
     )
     for one, other, both, why in clashes:
         if both:
-            raise GateError(f"{one} and {other} do not go together", why)
+            raise GateError(f"{one} and {other} cannot be combined", why)
 
 
 def _first_push(base: str, push: Push) -> str:
-    """What is said of a first push, which has nothing to be compared with; empty for any other.
+    """The message for a first push, which has nothing to compare with; empty for any other push.
 
-    Only a clone that knows nothing at all of the server is taken for one: a base that is missing beside other branches
-    is a mistake, as it is everywhere.
+    It is a first push only if the clone has no branch of the server at all. Any other missing base is an error.
     """
     git = Git(Path())
     if not push.remote or not base.startswith(f"{push.remote}/"):
@@ -182,12 +177,12 @@ def _first_push(base: str, push: Push) -> str:
     known = git.ask("for-each-ref", "--count=1", "--format=%(refname)", f"refs/remotes/{push.remote}/")
     if known.code or known.out.strip():
         return ""
-    told = f"SKIPPED: this clone knows no branch of {quoted(push.remote)}, so a first push has nothing to compare with."
-    return f"{told} If the server has {base} already: git fetch {shlex.quote(push.remote)}"
+    reason = f"SKIPPED: this clone has no branch of {quoted(push.remote)}, so there is nothing to compare a push with."
+    return f"{reason} If the server has {base}, run: git fetch {shlex.quote(push.remote)}"
 
 
 def _same(options: DiffOptions) -> str:
-    """What to do where the base is the commit that one is on: who commits to the main branch meets it first."""
+    """A hint for people who commit to the main branch: the base is the commit they are on."""
     if options.base is None or options.head is not None:
         return ""
     git = Git(Path())
@@ -197,12 +192,12 @@ def _same(options: DiffOptions) -> str:
     )
     if before.code or base.out != here.out:
         return ""
-    told = f"hint: {options.base} is the commit that you are on. If it has the change already"
-    return f"{told}, compare with the one before it: gate diff --base HEAD~1"
+    fact = f"hint: {options.base} is the current commit. If it contains the change already"
+    return f"{fact}, compare with the commit before: gate diff --base HEAD~1"
 
 
 def _take_shard(options: DiffOptions, share: Share) -> int:
-    """Take one share of the samples; there is no verdict before the shards are merged."""
+    """Run one shard. The verdict comes from `gate merge`."""
     from gate.app.shards import run_shard
     from gate.store.run_folder import SAMPLES_FILE
     from gate.store.shard_folder import SHARD_FILE
@@ -212,25 +207,27 @@ def _take_shard(options: DiffOptions, share: Share) -> int:
     for note in resolved.notes:
         print_note(note)
     if options.out is not None and format_of(options.out) is not None and not options.out.is_dir():
-        raise GateError(f"--out {options.out}: a shard has no report", "name a folder; gate merge makes the report")
+        raise GateError(
+            f"--out {options.out} is a file, and a shard has no report", "name a folder; gate merge writes the report"
+        )
     folder = options.out or own_folder() / f"shard-{share.number}-of-{share.of}"
     plan = RunOrder(
         resolved, settings.concurrency, None, folder, run_progress(quiet=options.quiet), cache=False, say=print_note
     )
     record = run_shard(plan, share, _asked(options), settings)
-    how = f"ended early: {terminal_text(record.unfinished)}" if record.unfinished else "is whole"
+    how = f"ended early: {terminal_text(record.unfinished)}" if record.unfinished else "finished"
     budget = record.budget
     limits = [f"{budget.max_calls} calls"] if budget.max_calls is not None else []
     limits += [f"${budget.max_usd:g}"] if budget.max_usd is not None else []
     if options.as_json:
         click.echo(record.model_dump_json(by_alias=True, indent=2))
     else:
-        click.echo(f"shard {record.name} {how}; {record.samples} samples, no verdict yet")
+        click.echo(f"Shard {record.name} {how}: {record.samples} samples. The verdict comes from gate merge.")
     if not (options.as_json or options.quiet):
         if limits:
-            click.echo(f"Its part of the run's budget: {' and '.join(limits)}.")
+            click.echo(f"Budget of this shard: {' and '.join(limits)}.")
         click.echo(f"Written: {folder / SAMPLES_FILE} (record: {folder / SHARD_FILE})")
-        click.echo(f"Next, once all {record.evaluation.of} are there: gate merge FOLDERS")
+        click.echo(f"Next, with all {record.evaluation.of} shards: gate merge FOLDER...")
     if "SIGINT" in record.unfinished:
         return Interrupted.exit_code
     return CannotEvaluate.exit_code if record.unfinished else 0
@@ -257,14 +254,14 @@ def _asked(options: DiffOptions) -> "ShardOptions":
         scorers=list(options.scorers),
         criteria=options.criteria,
         model=options.model,
-        baseline_model=options.baseline_model,
-        candidate_model=options.candidate_model,
+        baseline_model=options.models and options.models[0],
+        candidate_model=options.models and options.models[1],
     )
     return ShardOptions(files, options.samples)
 
 
 def merge(runs: tuple[Path, ...], out: Path | None, as_json: bool, quiet: bool) -> int:
-    """Judge the shards of one run together; returns the exit code of the verdict."""
+    """Combine the shards of one run; returns the exit code of the verdict."""
     from gate.app.shards import check_same, load_shards, merge_shards
 
     shards = load_shards(runs)
@@ -280,7 +277,7 @@ def merge(runs: tuple[Path, ...], out: Path | None, as_json: bool, quiet: bool) 
 
 
 def _read_again(asked: "Evaluation") -> Resolved:
-    """What the shards evaluated, as this checkout has it."""
+    """The inputs of the shards, read from this checkout."""
     from gate.app.resolving import resolve_commits
     from gate.record.shard import FileInputs
 

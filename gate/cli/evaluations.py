@@ -1,29 +1,26 @@
-"""Commands that evaluate: `gate diff`, `check`, `merge`, `plan`, `calibrate` and `action`. Loads click alone."""
+"""Commands that evaluate: `gate diff`, `check`, `merge`, `plan`, `calibrate` and `action`. Loads click only."""
 
-import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gate.cli.formats import ENDINGS
+from gate.cli.options import (
+    Share,
+    cases_option,
+    config_option,
+    json_option,
+    out_option,
+    quiet_option,
+    refresh_option,
+    samples_option,
+    suites_option,
+)
 from gate.limits import SHARDS
 
 if TYPE_CHECKING:
     from gate.engine import schedule
-
-
-class Share(click.FloatRange):
-    """A number in a range; unlike its parent it takes no NaN, which lies in no range and passes every comparison."""
-
-    name = "share"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = float(super().convert(value, param, ctx))
-        if math.isnan(found):
-            self.fail(f"{value!r} is not a number", param, ctx)
-        return found
 
 
 class Shard(click.ParamType["schedule.Share"]):
@@ -36,70 +33,62 @@ class Shard(click.ParamType["schedule.Share"]):
 
         match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", str(value))
         if match is None:
-            self.fail(f"{value!r} is not N/M; write 3/10 for the third of ten shards", param, ctx)
+            self.fail(f"{value!r} is not N/M; 3/10 is the third of ten shards", param, ctx)
         number, of = int(match[1]), int(match[2])
         if not 1 <= of <= SHARDS:
-            self.fail(f"a run has 1 to {SHARDS:,} shards, and not {of:,}", param, ctx)
+            self.fail(f"a run has 1 to {SHARDS:,} shards, not {of:,}", param, ctx)
         if not 1 <= number <= of:
-            self.fail(f"shards are numbered from 1, so {number} of {of} is none", param, ctx)
+            self.fail(f"there is no shard {number} of {of}; shards are numbered from 1", param, ctx)
         return Share(number, of)
 
 
 DIFF_EXAMPLES = """\b
 Examples:
   gate diff --base origin/main
-  gate diff --base origin/main --head HEAD --suite support --out report/
-  gate diff old.md new.md --cases cases.jsonl --scorer contains --model openai:gpt-5-mini
-  gate diff p.md p.md --cases cases.jsonl --scorer exact \\
-            --baseline-model openai:gpt-5-mini --candidate-model anthropic:claude-haiku-4-5
-  gate diff --base origin/main --watch
-  gate diff --base origin/main --shard 3/10 --out shard-3   (then, with all ten: gate merge shard-*)
+  gate diff --base origin/main --suite support --out report/
+  gate diff old.md new.md --cases cases.jsonl --model openai:gpt-5-mini
+  gate diff p.md p.md --cases cases.jsonl \\
+    --models openai:gpt-5-mini anthropic:claude-haiku-4-5
+  gate diff --base origin/main --shard 3/10 --out shard-3
 """
 
 
 @click.command(epilog=DIFF_EXAMPLES)
 @click.argument("prompts", nargs=-1, metavar="[OLD NEW]")
-@click.option("--base", metavar="REF", help="Git mode: the merge target, e.g. origin/main.")
+@click.option("--base", metavar="REF", help="Git mode: the merge target.")
 @click.option("--head", metavar="REF", help="Git mode: the change.  [default: the working tree]")
-@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Git mode: only this suite; may be repeated.")
-@click.option("--all", "everything", is_flag=True, help="Git mode: run suites that the change does not touch, too.")
-@click.option("--config", default="gate.yaml", show_default=True, help="Git mode: the configuration, from the root.")
-@click.option("--cases", metavar="FILE", help="File mode: the eval set, JSON Lines or JSON.")
+@suites_option
+@click.option("--all", "everything", is_flag=True, help="Also run suites that the change does not touch.")
+@config_option
+@click.option("--cases", metavar="FILE", help="File mode: the case file.")
 @click.option(
     "--scorer",
     "scorers",
     multiple=True,
+    metavar="KIND",
     type=click.Choice(["contains", "exact", "regex", "judge", "pairwise"]),
-    help="File mode: may be repeated; regex reads each case's `expected` as the pattern, pairwise has a judge compare "
-    "the answers of both arms.  [default: contains, or with --criteria judge]",
+    help="File mode: contains, exact, regex, judge or pairwise; repeatable.",
 )
 @click.option("--criteria", metavar="TEXT", help="File mode: what a judge looks for.")
-@click.option("--model", metavar="PROVIDER:NAME", help="File mode: the model of both arms, and of the judge.")
-@click.option("--baseline-model", metavar="PROVIDER:NAME", help="File mode: the model of the baseline.")
-@click.option("--candidate-model", metavar="PROVIDER:NAME", help="File mode: the model of the candidate.")
-@click.option("--case", "only", multiple=True, metavar="ID", help="Only this case, or a pattern; may be repeated.")
-@click.option("--samples", type=click.IntRange(1, 100), help="Outputs per case and arm.  [default: 3]")
-@click.option(
-    "--early-stop/--no-early-stop",
-    default=None,
-    help="Look after each repeat of the cases, and ask no more than is needed.  [default: what gate.yaml says, or yes]",
-)
-@click.option("--refresh", is_flag=True, help="Ignore cached answers and refresh them.")
-@click.option("--batch", is_flag=True, help="Half the price: submit now, run again later to collect (exit code 3).")
-@click.option("--watch", is_flag=True, help="Compare again at every save; known answers of the baseline are kept.")
-@click.option("--shard", type=Shard(), metavar="N/M", help="Take only this share of the samples; see gate merge.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help=f"Folder, or a file: {ENDINGS}  [default: .gate/last]",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress, and only the verdict.")
+@click.option("--model", metavar="MODEL", help="File mode: model of both arms and the judge.")
+@click.option("--models", nargs=2, metavar="OLD NEW", help="File mode: one model for each arm.")
+@cases_option
+@samples_option("3")
+@click.option("--early-stop/--no-early-stop", default=None, help="Stop when the verdict is clear.  [default: yes]")
+@refresh_option
+@click.option("--batch", is_flag=True, help="Use batch prices: run once to submit, again to collect.")
+@click.option("--watch", is_flag=True, help="Compare again at every save.")
+@click.option("--shard", type=Shard(), metavar="N/M", help="Run only part N of M; combine with gate merge.")
+@out_option(".gate/last")
+@json_option
+@quiet_option("Print only the verdict.")
 def diff(**options: Any) -> None:
-    """Compare the prompt before and after a change on the same eval set.
+    """Compare a prompt before and after a change.
 
-    In git mode (--base) the suites of gate.yaml that the change touches are run; the exam (cases, scorers, policy) is
-    the one of the base. In file mode (OLD NEW --cases) no configuration is needed.
+    Git mode (--base) runs the suites of gate.yaml that the change touches. Cases, scorers and policy come from the
+    base. File mode (OLD NEW --cases) needs no gate.yaml.
+
+    Exit codes: 0 no regression, 1 regression, 2 usage error, 3 undecided.
     """
     from gate.cli.diff import DiffOptions, diff
 
@@ -115,49 +104,45 @@ Examples:
   gate check
   gate check --suite dispatcher --case 'discovery_*'
   gate check --ref v1.4.0 --min-pass-rate 0.9 --out report/
-  gate check p.md --cases cases.jsonl --scorer contains --model openai:gpt-5-mini
+  gate check p.md --cases cases.jsonl --model openai:gpt-5-mini
 """
 
 
 @click.command(epilog=CHECK_EXAMPLES)
 @click.argument("prompt", required=False, metavar="[PROMPT]")
 @click.option("--ref", metavar="REF", help="Check this commit.  [default: the working tree]")
-@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
-@click.option("--case", "only", multiple=True, metavar="ID", help="Only this case, or a pattern; may be repeated.")
-@click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
-@click.option("--cases", metavar="FILE", help="With PROMPT: the eval set, JSON Lines or JSON.")
+@suites_option
+@cases_option
+@config_option
+@click.option("--cases", metavar="FILE", help="With PROMPT: the case file.")
 @click.option(
     "--scorer",
     "scorers",
     multiple=True,
+    metavar="KIND",
     type=click.Choice(["contains", "exact", "regex", "judge"]),
-    help="With PROMPT: may be repeated; regex reads each case's `expected` as the pattern.  "
-    "[default: contains, or with --criteria judge]",
+    help="With PROMPT: contains, exact, regex or judge; repeatable.",
 )
-@click.option("--criteria", metavar="TEXT", help="With PROMPT: what a judge looks for; the model judges itself.")
-@click.option("--model", metavar="PROVIDER:NAME", help="Model to use instead of the suite's.")
-@click.option("--samples", type=click.IntRange(1, 100), help="Outputs per case.  [default: what gate.yaml says, or 3]")
+@click.option("--criteria", metavar="TEXT", help="With PROMPT: what a judge looks for.")
+@click.option("--model", metavar="MODEL", help="Use this model instead of the suite's.")
+@samples_option("gate.yaml's, or 3")
 @click.option(
     "--min-pass-rate",
     type=Share(0, 1, min_open=True),
-    help="Share of the cases that must pass.  [default: what the policy says, or every case]",
+    metavar="SHARE",
+    help="Share of cases that must pass.  [default: gate.yaml's, or 1]",
 )
-@click.option("--refresh", is_flag=True, help="Ignore cached answers and refresh them.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help=f"Folder, or a file: {ENDINGS}  [default: .gate/check]",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress, and only the verdict.")
+@refresh_option
+@out_option(".gate/check")
+@json_option
+@quiet_option("Print only the verdict.")
 def check(**options: Any) -> None:
-    """Test the current prompts against their thresholds, case by case.
+    """Test the current prompts against their thresholds.
 
-    A case passes when the mean over its samples reaches its threshold. Every case has to pass, or the share that
-    min_pass_rate asks for. Nothing is compared: see gate diff for that. With PROMPT and --cases no configuration is
-    needed.
+    A case passes when the mean score of its samples reaches its threshold. Nothing is compared; `gate diff` compares.
+    With PROMPT and --cases no gate.yaml is needed.
 
-    Exit codes: 0 passed, 1 failed, 2 configuration or usage error, 3 could not be decided, 130 interrupted.
+    Exit codes: 0 passed, 1 failed, 2 usage error, 3 undecided.
     """
     from gate.cli.check import check
 
@@ -166,29 +151,24 @@ def check(**options: Any) -> None:
 
 MERGE_EXAMPLES = """\b
 Examples:
-  gate diff --base origin/main --shard 1/3 --out shards/1
-  gate diff --base origin/main --shard 2/3 --out shards/2
-  gate diff --base origin/main --shard 3/3 --out shards/3
+  gate diff --base origin/main --shard 1/2 --out shards/1
+  gate diff --base origin/main --shard 2/2 --out shards/2
   gate merge shards
-  gate merge shard-1 shard-2 shard-3 --out report/
 """
 
 
 @click.command(epilog=MERGE_EXAMPLES)
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUNS...")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help=f"Folder, or a file: {ENDINGS}  [default: .gate/last]",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")
-@click.option("--quiet", "-q", is_flag=True, help="Only the verdict.")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FOLDER...")
+@out_option(".gate/last")
+@json_option
+@quiet_option("Print only the verdict.")
 def merge(**options: Any) -> None:
-    """Judge the shards of one run together.
+    """Combine the shards of a run into one verdict.
 
-    RUNS are folders that `gate diff --shard` made, or folders that hold such folders. Makes no call and needs no key;
-    run it in a checkout that has both commits. The verdict and its exit code are those of a run that was never
-    divided; with a shard missing, the run is INCONCLUSIVE.
+    FOLDER is the --out of `gate diff --shard`, or a folder that holds several. Run this in a checkout that has both
+    commits. It calls no model and needs no key. If a shard is missing, the verdict is INCONCLUSIVE.
+
+    Exit codes: those of gate diff.
     """
     from gate.cli.diff import merge
 
@@ -200,36 +180,37 @@ Examples:
   gate plan
   gate plan --base origin/main
   gate plan --suite support --effect 0.05 --power 0.9
-  gate plan --json > plan.json
 """
 
 
 @click.command(epilog=PLAN_EXAMPLES)
-@click.option("--base", metavar="REF", help="Plan what this change needs.  [default: every suite, against itself]")
+@click.option("--base", metavar="REF", help="Plan this change only.  [default: plan every suite]")
 @click.option("--head", metavar="REF", help="With --base: the change.  [default: the working tree]")
-@click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
-@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
+@config_option
+@suites_option
 @click.option(
     "--effect",
     type=Share(0.0, 1.0, min_open=True),
     default=0.10,
     show_default=True,
-    help="The fall of a mean score that you want to see.",
+    metavar="DROP",
+    help="Drop of the mean score to detect.",
 )
 @click.option(
     "--power",
     type=Share(0.5, 0.999),
     default=0.8,
     show_default=True,
-    help="The probability with which it should show.",
+    metavar="SHARE",
+    help="Probability of detecting it.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON.")
-@click.option("--quiet", "-q", is_flag=True, help="Only the totals and what is wrong.")
+@json_option
+@quiet_option("Print only totals and warnings.")
 def plan(**options: Any) -> None:
-    """Say beforehand what a run costs and what it can see.
+    """Estimate cost, time and the smallest drop a run can show.
 
-    Counts calls, tokens, dollars and minutes, and says for each slice the smallest fall that it could show. Makes no
-    call and needs no key. Uses what earlier runs under .gate/ measured, and says where it assumes.
+    Counts calls, tokens, dollars and minutes, and the smallest drop that each slice can show. It calls no model and
+    needs no key. Figures come from earlier runs in .gate/ where there are any; assumptions are marked.
     """
     from gate.cli.measure import plan
 
@@ -238,74 +219,69 @@ def plan(**options: Any) -> None:
 
 CALIBRATE_EXAMPLES = """\b
 Examples:
-  gate calibrate
   gate calibrate --suite support --samples 3
   gate calibrate .gate/last
   gate calibrate --judge labels.jsonl --suite support
-  gate calibrate --judge labels.jsonl --criteria "Answers only what was asked" --model openai:gpt-5
+  gate calibrate --judge labels.jsonl --criteria "Polite" --model openai:gpt-5
 """
 OF_A_RUN = ("run", "samples")
 OF_A_JUDGE = ("scorer", "criteria", "model", "repeats", "label_scale", "max_calls", "max_usd")
 
 
 @click.command(epilog=CALIBRATE_EXAMPLES)
-@click.argument("run", type=click.Path(path_type=Path), metavar="[RUN.json]", required=False)
-@click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
-@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
-@click.option("--samples", type=click.IntRange(1, 100), help="Outputs per case and arm.  [default: as in gate.yaml]")
-@click.option("--judge", type=click.Path(path_type=Path), metavar="LABELS", help="Answers that people have labelled.")
-@click.option("--scorer", metavar="NAME", help="With --judge: which of the suite's scorers.  [default: its judge]")
-@click.option("--criteria", metavar="TEXT", help="With --judge, without --suite: what is judged.")
-@click.option("--model", metavar="PROVIDER:NAME", help="With --criteria: who judges.")
-@click.option("--repeats", type=click.IntRange(1, 100), help="With --judge: times each answer is judged.  [default: 5]")
+@click.argument("run", type=click.Path(path_type=Path), metavar="[RUN]", required=False)
+@config_option
+@suites_option
+@samples_option("gate.yaml's")
+@click.option("--judge", type=click.Path(path_type=Path), metavar="LABELS", help="File of answers labelled by people.")
+@click.option("--scorer", metavar="NAME", help="With --judge: which scorer of the suite.")
+@click.option("--criteria", metavar="TEXT", help="With --judge: criteria, instead of --suite.")
+@click.option("--model", metavar="MODEL", help="With --criteria: the judge model.")
 @click.option(
-    "--label-scale", nargs=2, type=float, metavar="LOW HIGH", help="With --judge: scale of grades.  [default: 0 1]"
+    "--repeats", type=click.IntRange(1, 100), metavar="N", help="With --judge: judgements per answer.  [default: 5]"
 )
-@click.option("--max-calls", type=click.IntRange(1), help="With --judge: calls at most.")
-@click.option("--max-usd", type=click.FloatRange(0, min_open=True), help="With --judge: dollars at most.")
 @click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Folder; with --judge a file.  [default: .gate/calibration; judge-calibration.json beside LABELS]",
+    "--label-scale", nargs=2, type=float, metavar="LOW HIGH", help="With --judge: scale of labels.  [default: 0 1]"
 )
-@click.option("--json", "as_json", is_flag=True, help="Print what is written instead of the tables.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress, and only the first lines.")
+@click.option("--max-calls", type=click.IntRange(1), metavar="N", help="With --judge: limit on calls.")
+@click.option(
+    "--max-usd", type=click.FloatRange(0, min_open=True), metavar="USD", help="With --judge: limit on dollars."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder, or file with --judge.  [default: .gate/calibration]"
+)
+@json_option
+@quiet_option("Print only the first lines.")
 def calibrate(**options: Any) -> None:
-    """Measure how noisy the suites are, or how far a judge agrees with people.
+    """Measure noise, or compare a judge with human labels.
 
-    Runs each prompt against itself with real calls (they cost what gate plan says), so that every difference is noise,
-    and says how often noise alone would block. With RUN.json, or the folder that holds it, says the same from a
-    finished run and makes no call. Kept under .gate/calibration, where gate plan finds it.
-
-    With --judge, has the recorded answers in LABELS judged, several times each, and puts the judgements beside the
-    labels: agreement, both kinds of mistakes, consistency, bias by length, the best threshold.
+    Runs each prompt against itself and reports how often noise alone would block. This makes as many calls as gate
+    plan estimates; with RUN (a run.json or its folder) it reads a finished run instead. With --judge, it judges the
+    answers in LABELS several times and reports agreement, errors, consistency, bias and the best threshold.
     """
     judged = options.pop("judge")
     for name in OF_A_JUDGE if judged is None else OF_A_RUN:
         if options.pop(name) is not None:
-            shown = "RUN.json" if name == "run" else f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{shown} has no meaning {'without' if judged is None else 'with'} --judge")
+            shown = "RUN" if name == "run" else f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{shown} cannot be used {'without' if judged is None else 'with'} --judge")
     from gate.cli.measure import judge, noise
 
     raise click.exceptions.Exit(noise(**options) if judged is None else judge(judged, **options))
 
 
-@click.command()
+ACTION_EXAMPLES = """\b
+On your own machine:
+  gate diff --base origin/main
+"""
+
+
+@click.command(epilog=ACTION_EXAMPLES)
 def action() -> None:
-    """Judge the pull request of a GitHub workflow.
+    """Evaluate the pull request of a GitHub workflow.
 
-    The entry of the container action. Reads the event, the runner's variables and the inputs (INPUT_*) from the
-    environment; judges the prompt as it would be merged against the merge target; keeps one comment on the pull
-    request up to date; writes job summary and outputs; and exits with the code of the verdict.
-
-    \b
-    Example, in a workflow with 'on: pull_request':
-      - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
-        with: {fetch-depth: 2, persist-credentials: false}
-      - uses: OWNER/prompt-gate@0000000000000000000000000000000000000000
-        env: {OPENAI_API_KEY: "${{ secrets.OPENAI_API_KEY }}"}
-    On your own machine:
-      gate diff --base origin/main
+    The entry point of the container action. It reads the event and the inputs (INPUT_*) from the environment, compares
+    the merge result with the merge target, updates the comment, writes the job summary and the outputs, and exits with
+    the code of the verdict.
     """
     import time
     from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The formats of a report: name, ending of the file, and what makes it. A format loads what it needs when asked for."""
+"""The formats of a report. Each loads its modules on first use."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,14 +14,12 @@ class ReportFormat:
     """One format.
 
     Args:
-        render: makes it of a run and the folder that may hold its samples, piece by piece.
-        note: beside its ending in the help of `gate report`.
+        render: yields the text of a run; the folder may contain its samples.
     """
 
     name: str
     ending: str
     render: "Callable[[RunRecord, Path | None], Iterable[str]]"
-    note: str = ""
 
 
 def _markdown(run: "RunRecord", folder: Path | None) -> Iterable[str]:
@@ -61,8 +59,8 @@ def _rows(run: "RunRecord", folder: Path | None) -> Iterable[str]:
     from gate.store.run_folder import samples_of
 
     if folder is None:
-        raise GateError("a record alone has no samples", "name the folder of the run, with its samples.jsonl")
-    # A line at a time: the rows of a large run are never in memory as a whole.
+        raise GateError("the format jsonl needs samples, and a run.json has none", "name the folder with samples.jsonl")
+    # One line at a time: the rows of a large run may not fit in memory.
     return rows.row_lines(run, samples_of(folder))
 
 
@@ -70,22 +68,21 @@ FORMATS = (
     ReportFormat("md", ".md", _markdown),
     ReportFormat("html", ".html", _html),
     ReportFormat("json", ".json", _json),
-    ReportFormat("junit", ".xml", _junit, "JUnit"),
+    ReportFormat("junit", ".xml", _junit),
     ReportFormat("sarif", ".sarif", _sarif),
-    ReportFormat("jsonl", ".jsonl", _rows, "samples"),
+    ReportFormat("jsonl", ".jsonl", _rows),
 )
-"""All but `terminal`, which is no file."""
-ENDINGS = ", ".join(form.ending for form in FORMATS)
+"""All but `terminal`."""
 
 
-def endings_or(*, notes: bool = False) -> str:
-    """`.md, .html or .jsonl`, or with what each is: `.xml (JUnit)`."""
-    *others, last = (f"{form.ending} ({form.note})" if notes and form.note else form.ending for form in FORMATS)
+def endings_or() -> str:
+    """`.md, .html or .jsonl`."""
+    *others, last = (form.ending for form in FORMATS)
     return f"{', '.join(others)} or {last}"
 
 
 def format_of(path: Path) -> ReportFormat | None:
-    """The format that a file's name asks for; None where its ending is none."""
+    """The format of a file's ending; None if it has none."""
     return next((form for form in FORMATS if form.ending == path.suffix.lower()), None)
 
 

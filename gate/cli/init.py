@@ -1,4 +1,4 @@
-"""`gate init`: parses, asks, calls what finds and writes, and prints."""
+"""`gate init`: from options to files and output."""
 
 import json
 import os
@@ -55,20 +55,20 @@ class InitOptions:
 
     @property
     def talks(self) -> bool:
-        """Is a person told what happens?"""
+        """Does a person read the output?"""
         return not self.quiet and not self.as_json
 
     @property
     def asks(self) -> bool:
-        """Is there somebody to ask?"""
+        """Can the user be asked?"""
         return not self.yes and self.talks and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def execute(options: InitOptions) -> None:
-    """Look, ask, write, and say what comes next.
+    """Search, ask, write, and print the next steps.
 
     Raises:
-        GateError: nothing can be gated (`--json` says what was looked at all the same), or nothing can be written.
+        GateError: there is no prompt (`--json` prints what was found first), or files cannot be written.
     """
     place = place_here()
     wishes, layout = _wishes(options, place), _layout(options, place)
@@ -109,7 +109,7 @@ def _seen(options: InitOptions, place: Place, tree: RepositoryFiles) -> Reposito
 
 
 def _chosen(options: InitOptions, seen: RepositoryFindings) -> Sequence[Candidate] | None:
-    """What is to be gated: what was named, all, or what somebody chooses; None where nobody says."""
+    """The chosen prompts: named, all, or picked from a list; None if the user cannot be asked."""
     found = seen.candidates
     if options.prompts or options.everything or not found:
         return found
@@ -121,10 +121,10 @@ def _chosen(options: InitOptions, seen: RepositoryFindings) -> Sequence[Candidat
     def places(said: str) -> list[int]:
         chosen = picked(said, len(found))
         if not chosen:
-            raise click.UsageError(f"write numbers from 1 to {len(found)} such as 1,3-5, or all")
+            raise click.UsageError(f"type numbers from 1 to {len(found)}, such as 1,3-5, or all")
         return chosen
 
-    return [found[at] for at in click.prompt("Which ones to gate?", default=first, value_proc=places)]
+    return [found[at] for at in click.prompt("Which prompts?", default=first, value_proc=places)]
 
 
 def _wishes(options: InitOptions, place: Place) -> InitChoices:
@@ -134,16 +134,16 @@ def _wishes(options: InitOptions, place: Place) -> InitChoices:
 
 
 def _from_root(path: str, place: Place) -> str:
-    """A path as the user gave it, from where he stands, as one from the root of the repository."""
+    """A path of the command line, made relative to the root of the repository."""
     if is_python(path):
-        hint = f"write the suite into gate.yaml: prompt: {path}; docs/how-to/python-prompts.md has one to begin with"
-        raise GateError(f"{path} is a function, and gate init makes suites of texts alone", hint)
+        hint = f"write the suite in gate.yaml (prompt: {path}); see docs/how-to/python-prompts.md"
+        raise GateError(f"{path} is a function, and gate init only sets up texts", hint)
     pointer = pointer_of(path)
     here = Path.cwd().resolve()
     full = Path(posixpath.normpath((here / (path if pointer is None else pointer.path)).as_posix()))
     root = place.root.resolve()
     if not full.is_relative_to(root):
-        raise GateError(f"{path} lies outside of {root}", "name a file of the repository")
+        raise GateError(f"{path} is outside the repository {root}", "give a file inside it")
     inside = full.relative_to(root).as_posix()
     return inside if pointer is None else str(Pointer(inside, pointer.name))
 
@@ -151,7 +151,7 @@ def _from_root(path: str, place: Place) -> str:
 def _layout(options: InitOptions, place: Place) -> FileSettings:
     action = options.action or ACTION
     if not _ACTION.fullmatch(action):
-        raise GateError(f"--action {quoted(action)} names no action", "write OWNER/REPO@COMMIT")
+        raise GateError(f"--action {quoted(action)} is not an action", "write OWNER/REPO@COMMIT")
     return FileSettings(options.config, place.branch, chosen_models(options.model, _present()), action)
 
 
@@ -163,10 +163,10 @@ def _present() -> tuple[str, ...]:
 
 
 def _drafted(options: InitOptions, place: Place, proposal: Proposal) -> Sequence[PassedFile] | None:
-    """Have a model draft cases where there are none, if that is wanted.
+    """Draft missing cases with a model, if the user wants that.
 
     Returns:
-        The prompts for which it did not, each with the reason; None where nothing was asked for.
+        The prompts without cases, each with the reason; None if nothing was drafted.
     """
     models, forms = proposal.layout.models, [draft for draft in proposal.drafts if draft.form]
     able = models.hosted and models.provider in models.served
@@ -174,7 +174,7 @@ def _drafted(options: InitOptions, place: Place, proposal: Proposal) -> Sequence
         return None
     from gate.cli.generate.drafts import draft_cases, forecast_drafts
 
-    # What is said on the way is not what a program reads.
+    # With --json, standard output has only the JSON.
     with redirect_stdout(sys.stderr) if options.as_json else nullcontext():
         foreseen = forecast_drafts(place, forms, models.answering)
         if options.talks and foreseen.drafts:
@@ -185,16 +185,16 @@ def _drafted(options: InitOptions, place: Place, proposal: Proposal) -> Sequence
 
 
 def _nothing(report: InitReport) -> GateError:
-    hint = "name one: gate init --prompt PATH, or --prompt FILE.py::NAME for a text inside a file"
+    hint = "give one: gate init --prompt PATH, or --prompt FILE.py::NAME for a text inside a file"
     if (report.place.root / ".gitmodules").is_file():
-        hint += "; a submodule is a repository of its own: run gate init inside it"
+        hint += "; for a submodule, run gate init inside it"
     if report.left:
-        return GateError("nothing could be gated; the reasons are above", hint)
+        return GateError("no prompt could be used; the reasons are above", hint)
     looked = (
         "files in folders named prompts, *.prompt.yml, *.prompty, promptfooconfig.yaml, files named like "
-        "system_prompt.md, and texts in code and settings that are named like prompts"
+        "system_prompt.md, and texts in code and settings with names like prompts"
     )
-    return GateError(f"there is no prompt here; looked for {looked}", hint)
+    return GateError(f"no prompt was found; searched for {looked}", hint)
 
 
 def _print(document: dict[str, JsonValue]) -> None:

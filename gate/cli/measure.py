@@ -1,4 +1,4 @@
-"""`gate plan` and `gate calibrate`: from their options to what is printed."""
+"""`gate plan` and `gate calibrate`: from options to output."""
 
 import json
 import sys
@@ -36,7 +36,7 @@ def plan(
 ) -> None:
     """Plan and print."""
     if head is not None and base is None:
-        raise GateError("--head has no meaning without --base", "gate plan --base origin/main --head HEAD")
+        raise GateError("--head needs --base", "gate plan --base origin/main --head HEAD")
     found = forecast((base, head), config, suites, FallToShow(effect, power), Settings.from_environ())
     if as_json:
         click.echo(json.dumps({"schema": SCHEMA, **asdict(found)}, indent=2, ensure_ascii=False))
@@ -53,7 +53,7 @@ def noise(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Measure, or read a run, and print; 3 when some of the samples that were asked for have no score."""
+    """Measure, or read a run, and print; returns 3 if samples have no score."""
     from gate.calibration.measure import conclude_noise, measure_noise
     from gate.record.calibration import dump_calibration
     from gate.store.run_folder import load_run
@@ -61,12 +61,14 @@ def noise(
     if run is not None:
         for name, value in (("--suite", suites), ("--samples", samples), ("--out", out)):
             if value:
-                raise GateError(f"{name} has no meaning with a finished run", "gate calibrate RUN.json makes no calls")
+                raise GateError(
+                    f"{name} cannot be used with a finished run", "leave it out; gate calibrate RUN makes no calls"
+                )
         record, folder = load_run(run), None
     else:
         folder = out or own_folder() / "calibration"
         if folder.is_file():
-            raise GateError(f"{folder} is a file", "name a folder")
+            raise GateError(f"--out {folder} is a file", "name a folder")
         resolved = against_itself(config, suites).with_samples(samples)
         record = measure_noise(resolved, folder, run_progress(quiet=quiet), Settings.from_environ())
     found = conclude_noise(record, run_progress(quiet=quiet, doing="resampling", things="simulated runs"), folder)
@@ -94,14 +96,14 @@ def judge(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Judge the labelled answers, print, and keep what came out; 3 where some judgement is missing or has no score."""
+    """Judge the labelled answers, print and save; returns 3 if judgements are missing or have no score."""
     from gate.calibration.measure import JudgeRequest, check_place, free_place, keep_judge_calibration, measure_judge
     from gate.record.calibration import FILE, dump_calibration
 
     place = out or labels.parent / FILE
     check_place(place, labels, named=out is not None)
     if len(suites) > 1:
-        raise GateError("a judge belongs to one suite", "name one --suite")
+        raise GateError("--judge works on one suite", "give one --suite")
     suite = suites[0] if suites else None
     who = labels, config, suite, scorer, criteria, model
     wanted = JudgeRequest(*who, repeats or REPEATS, label_scale, max_calls, max_usd)

@@ -1,4 +1,4 @@
-"""What commands that evaluate share: where a run is written, and how it is shown on the screen or in a file."""
+"""Shared by commands that evaluate: where a run is written and how it is shown."""
 
 import sys
 import time
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 def print_error_line(line: str) -> None:
-    """A line on standard error, at once."""
+    """Print a line on standard error and flush it."""
     print(terminal_text(line), file=sys.stderr, flush=True)
 
 
 @dataclass(slots=True)
 class LineProgress:
-    """A plain line at the start, then one every so many seconds, and one at the end."""
+    """Plain lines: one at the start, one every `every_s` seconds, one at the end."""
 
     write: Callable[[str], None] = print_error_line
     clock: Callable[[], float] = time.monotonic
@@ -72,7 +72,7 @@ class LineProgress:
 
 @dataclass(slots=True)
 class BarProgress:
-    """A bar with samples, cost and time left."""
+    """A bar with samples, cost and remaining time."""
 
     console: "Console"
     doing: str = "Sampling"
@@ -114,10 +114,10 @@ AnyProgress = SilentProgress | LineProgress | BarProgress
 
 
 def run_progress(*, quiet: bool, doing: str = "sampling", things: str = "samples to take") -> AnyProgress:
-    """A bar on a terminal, plain lines elsewhere, nothing on request."""
+    """A bar on a terminal, plain lines elsewhere, nothing if `quiet`."""
     if quiet:
         return SilentProgress()
-    # A quiet run does without the library that draws.
+    # A quiet run does not load rich.
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -127,7 +127,7 @@ def run_progress(*, quiet: bool, doing: str = "sampling", things: str = "samples
 
 
 def progress_note(spent_usd: float | None, failed: int) -> str:
-    """`$0.0123, 2 failed`, with what is not there left out."""
+    """`$0.0123, 2 failed`, or parts of it."""
     parts = []
     if spent_usd:
         parts.append(f"${spent_usd:.4f}")
@@ -137,31 +137,29 @@ def progress_note(spent_usd: float | None, failed: int) -> str:
 
 
 def output_paths(out: Path | None, usual: str = "last") -> tuple[Path, Path | None]:
-    """The folder of the run, and the one file that was asked for, if any.
+    """The folder of the run, and the report file of `--out`, if any.
 
     Args:
-        usual: name in the gate's own folder where they say nothing.
+        usual: name of the default folder in `.gate/`.
     """
     if out is None:
         return own_folder() / usual, None
     if format_of(out) is not None and not out.is_dir():
         return own_folder() / usual, out
     if out.is_file():
-        raise GateError(f"{out} is a file whose ending is no format", f"name a folder, or a file: {endings_or()}")
+        raise GateError(
+            f"--out {out} is a file, and its ending is not a report format", f"name a folder, or a file: {endings_or()}"
+        )
     return out, None
 
 
 def print_note(note: str) -> None:
-    """A note beside what is printed, on standard error."""
+    """Print a note on standard error."""
     click.echo(terminal_text(note), err=True)
 
 
 def report_run(run: RunRecord, out: tuple[Path, Path | None], *, as_json: bool, quiet: bool) -> int:
-    """Show a finished run, and write the one file that was asked for.
-
-    Returns:
-        Its exit code.
-    """
+    """Show a finished run and write the file of `--out`; returns the exit code."""
     folder, file = out
     if file is not None:
         write_run(run, file, folder=folder)
@@ -173,16 +171,12 @@ def report_run(run: RunRecord, out: tuple[Path, Path | None], *, as_json: bool, 
         print_run(run, "terminal")
         click.echo(f"\nWritten: {file or folder / 'report.md'} (record: {folder / 'run.json'})")
         if more := explain_command(run, str(folder)):
-            click.echo(terminal_text(f"Everything about the worst case: {more}"))
+            click.echo(terminal_text(f"Worst case in full: {more}"))
     return run.exit_code
 
 
 def report_untouched(resolved: Resolved, out: tuple[Path, Path | None], *, as_json: bool, quiet: bool) -> int:
-    """Tell that there is nothing to evaluate, or that what there was is deleted.
-
-    Returns:
-        0 for the first; the second is a HOLD.
-    """
+    """Print SKIPPED, or HOLD if the change deletes a suite; returns the exit code."""
     if not resolved.deleted:
         click.echo(skipped_text(resolved))
         return 0
@@ -197,15 +191,15 @@ def report_untouched(resolved: Resolved, out: tuple[Path, Path | None], *, as_js
 
 
 def skipped_text(resolved: Resolved) -> str:
-    """What is said where there is nothing to evaluate."""
+    """The message when there is nothing to evaluate."""
     if resolved.touched:
-        return "PASS: no prompt changed; the exam did. A run in parts does not try it: run gate diff as a whole."
-    names = terminal_text(", ".join(resolved.untouched)) or "any suite that can be compared"
-    return f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway."
+        return "PASS: only cases, scorers or policy changed. To test such a change, run gate diff without --shard."
+    names = terminal_text(", ".join(resolved.untouched)) or "any suite"
+    return f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Add --all to run anyway."
 
 
 def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:
-    """Print a run; `folder` holds its samples, if there are any.
+    """Print a run; `folder` contains its samples, if there are any.
 
     Args:
         form: `terminal`, or the name of one of `FORMATS`.
@@ -214,7 +208,7 @@ def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:
         for part in found.render(run, folder):
             click.echo(part, nl=False)
         return
-    # No other form needs the library that draws.
+    # Only this form needs rich.
     from rich.console import Console
 
     from gate.report.terminal import report as terminal
@@ -223,19 +217,19 @@ def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:
 
 
 def write_run(run: RunRecord, path: Path, form: str | None = None, folder: Path | None = None) -> None:
-    """Write a run to a file, whose folder is made unless it is there.
+    """Write a run to a file; creates the folder.
 
     Args:
-        form: None for that of the file's ending.
-        folder: that holds the run's samples; None where there are none.
+        form: None to take it from the ending of the file.
+        folder: contains the samples of the run; None if there are none.
 
     Raises:
-        GateError: an ending that says no format, or a file that cannot be written.
+        GateError: unknown ending, or the file cannot be written.
     """
     chosen = format_named(form) if form else format_of(path)
     if chosen is None:
-        hint = f"end it in {endings_or()}, or give --format"
-        raise GateError(f"{path} does not say which format it should have", hint)
+        hint = f"use the ending {endings_or()}, or add --format"
+        raise GateError(f"the ending of {path} is not a report format", hint)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_lines(path, chosen.render(run, folder))

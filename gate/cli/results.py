@@ -1,4 +1,4 @@
-"""Commands for a finished run: `gate report`, `explain`, `comment` and `push`. Loads click alone."""
+"""Commands for a finished run: `gate report`, `explain`, `comment` and `push`. Loads click only."""
 
 import json
 import shlex
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gate.cli.formats import FORMATS, endings_or
+from gate.cli.formats import FORMATS
+from gate.cli.options import json_option, quiet_option
 from gate.errors import GateError
 
 if TYPE_CHECKING:
@@ -19,29 +20,32 @@ if TYPE_CHECKING:
     from gate.store.run_folder import CaseSamples
 
 
-@click.command()
-@click.argument("run", type=click.Path(path_type=Path), metavar="RUN.json")
+RUN = click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
+
+REPORT_EXAMPLES = """\b
+Examples:
+  gate report .gate/last
+  gate report .gate/last --format md > comment.md
+  gate report .gate/last --out junit.xml
+"""
+
+
+@click.command(epilog=REPORT_EXAMPLES)
+@RUN
 @click.option(
     "--format",
     "form",
     type=click.Choice(["terminal", *(form.name for form in FORMATS)]),
     default=None,
-    help="What to make of it; taken from the ending of --out where that is given.  [default: terminal]",
+    metavar="FORMAT",
+    help="terminal, md, html, json, junit, sarif or jsonl.  [default: from --out, or terminal]",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help=f"Write to this file instead of the screen: {endings_or(notes=True)}.",
-)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file.")
 def report(run: Path, form: str | None, out: Path | None) -> None:
-    """Render RUN.json (or the folder that holds it) again.
+    """Print or convert the report of a finished run.
 
-    \b
-    Examples:
-      gate report .gate/last
-      gate report .gate/last --format md > comment.md
-      gate report run.json --out report.md
-      gate report .gate/last --out junit.xml
+    RUN is a run.json or its folder. The ending of --out sets the format: .md, .html, .json, .xml (JUnit), .sarif or
+    .jsonl (samples).
     """
     from gate.cli.output import print_run, write_run
     from gate.store.run_folder import load_run
@@ -57,28 +61,29 @@ def report(run: Path, form: str | None, out: Path | None) -> None:
 LAST = Path(".gate/last")
 
 
-@click.command()
-@click.argument("run", type=click.Path(path_type=Path), metavar="RUN.json")
+EXPLAIN_EXAMPLES = """\b
+Examples:
+  gate explain .gate/last
+  gate explain .gate/last c17
+  gate explain report/run.json support/c17 --md > case.md
+"""
+
+
+@click.command(epilog=EXPLAIN_EXAMPLES)
+@RUN
 @click.argument("case", metavar="[CASE]", required=False, default="")
-@click.option("--suite", default="", metavar="NAME", help="The suite that asked it, where several have such a case.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.option("--md", "as_md", is_flag=True, help="Print it as Markdown.")
+@click.option("--suite", default="", metavar="NAME", help="The suite, if several have a case of this name.")
+@json_option
+@click.option("--md", "as_md", is_flag=True, help="Print Markdown.")
 def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> None:
-    """Show everything about CASE of RUN.json (or of the folder that holds it).
+    """Show one case of a finished run in full.
 
-    The question, the answers of both arms beside each other with what differs, what every scorer says and why, what
-    the case has to do with the change of each slice, and how to ask it again alone. CASE is an id, the beginning of
-    one, or suite/id; without it, it is the case that fell most. The samples.jsonl beside the record has all answers;
-    without it there are those that the record keeps.
-
-    \b
-    Examples:
-      gate explain .gate/last
-      gate explain .gate/last c17
-      gate explain report/run.json support/c17 --md > case.md
+    Shows the input, the answers of both arms next to each other, every score with its reason, what the case
+    contributes to each slice, and the command that runs it again. RUN is a run.json or its folder. CASE is an id, the
+    start of one, or suite/id; without it, the case that dropped the most.
     """
     if as_json and as_md:
-        raise GateError("--json and --md do not go together", "run it twice")
+        raise GateError("--json and --md cannot be combined", "run the command twice")
     if not case and not run.exists() and LAST.is_dir():
         hint = f"name the run before the case: gate explain {LAST} {shlex.quote(str(run))}"
         raise GateError(f"there is no run {run}", hint)
@@ -111,14 +116,14 @@ def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> Non
 
 
 def _case_asked(run: "RunRecord", name: str, suite: str) -> tuple[str, str]:
-    """The name of a case, and the suite that it is looked for in."""
+    """The name and the suite of the case to show."""
     from gate.cli.output import print_note
     from gate.report.view.cases import worst_case
 
     worst = None if name else worst_case(run)
     if worst is None or suite not in ("", worst[0]):
         return name, suite
-    print_note(f"note: no case is named; {worst[1]} is the one that fell most")
+    print_note(f"note: no case was given; {worst[1]} dropped the most")
     return worst[1], worst[0]
 
 
@@ -139,28 +144,27 @@ def _case_json(run: "RunRecord", found: "NamedCase", kept: "CaseSamples") -> str
     return json.dumps(document, indent=2)
 
 
-@click.command()
-@click.argument("run", type=click.Path(path_type=Path), metavar="RUN.json")
-@click.option("--pull", type=click.IntRange(1), metavar="NUMBER", help="The pull request; a workflow's own by default.")
-@click.option("--repo", default="", metavar="OWNER/NAME", help="The repository; GITHUB_REPOSITORY by default.")
-@click.option(
-    "--key",
-    default="gate.yaml",
-    show_default=True,
-    help="Tells the comments of several gates of one repository apart; the action takes the path of its configuration.",
-)
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing where it went well.")
+COMMENT_EXAMPLES = """\b
+Examples:
+  gate merge shards --out merged && gate comment merged
+  gate comment .gate/last --repo acme/support-bot --pull 7
+"""
+
+
+@click.command(epilog=COMMENT_EXAMPLES)
+@RUN
+@click.option("--pull", type=click.IntRange(1), metavar="NUMBER", help="Pull request.  [default: the workflow's own]")
+@click.option("--repo", default="", metavar="OWNER/NAME", help="Repository.  [default: GITHUB_REPOSITORY]")
+@click.option("--key", default="gate.yaml", show_default=True, help="One comment per key; the action uses --config.")
+@quiet_option("Print nothing on success.")
 def comment(run: Path, pull: int | None, repo: str, key: str, quiet: bool) -> None:
-    """Publish RUN.json (or the folder that holds it) as the comment of a pull request.
+    """Post a finished run as a comment on a pull request.
 
-    For runs that the action did not make, such as one of `gate merge`. There is one comment for each key, kept up to
-    date; a run of an older commit than the pull request's head is not published. The token in GITHUB_TOKEN needs
-    pull-requests: write. The exit code says whether the comment is there, and nothing of the verdict.
+    For runs that the action did not make, such as one of `gate merge`. RUN is a run.json or its folder. An existing
+    comment with the same key is updated. A run of an older commit is not posted. GITHUB_TOKEN needs the permission
+    `pull-requests: write`.
 
-    \b
-    Examples:
-      gate merge shards --out merged; gate comment merged
-      GITHUB_TOKEN=$(gh auth token) gate comment .gate/last --repo acme/support-bot --pull 7
+    Exit codes: 0 posted or nothing to post, 2 usage error, 3 not posted.
     """
     from gate.action.comment import comment_on
     from gate.cli.output import print_note
@@ -171,36 +175,36 @@ def comment(run: Path, pull: int | None, repo: str, key: str, quiet: bool) -> No
     if note:
         print_note(note)
     if not quiet:
-        click.echo(terminal_text(url) if url else "Nothing was touched, so there is nothing to say and no comment.")
+        click.echo(terminal_text(url) if url else "The run has no suites, so no comment was posted.")
 
 
 _EVERY_S = 5.0
-"""Between two lines that say how far a large run is."""
+"""Between two progress lines."""
 
 
-@click.command()
-@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
-@click.option("--to", "url", default="", metavar="URL", help="Send it to the Prompt Gate server at this address.")
-@click.option("--insecure", is_flag=True, help="Send the token over a network that is not encrypted.")
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing where it went well.")
+PUSH_EXAMPLES = """\b
+Examples:
+  gate push .gate/last
+  GATE_TOKEN=pgate_… gate push .gate/last --to https://gate.example.org
+"""
+
+
+@click.command(epilog=PUSH_EXAMPLES)
+@RUN
+@click.option("--to", "url", default="", metavar="URL", help="Send it to this server, with the token in GATE_TOKEN.")
+@click.option("--insecure", is_flag=True, help="Send the token without encryption.")
+@quiet_option("Print nothing on success.")
 def push(run: Path, url: str, insecure: bool, quiet: bool) -> None:
-    """Put a finished run into the store, with its samples.
+    """Save a finished run to the store or to a server.
 
-    RUN is a run.json, or the folder that holds one; samples.jsonl beside it goes along. The store is the file
-    .gate/gate.db of this repository, or the database that GATE_DATABASE_URL names; with --to, that of a server, which
-    is shown the token in GATE_TOKEN. A run that is there already stays as it is, so this can be done again.
-
-    \b
-    Examples:
-      gate push .gate/last
-      GATE_DATABASE_URL=postgresql://gate@db.example/gate gate push report/run.json
-      GATE_TOKEN=pgate_… gate push .gate/last --to https://gate.example.org
+    RUN is a run.json or its folder; its samples.jsonl is saved too. The store is the database in GATE_DATABASE_URL, or
+    .gate/gate.db. Pushing a run again changes nothing.
     """
     if insecure and not url:
-        raise click.UsageError("--insecure is for --to.")
-    told = _to_server(run, url, insecure, quiet) if url else _to_store(run)
+        raise click.UsageError("--insecure needs --to.")
+    result = _to_server(run, url, insecure, quiet) if url else _to_store(run)
     if not quiet:
-        click.echo(told)
+        click.echo(result)
 
 
 def _to_store(run: Path) -> str:
@@ -208,8 +212,8 @@ def _to_store(run: Path) -> str:
     from gate.store.push import store_run_here
 
     kept = store_run_here(run)
-    again = "" if kept.new else " already"
-    return terminal_text(f"The run is in the store {kept.store}{again}, as number {kept.id}.")
+    state = "Saved" if kept.new else "Already saved"
+    return terminal_text(f"{state} as run {kept.id} in the store {kept.store}.")
 
 
 def _to_server(run: Path, url: str, insecure: bool, quiet: bool) -> str:
@@ -226,7 +230,7 @@ def _to_server(run: Path, url: str, insecure: bool, quiet: bool) -> str:
             click.echo(f"sending: {done / 2**20:.1f} of {whole / 2**20:.1f} MiB", err=True)
 
     def retried(why: str) -> None:
-        print_note(f"once more, because {why}")
+        print_note(f"sending again: {why}")
 
     sent = send_run_here(run, url, SendOptions(time.sleep, shown, insecure, retried))
-    return terminal_text(f"The run is {'' if sent.new else 'already '}at {sent.page}")
+    return terminal_text(f"{'Saved' if sent.new else 'Already saved'}: {sent.page}")

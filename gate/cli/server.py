@@ -1,4 +1,4 @@
-"""Commands for the store and its server: `gate serve`, `store` and `tokens`. Loads click alone."""
+"""Commands for the store and its server: `gate serve`, `store` and `tokens`. Loads click only."""
 
 import dataclasses
 import json
@@ -9,32 +9,38 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from gate.cli.options import json_option, person_option
+
 _PAGE_S = 4.0
-"""For the store to answer a page; then the page says that it does not."""
-_LOG = "Format of the log on standard error."
+"""Time limit for the store when it makes a page."""
+
+SERVE_EXAMPLES = """\b
+Examples:
+  gate serve
+  GATE_DATABASE_URL=postgresql://gate@localhost/gate gate serve
+  gate serve --host 0.0.0.0 --url https://gate.example.org
+"""
 
 
-@click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address of this machine to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 takes any free one.")
-@click.option("--person", default="", help="Who you are, for the history.  [default: the name that git knows]")
-@click.option("--jobs", type=click.IntRange(1, 16), default=1, show_default=True, help="Evaluations at a time.")
-@click.option("--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help=_LOG)
-@click.option("--url", default="", help="The address of a server for a team, as https://gate.example.org.")
+@click.command(epilog=SERVE_EXAMPLES)
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8765, metavar="N", show_default=True, help="0 for any free port."
+)
+@person_option
+@click.option(
+    "--jobs", type=click.IntRange(1, 16), default=1, metavar="N", show_default=True, help="Evaluations at a time."
+)
+@click.option(
+    "--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format of the log."
+)
+@click.option("--url", default="", metavar="URL", help="Public address of a team server.")
 def serve(host: str, port: int, person: str, jobs: int, log_format: Literal["text", "json"], url: str) -> None:
-    """Write cases, try them, and look at runs in the browser.
+    """Start the web interface.
 
-    Models are asked as the gate.yaml of this repository says. The store is the file .gate/gate.db of this repository,
-    or the database that GATE_DATABASE_URL names. Without a login only this machine reaches the server. For a team,
-    people log in with OpenID Connect (GATE_OIDC_ISSUER, GATE_OIDC_CLIENT_ID, GATE_OIDC_CLIENT_SECRET,
-    GATE_SECRET_KEY), or at a reverse proxy (GATE_PROXY_USER_HEADER, GATE_PROXY_ADDRESSES); GATE_EDITORS and
-    GATE_VIEWERS say who may do what. See docs/how-to/serve-for-a-team.md.
-
-    \b
-    Examples:
-      gate serve
-      GATE_DATABASE_URL=postgresql://gate@localhost/gate gate serve --port 0
-      gate serve --host 0.0.0.0 --url https://gate.example.org
+    Write cases, try them on your models, and read runs in the browser. Models come from gate.yaml. The store is the
+    database in GATE_DATABASE_URL, or .gate/gate.db. Without a login, only this machine can connect. For a team server
+    with logins, see docs/how-to/serve-for-a-team.md.
     """
     from gate.errors import GateError, with_extra
     from gate.store.local_store import daily_pruning, local_store
@@ -43,7 +49,7 @@ def serve(host: str, port: int, person: str, jobs: int, log_format: Literal["tex
 
     team = team_login_of()
     if url and team is None:
-        raise GateError("--url is for a server where people log in", CHOICES)
+        raise GateError("--url needs a server with logins", CHOICES)
     try:
         from gate.web.app import Address, host_name_of, listen
         from gate.web.jobs.board import Jobs
@@ -70,7 +76,7 @@ def serve(host: str, port: int, person: str, jobs: int, log_format: Literal["tex
     )
     listening = listen(site, Address(host, port))
     at = f"{listening.url} for {site.url}" if site.url else listening.url
-    click.echo(f"Prompt Gate answers at {at}\nThe store is {database.label}. End it with Ctrl-C.")
+    click.echo(f"Prompt Gate runs at {at}\nStore: {database.label}. Press Ctrl-C to stop.")
     listening.run()
 
 
@@ -80,28 +86,19 @@ if TYPE_CHECKING:
 
 @click.group()
 def store() -> None:
-    """Look after the store: copy it, upgrade it, delete what is too old.
+    """Show, back up, upgrade or prune the store.
 
-    The store is the file .gate/gate.db of this repository, or the database that GATE_DATABASE_URL names.
-
-    \b
-    Examples:
-      gate store info
-      gate store backup gate-2026-11-23.db
+    The store is the database in GATE_DATABASE_URL, or the file .gate/gate.db of this repository.
     """
 
 
 @store.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
 def backup(file: Path) -> None:
-    """Copy a store in SQLite into the new FILE, as it is at this moment.
+    """Copy an SQLite store to a new file.
 
-    Others may work on meanwhile. The copy is a store itself: to restore it, end the servers on the store and put it in
-    its place. It holds what the store holds: only its owner may read it. For Postgres use pg_dump.
-
-    \b
-    Example:
-      gate store backup gate-2026-11-23.db
+    Servers may keep running. To restore the copy, stop the servers and replace the store with it. Only its owner can
+    read the copy. For Postgres use pg_dump.
     """
     from gate.store.local_store import back_up_store
 
@@ -110,47 +107,48 @@ def backup(file: Path) -> None:
 
 @store.command()
 def upgrade() -> None:
-    """Bring the tables of the store to the version of this program, or make them.
+    """Create or upgrade the tables of the store.
 
-    A server does that when it starts. Back it up first.
+    A server does this when it starts. Make a backup first.
     """
     from gate.store.local_store import upgrade_store
 
     before, now = upgrade_store()
     if before == now:
-        click.echo(f"The tables are of revision {now} already.")
+        click.echo(f"The tables have the newest revision already: {now}.")
     else:
-        click.echo(
-            f"The tables were of revision {before}, and are of {now} now." if before else f"Made revision {now}."
-        )
+        click.echo(f"Upgraded from revision {before} to {now}." if before else f"Created revision {now}.")
 
 
-@store.command()
-@click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
+PRUNE_EXAMPLES = """\b
+Example:
+  GATE_KEEP_OUTPUTS_DAYS=30 GATE_KEEP_RUNS_DAYS=730 gate store prune --dry-run
+"""
+
+
+@store.command(epilog=PRUNE_EXAMPLES)
+@click.option("--dry-run", is_flag=True, help="Print what would be deleted; delete nothing.")
 def prune(dry_run: bool) -> None:
-    """Forget what is too old, as GATE_KEEP_OUTPUTS_DAYS and GATE_KEEP_RUNS_DAYS say.
+    """Delete old answers and runs.
 
-    Of runs older than the first number of days, answers and reasons are forgotten, and figures stay; those older than
-    the second are removed. A server does that each day.
-
-    \b
-    Examples:
-      GATE_KEEP_OUTPUTS_DAYS=30 gate store prune --dry-run
-      GATE_KEEP_OUTPUTS_DAYS=30 GATE_KEEP_RUNS_DAYS=730 gate store prune
+    Deletes the answers and reasons of runs older than GATE_KEEP_OUTPUTS_DAYS (figures stay), and whole runs older than
+    GATE_KEEP_RUNS_DAYS. A server does this every day.
     """
-    from gate.store.local_store import prune_store as forget
+    from gate.store.local_store import prune_store as delete_old
+    from gate.values import counted
 
-    done, would = forget(dry=dry_run), "would be " if dry_run else ""
-    click.echo(f"Runs {would}removed: {done.runs:,}. Runs whose texts {would or 'are '}forgotten: {done.texts:,}.")
+    done = delete_old(dry=dry_run)
+    verb = "To delete" if dry_run else "Deleted"
+    click.echo(f"{verb}: {counted(done.runs, 'run')}, and the answers of {counted(done.texts, 'run')}.")
 
 
 @store.command()
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@json_option
 def info(as_json: bool) -> None:
-    """Say where the store is, and what it holds."""
-    from gate.store.local_store import store_info as told
+    """Show where the store is and what it contains."""
+    from gate.store.local_store import store_info
 
-    found = told()
+    found = store_info()
     if as_json:
         plain = {**dataclasses.asdict(found), "counts": dict(found.counts)}
         click.echo(json.dumps(plain, indent=2, default=datetime.isoformat))
@@ -164,7 +162,7 @@ def _lines(found: "StoreInfo") -> list[str]:
 
     lines = [f"store: {terminal_text(found.label)}", f"tables: revision {found.revision or 'none'}"]
     if found.revision != found.newest:
-        return [*lines, f"this program has revision {found.newest}: gate store upgrade"]
+        return [*lines, f"this program needs revision {found.newest}; run: gate store upgrade"]
     lines += [f"{name}: {count:,}" for name, count in found.counts]
     if found.oldest is not None and found.youngest is not None:
         lines.append(f"runs from {_day(found.oldest)} to {_day(found.youngest)}")
@@ -182,31 +180,39 @@ SCOPES = ("runs:read", "runs:write", "cases:read", "cases:write", "metrics:read"
 
 @click.group()
 def tokens() -> None:
-    """Make and revoke the tokens by which programs use a server.
+    """Manage the access tokens of a server.
 
-    They are in the store: the file .gate/gate.db of this repository, or the database that GATE_DATABASE_URL names.
-
-    \b
-    Example, for a workflow that pushes its runs:
-      gate tokens create ci --scope runs:write
+    Tokens are in the store: the database in GATE_DATABASE_URL, or the file .gate/gate.db of this repository.
     """
 
 
-@tokens.command()
+CREATE_EXAMPLES = """\b
+Examples:
+  gate tokens create ci --scope runs:write
+  gate tokens create ci --scope runs:write | gh secret set GATE_TOKEN
+"""
+
+
+@tokens.command(epilog=CREATE_EXAMPLES)
 @click.argument("name")
-@click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, required=True, help="What it allows.")
-@click.option("--days", type=click.IntRange(1, 3650), default=90, show_default=True, help="That it is good for.")
-@click.option("--never", is_flag=True, help="It never expires.")
-@click.option("--owner", default="", help="Whose it is.  [default: the name that git knows]")
+@click.option(
+    "--scope",
+    "scopes",
+    type=click.Choice(SCOPES),
+    multiple=True,
+    required=True,
+    metavar="SCOPE",
+    help="runs:read, runs:write, cases:read, cases:write or metrics:read; repeatable.",
+)
+@click.option(
+    "--days", type=click.IntRange(1, 3650), default=90, metavar="N", show_default=True, help="Days until it expires."
+)
+@click.option("--never", is_flag=True, help="The token never expires.")
+@click.option("--owner", default="", metavar="NAME", help="Owner of the token.  [default: from git]")
 def create(name: str, scopes: tuple[str, ...], days: int, never: bool, owner: str) -> None:
-    """Make a token, and show it this once.
+    """Create a token and print it once.
 
-    Only the token is written to standard output, so that it can be handed on.
-
-    \b
-    Examples:
-      gate tokens create ci --scope runs:write
-      gate tokens create nightly --scope cases:read --scope cases:write --days 365 | gh secret set GATE_TOKEN
+    Standard output has only the token, so that you can pipe it.
     """
     from gate.report.escape import terminal_text
     from gate.store.local_store import store_tokens
@@ -214,21 +220,16 @@ def create(name: str, scopes: tuple[str, ...], days: int, never: bool, owner: st
     with store_tokens(owner) as store:
         issued = store.create(name, scopes, None if never else days)
         token = issued.token
-        until = f"until {token.expires:%Y-%m-%d}" if token.expires else "for good"
-        said = f"Token {token.id} of {token.owner}, named {token.name}, is good {until} in the store {store.store}."
-    click.echo(terminal_text(f"{said} It is shown this once:"), err=True)
+        until = f"expires {token.expires:%Y-%m-%d}" if token.expires else "never expires"
+        created = f"Token {token.id} ({token.name}, owner {token.owner}) {until}. Store: {store.store}."
+    click.echo(terminal_text(f"{created} Copy it now; it is not shown again:"), err=True)
     click.echo(issued.secret)
 
 
 @tokens.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@json_option
 def show(as_json: bool) -> None:
-    """List all tokens of the store, the newest first.
-
-    \b
-    Example:
-      gate tokens list --json
-    """
+    """List all tokens of the store, newest first."""
     import json
 
     from gate.report.escape import terminal_text
@@ -251,11 +252,11 @@ def show(as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2))
         return
     for one in found:
-        state = "revoked" if one.revoked else f"until {one.expires:%Y-%m-%d}" if one.expires else "for good"
+        state = "revoked" if one.revoked else f"expires {one.expires:%Y-%m-%d}" if one.expires else "never expires"
         used = f"last used {one.used:%Y-%m-%d %H:%M} UTC" if one.used else "never used"
         state = "expired" if one.over(now) and not one.revoked else state
         click.echo(
-            terminal_text(f"{one.id}  {one.name} of {one.owner}: {' '.join(sorted(one.scopes))}; {state}, {used}")
+            terminal_text(f"{one.id}  {one.name} (owner {one.owner}): {' '.join(sorted(one.scopes))}; {state}, {used}")
         )
     if not found:
         click.echo("There are no tokens.", err=True)
@@ -264,15 +265,13 @@ def show(as_json: bool) -> None:
 @tokens.command()
 @click.argument("number", type=click.IntRange(1))
 def revoke(number: int) -> None:
-    """Refuse a token from now on; NUMBER is what the list shows first.
+    """Revoke a token.
 
-    \b
-    Example:
-      gate tokens revoke 3
+    NUMBER is the first column of `gate tokens list`.
     """
     from gate.report.escape import terminal_text
     from gate.store.local_store import store_tokens
 
     with store_tokens() as store:
         gone = store.revoke(number)
-    click.echo(terminal_text(f"Token {gone.id}, {gone.name} of {gone.owner}, is refused from now on."))
+    click.echo(terminal_text(f"Revoked token {gone.id} ({gone.name}, owner {gone.owner})."))

@@ -1,4 +1,4 @@
-"""Commands for the configuration: `gate init`, `validate` and `schema`; and `gate demo`. Loads click alone."""
+"""Commands for the configuration: `gate init`, `validate` and `schema`; and `gate demo`. Loads click only."""
 
 import json
 from collections.abc import Mapping
@@ -9,50 +9,40 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gate.cli.options import config_option, json_option, quiet_option
+
 INIT_EXAMPLES = """\b
 Examples:
   gate init
   gate init --prompt prompts/support.md --prompt app/prompts.py::SYSTEM_PROMPT
   gate init --prompt promptfooconfig.yaml
-  gate init --prompt prompts/support.md --cases data/questions.jsonl
-  gate init --all --dry-run --json
-Exit codes: 0 at least one suite was written, or all is there already; 2 nothing could be gated.
+  gate init --all --dry-run
 """
 
 
 @click.command(epilog=INIT_EXAMPLES)
 @click.option(
-    "--prompt",
-    "prompts",
-    multiple=True,
-    metavar="PATH",
-    help="A prompt, a text inside a file (FILE.py::NAME), or a configuration of another tool; may be repeated.  "
-    "[default: looks for them]",
+    "--prompt", "prompts", multiple=True, metavar="PATH", help="File, FILE.py::NAME or other tool's config; repeatable."
 )
-@click.option("--all", "everything", is_flag=True, help="Gate every prompt that is found, not only the first five.")
-@click.option(
-    "--model", metavar="MODEL", help="Model that answers.  [default: of the provider whose key is set, else OpenAI's]"
-)
-@click.option("--cases", metavar="FILE", help="A case file for the prompts.  [default: looks for data that fits]")
-@click.option(
-    "--generate",
-    is_flag=True,
-    help="Have the model draft cases for prompts without any; costs calls, and needs its key.",
-)
-@click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
-@click.option("--action", metavar="OWNER/REPO@COMMIT", help="What the workflow uses: your copy of the action.")
+@click.option("--all", "everything", is_flag=True, help="Take every prompt found, not only the first five.")
+@click.option("--model", metavar="MODEL", help="Model to test.  [default: from your API key]")
+@click.option("--cases", metavar="FILE", help="Case file.  [default: search for one]")
+@click.option("--generate", is_flag=True, help="Draft missing cases with the model (calls it).")
+@config_option
+@click.option("--action", metavar="OWNER/REPO@COMMIT", help="The action that the workflow uses.")
 @click.option("--no-workflow", is_flag=True, help="Write no workflow.")
-@click.option("--yes", "-y", is_flag=True, help="Ask nothing, and take the defaults.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be written.")
-@click.option("--json", "as_json", is_flag=True, help="Ask nothing, and print everything as JSON.")
-@click.option("--quiet", "-q", is_flag=True, help="Print only the paths that were written.")
+@click.option("--yes", "-y", is_flag=True, help="Take the defaults; ask nothing.")
+@click.option("--dry-run", is_flag=True, help="Print what would be written; write nothing.")
+@json_option
+@quiet_option("Print only the paths of written files.")
 def init(**options: Any) -> None:
-    """Find the prompts of a repository, and write what the gate needs.
+    """Set up the gate for the prompts of a repository.
 
-    Finds prompts in files of their own, and texts in code and settings that are named like prompts. On a terminal it
-    asks which to gate; otherwise it takes the five likeliest. Writes gate.yaml, case files and the workflow. Cases
-    come from the repository; where it has none, the case file has rows to fill in. Nothing is overwritten, and nothing
-    is sent unless cases are to be drafted.
+    Finds prompts in files, code and settings, and writes gate.yaml, case files and a workflow. On a terminal it asks
+    which prompts to take. Cases come from the repository; where there are none, you get a case file to fill in.
+    Existing files are not overwritten.
+
+    Exit codes: 0 done, 2 no prompt found or usage error.
     """
     from gate.cli.init import InitOptions, execute
 
@@ -71,20 +61,21 @@ Examples:
   gate validate
   gate validate --ref origin/main
   gate validate --config services/bot/gate.yaml --json
-Exit codes: 0 all is well, 2 there are mistakes.
 """
 
 
 @click.command(epilog=VALIDATE_EXAMPLES)
-@click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
-@click.option("--ref", metavar="REF", help="Look at a commit.  [default: the working tree]")
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON, mistakes among it.")
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing where all is well.")
+@config_option
+@click.option("--ref", metavar="REF", help="Check this commit.  [default: the working tree]")
+@json_option
+@quiet_option("Print nothing if there are no errors.")
 def validate(config: str, ref: str | None, as_json: bool, quiet: bool) -> None:
-    """Check gate.yaml, prompts, cases, scorers, rubrics and judge prompts.
+    """Check the configuration and its files for errors.
 
-    All mistakes are told at once, each with its file and line. Every case is put into its prompt and its scorers.
-    Needs no key, no network and no commit, and sends nothing.
+    Reads gate.yaml, prompts, cases, scorers and rubrics, and puts every case into its prompt. Lists all errors, each
+    with file and line. It calls no model and needs no key.
+
+    Exit codes: 0 no errors, 2 errors.
     """
     from gate.errors import InputErrors
     from gate.scaffold.validate import validate_configuration
@@ -101,25 +92,25 @@ def validate(config: str, ref: str | None, as_json: bool, quiet: bool) -> None:
 
 
 def validation_lines(found: "ConfigurationReport") -> list[str]:
-    """Lines on what was looked at, and on what is worth a look."""
+    """Lines about the suites, and notes."""
     from gate.config.documents import printable
     from gate.values import counted
 
     suites, waiting = found.suites, found.waiting
     at = "" if found.label == "working tree" else f" at {found.label}"
     ready = f", {counted(len(suites), 'suite')} ready to run" if waiting else ""
-    lines = [f"{found.config}{at} has no mistakes{ready}."] if suites or not waiting else []
+    lines = [f"{found.config}{at} has no errors{ready}."] if suites or not waiting else []
     for one in suites[:_SHOWN]:
         slices = f" in {counted(one.slices, 'slice')}" if one.slices else ""
         cases = f"{counted(one.count, 'case')}{slices} from {one.cases}"
-        lines.append(f"  {one.name}: {one.prompt}; {cases}; scored by {', '.join(one.scorers)}; {one.model} answers")
+        lines.append(f"  {one.name}: {one.prompt}; {cases}; scored by {', '.join(one.scorers)}; model {one.model}")
     if len(suites) > _SHOWN:
         lines.append(f"  and {len(suites) - _SHOWN:,} more suites")
     if waiting:
         more = f" and {len(waiting) - _NAMED:,} more" if len(waiting) > _NAMED else ""
         lines += [
-            f"Not an exam yet, since no row is filled in: {', '.join(waiting[:_NAMED])}{more}.",
-            "Write what your users really send into the rows; until then gate diff refuses a change of such a prompt.",
+            f"Empty case files: {', '.join(waiting[:_NAMED])}{more}.",
+            "Write real inputs of your users into them; until then, gate diff refuses a change of these prompts.",
         ]
     gathered = _gathered(found.remarks)
     remarks = [f"note: {remark}" for remark in gathered[:_SHOWN]]
@@ -129,11 +120,11 @@ def validation_lines(found: "ConfigurationReport") -> list[str]:
 
 
 def _gathered(remarks: "Sequence[str]") -> list[str]:
-    """The same said of several files is said once."""
+    """Equal remarks of several files become one."""
     files: dict[str, list[str]] = {}
     for remark in remarks:
         file, _, said = remark.partition(": ")
-        # What stands before a colon is no file where it is a sentence.
+        # The text before a colon is a sentence, not a file, if it has spaces.
         known, said = ([file], said) if said and " " not in file else ([], remark)
         files.setdefault(said, []).extend(known)
     found = []
@@ -167,48 +158,36 @@ SCHEMAS: Mapping[str, str] = {
     "backtest.json": "gate.record.backtest:backtest_schema",
     "generation.json": "gate.report.sheets.generation:generation_schema",
 }
-"""Names, and the functions that make the schemas: `--help` loads none of their modules."""
+"""Names and the functions that make the schemas. `--help` loads none of their modules."""
 
 SCHEMA_EXAMPLES = """\b
 Names:
-  gate.yaml        the configuration
+  gate.yaml        configuration
   case             one case: a line of a .jsonl file
-  cases            a list of cases, or one, in YAML or JSON
-  rubric           the file of a rubric
+  cases            a YAML or JSON case file
+  rubric           a rubric file
   tools            a file of recorded tools
-  labels           a line of a file of labels, for gate calibrate --judge
-  specification    what gate generate extracts of a prompt, and you edit
+  labels           a line of a label file, for gate calibrate --judge
+  specification    the spec.yaml of gate generate
   run.json         the record of a run
   sample           a line of samples.jsonl
-  rows.jsonl       a line of what gate report --format jsonl prints
+  rows.jsonl       a line of gate report --format jsonl
   backtest.json    the record of gate backtest
-  generation.json  what gate generate keeps
+  generation.json  the record of gate generate
 
 \b
-In an editor, without a network:
+Example:
   gate schema gate.yaml --out evals/schemas/gate.schema.json
-  gate schema cases --out evals/schemas/cases.schema.json
-A line at the top of the file names its schema, by a path from that file; VS Code (with the YAML extension of
-Red Hat), Neovim, Helix and Zed go by it, and `gate init` writes it:
-  # yaml-language-server: $schema=evals/schemas/gate.schema.json
-For all case files at once, in .vscode/settings.json:
-  {"yaml.schemas": {"evals/schemas/cases.schema.json": "evals/**/cases.yaml"}}
-JetBrains goes by a line of its own, or by its settings for JSON Schema mappings:
-  # $schema: evals/schemas/gate.schema.json
 """
 
 
 @click.command(epilog=SCHEMA_EXAMPLES)
-@click.argument("name", type=click.Choice(tuple(SCHEMAS)))
-@click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this file, over an older one."
-)
+@click.argument("name", type=click.Choice(tuple(SCHEMAS)), metavar="NAME")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to this file.")
 def schema(name: str, out: Path | None) -> None:
-    """Print a JSON Schema, for editors and for other programs.
+    """Print a JSON Schema for editors and other programs.
 
-    \b
-    Example:
-      gate schema gate.yaml > gate.schema.json
+    docs/reference.md shows how to use it in an editor.
     """
     text = json.dumps(_made(name), indent=2, ensure_ascii=False)
     if out is None:
@@ -220,7 +199,7 @@ def schema(name: str, out: Path | None) -> None:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        raise GateError(f"cannot write to {out}: {error.strerror}", "name another file with --out") from None
+        raise GateError(f"cannot write to {out}: {error.strerror}", "give another file with --out") from None
 
 
 def _made(name: str) -> object:
@@ -228,23 +207,26 @@ def _made(name: str) -> object:
     return getattr(import_module(module), function)()
 
 
-@click.command()
+DEMO_EXAMPLES = """\b
+Example:
+  pip install '.[demo]' && gate demo
+"""
+
+
+@click.command(epilog=DEMO_EXAMPLES)
 @click.option(
     "--dir",
     "directory",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where to make the sample repository.  [default: a new temporary folder]",
+    metavar="FOLDER",
+    help="Where to create the sample repository.  [default: a temporary folder]",
 )
 def demo(directory: Path | None) -> None:
-    """Watch a real language model get worse because a prompt was simplified.
+    """Watch the gate block a bad prompt change, on a local model.
 
-    Makes a throw-away repository with a sentiment suite (English and German) and two pull requests. The first drops
-    the examples from the prompt, and the gate blocks it; the second rewords it, and the gate lets it pass. Needs no
-    key and no network: the model (Gemma 3 270M, 253 MB) comes with the extra `demo`.
-
-    \b
-    Example:
-      pip install '.[demo]' && gate demo
+    Creates a sample repository with two changes of a prompt. The first removes the examples: the gate blocks it. The
+    second rewords the prompt: the gate lets it pass. It needs no key and no network. The model (Gemma 3 270M, 253 MB)
+    comes with the extra `demo`.
     """
     import tempfile
 
@@ -260,6 +242,6 @@ def demo(directory: Path | None) -> None:
         settings=Settings.from_environ(),
     )
     if not play(root, services):
-        click.echo("\nThe verdicts are not the expected ones (BLOCK, then let pass).", err=True)
+        click.echo("\nThe verdicts differ from the expected ones (BLOCK, then no BLOCK).", err=True)
         raise click.exceptions.Exit(1)
-    click.echo("\nThat is the gate: the first change turns the merge button red, the second one stays green.")
+    click.echo("\nThe gate blocks the first change and lets the second one pass. In your repository: gate init")

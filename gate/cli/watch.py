@@ -28,7 +28,7 @@ from gate.values import counted
 
 @dataclass(slots=True)
 class Watch:
-    """One session; each run is held against the last one."""
+    """One session; each run is compared with the one before."""
 
     options: DiffOptions
     out: Console
@@ -45,7 +45,7 @@ class Watch:
 
         Raises:
             CannotEvaluate: the budget is used up.
-            GateError: a mistake on the command line, which no save mends.
+            GateError: a usage error, which saving a file cannot fix.
         """
         try:
             while True:
@@ -53,22 +53,22 @@ class Watch:
                 if code is not None:
                     return code
         except KeyboardInterrupt:
-            self._say(f"\nEnded after {self.session}. What was answered is kept.")
+            self._say(f"\nEnded after {self.session}. All answers are cached.")
             return Interrupted.exit_code
 
     def _once(self) -> int | None:
-        """One comparison, and the wait for the next save; an exit code where that was the last."""
+        """Compare once and wait for the next save; returns an exit code to end."""
         seen = ReadFiles()
         try:
             resolved = resolved_by(self.options, seen)
         except GateError as error:
             if not seen.files:
                 raise
-            # What was read before the mistake was found is not all that there is to watch.
+            # The error ended the reading early, so keep watching the files of the last run, too.
             for path in self._seen.files:
                 seen.see(path)
             self._seen = seen
-            self._mistake(error)
+            self._error(error)
             wait_for_save(self._seen)
             return None
         self._seen = seen
@@ -81,25 +81,25 @@ class Watch:
             self._wait()
             return None
         if limit := self.session.used_up(resolved.budget):
-            said = f"{limit} is used up by this session ({self.session})"
-            raise CannotEvaluate(said, "what was answered is kept; raise the limit on the base, or begin anew")
+            message = f"this session has used up {limit} ({self.session})"
+            raise CannotEvaluate(message, "all answers are cached; start again, or raise the limit on the base branch")
         left = self.session.rest(resolved.budget)
         try:
             ran = run_until_saved(self._plan(replace(resolved, budget=left)), self.settings, self._seen)
         except (Interrupted, MissingKey):
-            raise  # no save brings a key
+            raise  # saving a file adds no key
         except GateError as error:
-            self._mistake(error)
+            self._error(error)
             wait_for_save(self._seen)
             return None
         self.session.add(ran.record)
         if ran.ended:
             self.session.runs += 1
             self._say(first_line(ran.record))
-            self._say(f"Ended after {self.session}. What was answered is kept.")
+            self._say(f"Ended after {self.session}. All answers are cached.")
             return ran.record.exit_code
         if ran.saved and ran.record.unfinished is not None:
-            self._say(f"{_now()}  A file was saved: begun anew after {spending_line(ran.record)}.")
+            self._say(f"{_now()}  A file was saved: starting again after {spending_line(ran.record)}.")
             wait_for_save(self._seen)
             return None
         self.session.runs += 1
@@ -109,14 +109,14 @@ class Watch:
 
     def _plan(self, resolved: Resolved) -> RunOrder:
         options = self.options
-        # Reading both prompts for their promises costs calls at every save, and says nothing about answers.
+        # Comparing the rules of both prompts would cost calls at every save.
         suites = tuple(replace(suite, promises=None) for suite in resolved.suites)
         folder, concurrency = output_paths(options.out)[0], self.settings.concurrency
         asked, progress = replace(resolved, suites=suites), run_progress(quiet=options.quiet)
         return RunOrder(asked, concurrency, None, folder, progress, beside=False, say=print_note)
 
     def _tell(self, run: RunRecord) -> None:
-        """One screen: the verdict now and what became of the last one, the worst case, what it took."""
+        """One screen: verdict, change since the last run, worst case, cost."""
         folder, file = output_paths(self.options.out)
         if file is not None:
             output.write_run(run, file)
@@ -126,33 +126,35 @@ class Watch:
         else:
             render_watch(watch_view(run, self._last), _now(), self.out)
             if more := explain_command(run, str(folder)):
-                self._say(terminal_text(f"Everything about the worst case: {more}"))
+                self._say(terminal_text(f"Worst case in full: {more}"))
         self._last = run
-        self._say(f"{spending_line(run)}; session: {self.session}. The whole report: {file or folder / 'report.md'}")
+        self._say(f"{spending_line(run)}; session: {self.session}. Full report: {file or folder / 'report.md'}")
 
-    def _mistake(self, error: GateError) -> None:
+    def _error(self, error: GateError) -> None:
         self._clear()
         self._say(f"{_now()}  {error_message(error)}")
-        self._say("Mend it and save: it is compared again then. Ctrl-C ends.")
+        self._say("Fix it and save to compare again. Press Ctrl-C to stop.")
 
     def _wait(self) -> None:
         if not self.options.quiet:
-            self._say(f"Watching {counted(len(self._seen.files), 'file')}. Save to compare again; Ctrl-C ends.")
+            self._say(
+                f"Watching {counted(len(self._seen.files), 'file')}. Save to compare again; press Ctrl-C to stop."
+            )
         wait_for_save(self._seen)
 
     def _clear(self) -> None:
-        # Where lines are kept, as in a log, nothing is wiped.
+        # A log is never cleared.
         if self.out.is_terminal and not self.options.quiet:
             self.out.clear()
 
     def _say(self, text: str) -> None:
         click.echo(text)
-        # Whoever reads lines waits for them.
+        # Programs that read the output need each line at once.
         sys.stdout.flush()
 
 
 def watch(options: DiffOptions) -> int:
-    """Watch until somebody ends it; returns the exit code."""
+    """Watch until Ctrl-C; returns the exit code."""
     check_options(options)
     return Watch(options, Console(highlight=False), Settings.from_environ()).run()
 

@@ -127,7 +127,7 @@ def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     found = dict(pairs)
     if len(found) < len(pairs):
         count = Counter(key for key, _ in pairs)
-        raise BadJson(f"the key {quoted(count.most_common(1)[0][0])} is given twice")
+        raise BadJson(f"the key {quoted(count.most_common(1)[0][0])} is set twice")
     return found
 
 
@@ -146,14 +146,16 @@ _OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 def decode(data: bytes, path: str) -> str:
     """UTF-8 text; a byte order mark is dropped."""
     if data.startswith(_LFS) and len(data) <= _LFS_BYTES:
-        hint = "the gate reads files from git itself: take this one out of LFS ('git lfs untrack'), and commit it again"
+        hint = "the gate reads files from git: remove this one from LFS (git lfs untrack), and commit it again"
         raise one_problem(path, 1, "is a Git LFS pointer, not the file itself", hint)
     if data.startswith(_UTF16):
         raise one_problem(path, 0, "is UTF-16 text", _remedy(path))
     if data.startswith(_OFFICE):
-        raise one_problem(path, 0, "is a file of an office program, or an archive", "save the sheet as CSV in UTF-8")
+        raise one_problem(path, 0, "is an office file or an archive", "save the sheet as CSV in UTF-8")
     if b"\0" in data:
-        raise one_problem(path, data.count(b"\n", 0, data.index(b"\0")) + 1, "is not a text file (it holds NUL bytes)")
+        raise one_problem(
+            path, data.count(b"\n", 0, data.index(b"\0")) + 1, "is not a text file (it contains NUL bytes)"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -171,7 +173,7 @@ def decode_table(data: bytes, path: str) -> tuple[str, str]:
             return decode(data, path), ""
         return data.decode("utf-8-sig"), ""
     except UnicodeDecodeError:
-        return data.decode("cp1252", "replace"), "is no UTF-8, and was read as Windows-1252"
+        return data.decode("cp1252", "replace"), "is not UTF-8; it was read as Windows-1252"
 
 
 def is_utf16(data: bytes) -> bool:
@@ -189,11 +191,11 @@ def _remedy(path: str) -> str:
 def text_complaint(text: str) -> str:
     """What keeps a text from being sent or written down; empty when nothing does."""
     if "\0" in text:
-        return "holds NUL characters"
+        return "contains NUL characters"
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "holds half of a surrogate pair"
+        return "contains half of a surrogate pair"
     return ""
 
 
@@ -402,11 +404,11 @@ class _Plain:
                 merged = {**self._merged(inner, depth), **merged}
                 continue
             if not isinstance(key, ScalarNode):
-                self._note(key, "a key must be a plain word")
+                self._note(key, "a key must be plain text")
                 continue
             name = str(key.value)
             if name in lines:
-                self._note(key, f"the key {quoted(name)} is already set on line {lines[name]}", "keep one of the two")
+                self._note(key, f"the key {quoted(name)} is already set on line {lines[name]}", "remove one of the two")
             self._check_text(key)
             lines[name] = _line(key)
             found[name] = self.value(inner, depth + 1)
@@ -496,7 +498,7 @@ def _syntax_hint(message: str) -> str:
     if "'\\t'" in message:
         return "indent with spaces, not tabs"
     if "mapping values are not allowed" in message:
-        return "put text that holds ': ' in quotes"
+        return "put text with ': ' in quotes"
     if "expected a single document" in message or "another document" in message:
-        return "keep one document in the file"
+        return "use one YAML document per file"
     return ""

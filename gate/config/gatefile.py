@@ -82,18 +82,16 @@ _CODE = (".py",)
 
 
 class PromisesConfig(FileModel):
-    """Tell what a change does to the promises of the prompt, once the verdict is reached."""
+    """Report how a change affects the rules of the prompt."""
 
     meant = {"specification": "spec", "judge_model": "judge"}
 
-    model: Model | None = Field(default=None, description="Who reads the prompts; the suite's model by default.")
+    model: Model | None = Field(default=None, description="Model that extracts the rules. Default: the suite's model.")
     params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description="Parameters of its calls.")
-    judge: Model | None = Field(
-        default=None, description="Who compares wordings and judges answers; the model of the promises by default."
-    )
+    judge: Model | None = Field(default=None, description="Judge model. Default: `promises.model`.")
     tests: int = Field(default=2, ge=0, le=10, description="Tests for each new or stricter rule.")
     spec: Path | None = Field(
-        default=None, description="A specification file of the prompt; without it a model extracts the rules."
+        default=None, description="Specification file of the prompt, used instead of extracting rules."
     )
 
     def completed(self, model: ModelRef, params: Params) -> RuleComparisonOptions:
@@ -115,27 +113,27 @@ def _prompt(text: str) -> str:
             raise wrong(f"{quoted(text)} {reason}", hint)
         return text
     if AND in text:
-        raise wrong(f"holds {quoted(AND)}, which joins two messages", "name them under system and user")
+        raise wrong(f"contains {quoted(AND)}, which joins two messages", "write them under system and user")
     if pointer := pointer_of(text):
         if reason := pointer_complaint(pointer):
             raise wrong(f"{quoted(text)} {reason}", "write path::NAME, such as app/prompts.py::SYSTEM_PROMPT")
         return str(replace(pointer, path=repository_path(pointer.path)))
     if text.lower().endswith(_CODE):
         hint = f"name its text, {text}::NAME, or a function of it: python:module:function"
-        raise wrong("ends in .py, and code is no prompt file", hint)
+        raise wrong("is a code file, not a prompt file", hint)
     return repository_path(text)
 
 
 def _message(text: str) -> str:
     if is_python(text) or is_glob(text):
-        raise wrong(f"{quoted(text)} is no single text", "name a file, or a text inside a file: path::NAME")
+        raise wrong(f"{quoted(text)} is not a single text", "name a file, or a text inside a file: path::NAME")
     return text
 
 
 def _cases(text: str) -> str:
     if is_store(text):
         if reason := store_name_complaint(text):
-            hint = "write store:NAME for the newest version of a suite, or store:NAME@12 for one that never changes"
+            hint = "write store:NAME for the newest version of a suite, or store:NAME@12 for a fixed one"
             raise wrong(f"{quoted(text)}: the name of a store's suite {reason}", hint)
         return text
     path = repository_path(text)
@@ -172,17 +170,17 @@ PromptPath: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PATH_CHAR
 _MessagePath: TypeAlias = Annotated[PromptPath, AfterValidator(_message)]
 CasesPath: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PATH_CHARS), AfterValidator(_cases)]
 SuiteName: TypeAlias = Annotated[str, Field(pattern=r"\S"), AfterValidator(_suite_name)]
-_Placeholder: TypeAlias = Annotated[str, Matches(r"^[A-Za-z_][A-Za-z0-9_]{0,63}$", "is no name of a placeholder")]
+_Placeholder: TypeAlias = Annotated[str, Matches(r"^[A-Za-z_][A-Za-z0-9_]{0,63}$", "is not a valid placeholder name")]
 _Samples: TypeAlias = Annotated[int, Field(ge=1, le=100)]
-_MODEL = "Who answers, as provider:name: openai:gpt-5-mini, anthropic:claude-haiku-4-5, local:gemma3-270m."
-_PARAMS = "Parameters of the model's calls; none is sent unless it is set."
+_MODEL = "The model, as provider:name."
+_PARAMS = "Parameters of the model's calls."
 
 
 class DefaultOptions(FileModel):
-    """Model, samples and parameters of suites that name none."""
+    """Defaults of all suites."""
 
     model: Model | None = Field(default=None, description=_MODEL)
-    samples: _Samples = Field(default=3, description="Answers for each case and version.")
+    samples: _Samples = Field(default=3, description="Samples per case and arm.")
     params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description=_PARAMS)
 
 
@@ -196,7 +194,7 @@ class SuiteOptions(FileModel):
         **{"targets": "target", "agent": "target", "tools": "target", "command": "target", "rounds": "conversation"},
     }
 
-    name: SuiteName = Field(examples=["support"], description="Unique; shown in reports.")
+    name: SuiteName = Field(examples=["support"], description="Unique name, shown in reports.")
     prompt: PromptPath | None = Field(
         default=None,
         examples=["prompts/support.md"],
@@ -223,27 +221,25 @@ class SuiteOptions(FileModel):
     )
     model: Model | None = Field(default=None, description=_MODEL)
     samples: _Samples | None = Field(
-        default=None, description="Answers for each case and version; those of defaults, or 3."
+        default=None, description="Samples per case and arm. Default: `defaults.samples`, or 3."
     )
     params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description=_PARAMS)
     template: Literal["jinja2", True, False] | None = Field(
         default=None,
-        description="Read the prompt as Jinja2, whatever its ending; false: braces of a text inside a file are text.",
+        description="jinja2 reads the prompt as Jinja2, whatever its ending; false keeps braces as text.",
     )
-    threshold: Threshold | None = Field(
-        default=None, description="The score at which an answer of a new prompt passes."
-    )
-    policy: SuitePolicy = Field(default_factory=SuitePolicy, description="What the suite tolerates.")
-    target: TargetOptions | None = Field(default=None, description="An agent that answers in place of the model alone.")
+    threshold: Threshold | None = Field(default=None, description="Score at which an answer passes.")
+    policy: SuitePolicy = Field(default_factory=SuitePolicy, description="Rules for the verdict of this suite.")
+    target: TargetOptions | None = Field(default=None, description="Agent to test instead of a single model call.")
     conversation: ConversationOptions = Field(
-        default_factory=ConversationOptions, description="How conversations are led and scored."
+        default_factory=ConversationOptions, description="Settings of conversations."
     )
     placeholders: Annotated[dict[_Placeholder, str | int | float], AfterValidator(_as_text)] | None = Field(
         default=None, description="Texts put for {name} into prompts and cases; today is the day of the run."
     )
     promises: PromisesConfig | None = Field(
         default=None,
-        description="Tell what a change does to the promises of the prompt, once the verdict is reached.",
+        description="Report how a change affects the rules of the prompt.",
     )
 
     @classmethod
@@ -256,7 +252,7 @@ class SuiteOptions(FileModel):
     @classmethod
     def _of_a_file(cls, template: Any, info: ValidationInfo) -> Any:
         if template is not None and is_python(info.data.get("prompt") or ""):
-            raise wrong("has no meaning where code builds the prompt", "remove it")
+            raise wrong("cannot be used if code builds the prompt", "remove it")
         return template
 
     @field_validator("policy")
@@ -273,7 +269,7 @@ class SuiteOptions(FileModel):
         ]
         for loc, name in named:
             if name == OVERALL and loc[0] == "advisory":
-                wrongs.append((loc, f"is {OVERALL!r}, which always counts", "remove it"))
+                wrongs.append((loc, f"lists {OVERALL!r}, which always counts", "remove it"))
             elif name != OVERALL and (reason := slice_complaint(name, dimensions)):
                 wrongs.append((loc, f"{quoted(name)} {reason}", hint))
         if wrongs:
@@ -284,31 +280,31 @@ class SuiteOptions(FileModel):
 class GateFile(FileModel):
     """The whole of `gate.yaml`."""
 
-    version: Literal[1] = Field(examples=[1], description="The version of this format.")
-    policy: RunPolicy = Field(default_factory=RunPolicy, description="What the whole run tolerates.")
+    version: Literal[1] = Field(examples=[1], description="Version of this format.")
+    policy: RunPolicy = Field(default_factory=RunPolicy, description="Rules for the verdict of the whole run.")
     budget: Budget = Field(
         default_factory=Budget,
-        description="Limits that are checked before each call; a run that reaches one is INCONCLUSIVE.",
+        description="Limits of a run; a run that reaches one is INCONCLUSIVE.",
     )
-    cache: CachePolicy = Field(default_factory=CachePolicy, description="Which known answers may be reused.")
+    cache: CachePolicy = Field(default_factory=CachePolicy, description="Reuse of cached answers.")
     providers: dict[
-        Annotated[str, Matches(f"^{PROVIDER}$", "must be a word of small letters, digits, - and _", "such as groq")],
+        Annotated[
+            str, Matches(f"^{PROVIDER}$", "may only have lower-case letters, digits, - and _", "for example groq")
+        ],
         ProviderServer,
     ] = Field(
         default={},
-        description="Other servers, by a name that models begin with: groq:NAME. Only those of the base count.",
+        description="Other servers, by provider name (read from the base branch).",
     )
     prices: dict[Annotated[str, Field(min_length=1, max_length=NAME_CHARS)], ModelPrice] = Field(
         default={},
-        description="Prices by the model's name, with or without its provider; before those that the gate knows.",
+        description="Prices by model name; they override the built-in ones.",
     )
-    defaults: DefaultOptions = Field(
-        default_factory=DefaultOptions, description="Model, samples and parameters of suites that name none."
-    )
+    defaults: DefaultOptions = Field(default_factory=DefaultOptions, description="Defaults of all suites.")
     suites: list[SuiteOptions] = Field(
         min_length=1,
         examples=["[{name: support, prompt: prompts/support.md, …}]"],
-        description="Each is one prompt, or a pattern of prompts, with its cases and scorers.",
+        description="One entry per prompt, or per pattern of prompts.",
     )
 
     @field_validator("providers")
@@ -438,7 +434,7 @@ def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
 def _document(text: str, file: str) -> Document:
     """The parsed text. Another version ends all reading: its other mistakes would be guesses."""
     if len(text) > CONFIG_CHARS:
-        raise one_problem(file, 0, f"is longer than {CONFIG_CHARS:,} characters", "keep cases and prompts in files")
+        raise one_problem(file, 0, f"is longer than {CONFIG_CHARS:,} characters", "move cases and prompts into files")
     document = read_yaml(text, file)
     data = document.data
     if data is None:
@@ -489,9 +485,9 @@ def _messages_complaint(suite: Mapping[str, Any]) -> tuple[str, str]:
     """What is wrong with the way in which a suite names its prompt, and a hint; empty where nothing is."""
     prompt, system, user = (suite.get(key) is not None for key in ("prompt", "system", "user"))
     if prompt and (system or user):
-        return "'prompt' stands beside 'system' or 'user'", "name either one prompt, or its messages"
+        return "'prompt' cannot be combined with 'system' or 'user'", "write either prompt, or system and user"
     if user and not system:
-        return "'system' is missing", "a single message is named by prompt"
+        return "'system' is missing", "write prompt for a single message"
     return ("", "") if prompt or system else ("'prompt' is missing", "for example prompt: prompts/support.md")
 
 

@@ -286,11 +286,11 @@ def schema_complaint(schema: dict[str, JsonValue]) -> str:
         for probe in _PROBES:
             validator.is_valid(probe)
     except TooSlow as slow:
-        return f"{slow}; make it smaller, with fewer references inside each other"
+        return f"{slow}; make it smaller, with fewer nested references"
     except Unresolvable as error:
-        return f"the reference {str(error.ref)[:100]!r} leads nowhere"
+        return f"the reference {str(error.ref)[:100]!r} does not exist"
     except RecursionError:
-        return "it refers to itself without end"
+        return "it refers to itself endlessly"
     # The library raises whatever it stumbles over in parts that the draft does not name but a reference leads to.
     except Exception as error:
         return f"it cannot be applied ({type(error).__name__})"
@@ -315,7 +315,7 @@ def _outside(schema: dict[str, JsonValue]) -> str:
         for key in ("$ref", "$dynamicRef", "$recursiveRef"):
             target = item.get(key)
             if isinstance(target, str) and not target.startswith("#"):
-                return f"the reference {target[:100]!r} leaves the schema; only '#…' is followed"
+                return f"the reference {target[:100]!r} points outside the schema; only '#…' works"
     return ""
 
 
@@ -323,7 +323,7 @@ def _untimed(schema: dict[str, JsonValue]) -> str:
     """Complains about the one use of a pattern that the library searches for by itself, without a time limit."""
     used = {key for item in _objects(schema) for key in ("unevaluatedProperties", "patternProperties") if key in item}
     if len(used) == 2:
-        return "unevaluatedProperties does not go with patternProperties here; use additionalProperties instead"
+        return "unevaluatedProperties cannot be combined with patternProperties here; use additionalProperties"
     return ""
 
 

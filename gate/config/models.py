@@ -36,19 +36,19 @@ class ProviderServer(FileModel):
 
     meant = {"api_base": "base_url", "api_key": "api_key_env", "key": "api_key_env"}
 
-    api: Literal["openai", "anthropic"] = Field(examples=["openai"], description="Whose interface it speaks.")
+    api: Literal["openai", "anthropic"] = Field(examples=["openai"], description="API that the server implements.")
     api_key_env: Annotated[
         str,
         Matches(
             "^[A-Z_][A-Z0-9_]{0,99}$",
-            "must name an environment variable, and not hold a key",
+            "must be the name of an environment variable, not a key",
             "for example GROQ_API_KEY",
         ),
-    ] = Field(default="", description="The environment variable that holds its key, for a server that wants one.")
+    ] = Field(default="", description="Environment variable with its key, if it needs one.")
     base_url: str = Field(
         max_length=2000,
         examples=["https://api.groq.com/openai/v1"],
-        description="Its address, without the path of a call.",
+        description="Address, without the path of a call.",
     )
 
     @field_validator("base_url")
@@ -60,7 +60,7 @@ class ProviderServer(FileModel):
         parts = urlsplit(url)
         keyed = bool(info.data.get("api_key_env"))
         if keyed and parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
-            raise wrong("must begin with https://", "a key is sent there; http is for this machine alone")
+            raise wrong("must begin with https://", "a key is sent there; http is allowed for this machine only")
         return url
 
 
@@ -72,10 +72,10 @@ class ModelPrice(FileModel):
 
     meant = {"cache_read": "cached_input", "cached": "cached_input", "completion": "output", "prompt": "input"}
 
-    input: _Usd = Field(examples=[0.15], description="Dollars per million tokens of input.")
-    output: _Usd = Field(examples=[0.6], description="Dollars per million tokens of output.")
+    input: _Usd = Field(examples=[0.15], description="Dollars per million input tokens.")
+    output: _Usd = Field(examples=[0.6], description="Dollars per million output tokens.")
     cached_input: _Usd | None = Field(
-        default=None, description="Dollars per million tokens that are read from a cache; those of input by default."
+        default=None, description="Dollars per million cached input tokens. Default: `input`."
     )
 
 
@@ -98,20 +98,20 @@ class Params(FileModel):
     }
 
     max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000, description="Tokens of one reply.")
-    temperature: float | None = Field(default=None, ge=0, le=2, description="Newer models take none.")
-    top_p: float | None = Field(default=None, gt=0, le=1, description="Share of probability that is sampled from.")
+    temperature: float | None = Field(default=None, ge=0, le=2, description="Newer models accept none.")
+    top_p: float | None = Field(default=None, gt=0, le=1, description="Share of probability to sample from.")
     stop: Annotated[
         tuple[_Stop, ...], BeforeValidator(_several, json_schema_input_type=_Stop | list[_Stop]), Field(strict=False)
     ] = Field(default=(), max_length=16, description="Texts that end a reply.")
-    seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="For models that take one.")
+    seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="For models that accept one.")
     reasoning_effort: Annotated[str, Matches("^[a-z]{1,20}$", "must be a word such as low, medium or high")] | None = (
-        Field(default=None, description="How much a reasoning model thinks, in its maker's word, such as low.")
+        Field(default=None, description="Effort of a reasoning model, in the provider's words, such as low.")
     )
-    prompt_cache: bool = Field(default=False, description="Ask Anthropic for prompt caching.")
+    prompt_cache: bool = Field(default=False, description="Use prompt caching (Anthropic).")
     chat_template: Literal["passthrough"] | None = Field(
-        default=None, description="passthrough: messages are joined and continued, for local base models."
+        default=None, description="passthrough joins the messages and continues them, for local base models."
     )
-    timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Seconds for one answer.")
+    timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Time limit of one answer in seconds.")
 
     @classmethod
     def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:
@@ -136,16 +136,16 @@ class Params(FileModel):
 def address_complaint(url: str) -> str:
     """What keeps a text from being the address of a server; empty when nothing does."""
     if not url.isprintable() or " " in url:
-        return "holds a space or a control character"
+        return "contains a space or a control character"
     try:
         parts = urlsplit(url)
         named = bool(parts.hostname) and parts.port != 0
     except ValueError:
         return "is not a web address"
     if parts.scheme not in ("http", "https") or not named:
-        return "must begin with http:// or https:// and name a host"
+        return "must start with http:// or https:// and name a host"
     if parts.username is not None or parts.password is not None:
-        return "must not hold a user name or password"
+        return "must not contain a user name or password"
     return ""
 
 
@@ -173,13 +173,13 @@ def parse_model(text: str, others: Collection[str] | None = None) -> ModelRef:
     if not colon:
         guess = next((owner for start, owner in _GUESSES if text.startswith(start)), "openai")
         hint = f"write provider:name, for example {guess}:{text[:60]}; providers: {', '.join(PROVIDERS)}"
-        raise GateError(f"the model {quoted(text)} names no provider", hint)
+        raise GateError(f"the model {quoted(text)} has no provider", hint)
     # A name that breaks the rule for names is a mistake where it is given, and not once more where it is used.
     known_ones = tuple(dict.fromkeys((*PROVIDERS, *(others or ()))))
     if provider not in known_ones and (others is not None or not re.fullmatch(PROVIDER, provider)):
         hint = did_you_mean(provider, known_ones)
         known = "" if hint.startswith("known") else f" known: {', '.join(known_ones)}"
-        own = "; a server of your own is openai:NAME with OPENAI_BASE_URL, or stands under providers: in gate.yaml"
+        own = "; for your own server, add it under providers: in gate.yaml, or use openai:NAME with OPENAI_BASE_URL"
         raise GateError(f"unknown provider {quoted(provider)} in the model {quoted(text)}", hint + known + own)
     if not name or name != name.strip() or not name.isprintable() or len(name) > NAME_CHARS:
         raise GateError(f"the model {quoted(text)} has no usable name after {provider!r}", f"write {provider}:NAME")

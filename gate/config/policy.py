@@ -23,14 +23,14 @@ class SlicePolicy(FileModel):
     meant = {"tolerance": "margin", "min_score": "min_pass_rate", "threshold": "min_pass_rate"}
 
     margin: float | None = Field(
-        default=None, ge=0, lt=1, examples=[0.02], description="A fall of the mean score that is tolerated."
+        default=None, ge=0, lt=1, examples=[0.02], description="Drop of the mean score that is tolerated."
     )
     min_pass_rate: float | None = Field(
         default=None,
         gt=0,
         lt=1,
         examples=[0.9],
-        description="Share of a new prompt's answers that must pass, overall and in each slice.",
+        description="Share of cases that must pass for a new prompt.",
     )
 
 
@@ -40,29 +40,25 @@ class SuitePolicy(SlicePolicy):
     meant = {**SlicePolicy.meant, "margins": "slices", "slice": "slices", "thresholds": "slices"}
 
     margin: float = Field(
-        default=0.0, ge=0, lt=1, examples=[0.02], description="A fall of the mean score that is tolerated."
+        default=0.0, ge=0, lt=1, examples=[0.02], description="Drop of the mean score that is tolerated."
     )
     max_cost_increase: float = Field(
         default=0.10,
         ge=0,
         le=10,
         examples=[0.10],
-        description="A rise of the mean cost that is allowed, as a share.",
+        description="Allowed increase of the mean cost, as a share.",
     )
     max_latency_increase: float = Field(
         default=0.20,
         ge=0,
         le=10,
         examples=[0.20],
-        description="A rise of the latency that is allowed, as a share.",
+        description="Allowed increase of the latency, as a share.",
     )
-    required: Names = Field(
-        default=(), description="Slices without enough cases make the run INCONCLUSIVE, such as tier=enterprise."
-    )
-    advisory: Names = Field(default=(), description="Slices that are shown and never block.")
-    slices: dict[str, SlicePolicy] = Field(
-        default={}, description="What holds for single slices instead, by their names."
-    )
+    required: Names = Field(default=(), description="Slices that make the run INCONCLUSIVE if they have too few cases.")
+    advisory: Names = Field(default=(), description="Slices that are shown but never block.")
+    slices: dict[str, SlicePolicy] = Field(default={}, description="Other values for single slices, by name.")
 
     @field_validator("slices", mode="before")
     @classmethod
@@ -102,35 +98,35 @@ class RunPolicy(FileModel):
         gt=0.5,
         le=0.999,
         examples=[0.95],
-        description="Alpha is (1 - confidence) / 2, one-sided, for all slices of the run together.",
+        description="One-sided alpha is (1 - confidence) / 2, for all slices together.",
     )
     fail_on: Literal["block", "hold"] = Field(
-        default="block", description="hold lets HOLD exit with 1, too; block is the default."
+        default="block", description="Verdict that exits with 1: BLOCK, or HOLD as well."
     )
     method: MethodName = Field(
         default="maxt",
-        description="maxt tests all slices together; percentile, t and mcnemar look at each slice alone.",
+        description="maxt tests all slices together; the others test each slice separately.",
     )
-    correction: CorrectionName = Field(default="none", description="For the methods that look at each slice alone.")
-    breakage: bool = Field(default=False, description="With maxt, also test whether any case changed at all.")
+    correction: CorrectionName = Field(default="none", description="For methods other than maxt.")
+    breakage: bool = Field(default=False, description="With maxt, also test whether any case changed.")
     early_stop: bool = Field(
         default=True,
-        description="Look at the results after each repeat of the cases, and make no more calls than are needed.",
+        description="Stop calling the model when the verdict is clear.",
     )
     mode: Literal["enforce", "advisory"] = Field(
         default="enforce",
-        description="advisory: no pull request fails, and the comment says what would have happened.",
+        description="advisory only reports; no pull request fails.",
     )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         reason = ""
         if self.joint and self.correction != "none":
-            reason = f"correction is {self.correction}, and maxt holds its level for all slices together already"
+            reason = f"correction: {self.correction} cannot be combined with maxt, which covers all slices together"
         elif self.breakage and not self.joint:
-            reason = f"breakage is a channel of maxt, and the method is {self.method}"
+            reason = f"breakage needs the method maxt, not {self.method}"
         if reason:
-            raise wrong(f"has a contradiction: {reason}", "take one of the two out")
+            raise wrong(f"has a contradiction: {reason}", "remove one of the two")
         return self
 
     @property
@@ -148,7 +144,7 @@ class Budget(FileModel):
 
     meant = {"max_tokens": "max_output_tokens"}
 
-    max_calls: int | None = Field(default=None, ge=1, le=10_000_000, description="Calls of models in one run.")
+    max_calls: int | None = Field(default=None, ge=1, le=10_000_000, description="Model calls of one run.")
     max_usd: float | None = Field(default=None, ge=0, le=1_000_000, description="Dollars of one run.")
     max_minutes: float | None = Field(default=None, gt=0, le=10_000, description="Minutes of one run.")
     max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000, description="Tokens of one reply.")
@@ -191,14 +187,14 @@ class CachePolicy(FileModel):
 
     meant = {"max_age": "max_age_days", "max_size": "max_mb"}
 
-    max_age_days: float = Field(default=7.0, ge=0, le=90, description="Older answers are not reused; 0 reuses nothing.")
+    max_age_days: float = Field(default=7.0, ge=0, le=90, description="Oldest answer to reuse; 0 reuses none.")
     same_model: bool = Field(
         default=True,
-        description="A known answer counts only while the model id that it names is the one that answers now.",
+        description="Reuse an answer only while the provider reports the same model id.",
     )
     max_mb: int = Field(
         default=512,
         ge=1,
         le=100_000,
-        description="Size of the cache, beyond which the least recently used answers go.",
+        description="Size of the cache; the least recently used answers are deleted.",
     )

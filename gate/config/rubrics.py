@@ -129,19 +129,19 @@ class DimensionOptions(FileModel):
         gt=0,
         le=1,
         examples=[0.2],
-        description="Share in the average; all of them sum to 1, or are left out.",
+        description="Share in the average. All weights sum to 1, or all are left out.",
     )
     anchors: dict[str, _Description] = Field(
         default={},
         max_length=20,
-        description="What single scores look like, by score.",
+        description="Examples of single scores, by score.",
     )
 
     @field_validator("name")
     @classmethod
     def _printable(cls, name: str) -> str:
         if not name.isprintable():
-            raise wrong("holds a control character")
+            raise wrong("contains a control character")
         return name
 
     @field_validator("anchors")
@@ -151,9 +151,9 @@ class DimensionOptions(FileModel):
         for key, text in anchors.items():
             score = _score(key)
             if score is None:
-                raise wrong_at(((key,), "is no score", "for example 1: Says it twice."))
+                raise wrong_at(((key,), "is not a score", "for example 1: Says it twice."))
             if score in found:
-                raise wrong_at(((key,), "gives one score twice", ""))
+                raise wrong_at(((key,), "has the same score twice", ""))
             found[score] = " ".join(text.split())
         return {f"{score:g}": found[score] for score in sorted(found)}
 
@@ -165,13 +165,13 @@ class RubricOptions(FileModel):
         default=[*SCALE],
         min_length=2,
         max_length=2,
-        description="Both ends of the scale, the lower first. 1 to 5 by default.",
+        description="Ends of the scale, lower first. Default: 1 to 5.",
     )
     threshold: float | None = Field(
-        default=None, ge=-1e6, le=1e6, description="The weighted average at which an answer passes, on the scale."
+        default=None, ge=-1e6, le=1e6, description="Weighted average at which an answer passes."
     )
     dimensions: list[DimensionOptions] | None = Field(
-        default=None, min_length=1, max_length=30, description="What is scored, each by itself."
+        default=None, min_length=1, max_length=30, description="Dimensions, each scored separately."
     )
 
     @field_validator("scale")
@@ -197,7 +197,7 @@ class RubricOptions(FileModel):
         for at, dimension in enumerate(self.dimensions or ()):
             for key in dimension.anchors:
                 if not low <= float(key) <= high:
-                    said = f"lies outside of the scale {low:g} to {high:g}"
+                    said = f"is outside the scale {low:g} to {high:g}"
                     raise wrong_at((("dimensions", at, "anchors", key), said, ""))
         return self
 
@@ -208,16 +208,14 @@ class RubricOptions(FileModel):
         names = [one.name for one in dimensions or ()]
         for at, name in enumerate(names):
             if name in names[:at]:
-                raise wrong_at(((at,), f"is a second dimension named {quoted(name)}", "give one another name"))
+                raise wrong_at(((at,), f"is the second dimension named {quoted(name)}", "rename one of them"))
         bare = [one.name for one in dimensions or () if one.weight is None]
         if 0 < len(bare) < len(names):
             told = ", ".join(map(quoted, bare))
-            raise wrong(f"has no weight for {told}", "give every dimension one, or none")
+            raise wrong(f"has no weight for {told}", "give a weight to every dimension or to none")
         total = math.fsum(one.weight or 0.0 for one in dimensions or ())
         if names and not bare and abs(total - 1.0) > _TOLERANCE:
-            raise wrong(
-                f"has weights that sum to {total:.6g}, and they have to sum to 1", "for example 0.5, 0.3 and 0.2"
-            )
+            raise wrong(f"has weights that sum to {total:.6g}, not to 1", "for example 0.5, 0.3 and 0.2")
         return dimensions
 
     def rubric(self) -> dict[str, JsonValue]:
@@ -244,7 +242,7 @@ class RubricFile(RubricOptions):
         min_length=1,
         max_length=30,
         examples=["[{name: brevity, description: …}]"],
-        description="What is scored, each by itself.",
+        description="Dimensions, each scored separately.",
     )
 
 

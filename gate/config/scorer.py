@@ -180,7 +180,7 @@ def parse_scorers(value: JsonValue, file: str) -> tuple[ScorerSpec, ...]:
     problems = [
         document.problem(
             (),
-            f"{spec.kind} names the file {quoted(spec.files[0])}, which only gate.yaml may",
+            f"{spec.kind} names the file {quoted(spec.files[0])}, which only gate.yaml may do",
             "put it into the suite's scorers, or write the dimensions here",
         )
         for spec in specs
@@ -209,18 +209,20 @@ def _entry(value: Any, info: ValidationInfo) -> ScorerSpec:
     kinds = [key for key in entry if key not in COMMON]
     if len(kinds) != 1:
         found = f"has {len(kinds)}: {', '.join(map(quoted, kinds[:5]))}" if kinds else "has none"
-        raise wrong(f"needs one kind of scorer, and {found}", "begin each scorer with '- '")
+        raise wrong(f"needs one kind of scorer, and {found}", "start each scorer with '- '")
     kind = kinds[0]
     if kind not in KINDS:
-        raise wrong(f"names the unknown scorer {quoted(kind)}", _meant(kind))
+        raise wrong(f"is the unknown scorer {quoted(kind)}", _meant(kind))
     model, body = KINDS[kind], entry[kind]
     beside = {key: entry[key] for key in COMMON if key in entry}
     if not isinstance(body, dict):
         body = {} if body is None else {model.short: body} if model.short else body
     if not isinstance(body, dict):
-        raise wrong_at(((kind,), f"must be a mapping, not {described(body)}", "see its options in the docs"))
+        raise wrong_at(
+            ((kind,), f"must be a mapping, not {described(body)}", "docs/reference/gate-yaml.md lists its options")
+        )
     if doubled := [key for key in beside if key in body]:
-        raise wrong_at(*(((kind, key), "is given twice", "keep one of the two") for key in doubled))
+        raise wrong_at(*(((kind, key), "is set twice", "keep one of the two") for key in doubled))
     try:
         read = adapter_of(model).validate_python({**body, **beside}, context=info.context)
     except ValidationError as error:
@@ -236,7 +238,7 @@ def _named(specs: list[ScorerSpec]) -> tuple[ScorerSpec, ...]:
     taken: set[str] = set()
     for at, spec in enumerate(specs):
         if spec.name in taken:
-            raise wrong_at(((at,), f"is a second scorer named {quoted(spec.name)}", "give one another name"))
+            raise wrong_at(((at,), f"is the second scorer named {quoted(spec.name)}", "rename one of them"))
         taken.update(filter(None, (spec.name,)))
     found = []
     for spec in specs:
@@ -252,7 +254,7 @@ def _meant(kind: str) -> str:
     word = word[4:] if negated else word
     meant = MEANT.get(word, word if word in KINDS else "")
     hint = f"did you mean {meant!r}{' with negate: true' if negated else ''}?" if meant else did_you_mean(kind, KINDS)
-    return hint if hint.startswith("known") else f"{hint} {_known()}"
+    return hint
 
 
 def _known() -> str:

@@ -45,9 +45,9 @@ USUAL_THRESHOLD = 0.7
 COMMON = ("name", "weight", "required", "negate")
 """Options that may stand beside the scorer's kind, too."""
 _VALUE = "The text or number that counts; {{ expected }} is that of the case."
-_CASE = "Capitals and small letters are the same."
-_FENCE = "A code fence around it is allowed."
-_MARK = "The score at which an answer passes, where a mark is needed."
+_CASE = "Ignore upper and lower case."
+_FENCE = "Allow a code fence around it."
+_MARK = "Score at which an answer passes."
 
 
 class Options(FileModel):
@@ -64,7 +64,7 @@ class Options(FileModel):
     any_bound: ClassVar[bool] = False
 
     name: Name | None = Field(default=None, description="Shown in reports, unique in its suite.")
-    weight: float = Field(default=1.0, gt=0, le=1000, description="Share in the weighted mean of a sample's scores.")
+    weight: float = Field(default=1.0, gt=0, le=1000, description="Weight in the mean of a sample's scores.")
 
     @classmethod
     def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Options(FileModel):
     @classmethod
     def _printable(cls, name: str | None) -> str | None:
         if name is not None and not name.isprintable():
-            raise wrong("holds a control character")
+            raise wrong("contains a control character")
         return name
 
     def options(self) -> dict[str, JsonValue]:
@@ -112,7 +112,7 @@ class Exact(Validator):
     short = "value"
     value: Template = Field(default=EXPECTED, description=_VALUE)
     ignore_case: bool = Field(default=False, description=_CASE)
-    strip: bool = Field(default=True, description="Blanks around the answer count for nothing.")
+    strip: bool = Field(default=True, description="Ignore spaces around the answer.")
 
 
 class Contains(Validator):
@@ -149,7 +149,7 @@ class StartsWith(Validator):
     of_form = True
     value: Template = Field(default=EXPECTED, description=_VALUE)
     ignore_case: bool = Field(default=False, description=_CASE)
-    strip: bool = Field(default=True, description="Blanks around the answer count for nothing.")
+    strip: bool = Field(default=True, description="Ignore spaces around the answer.")
 
 
 class EndsWith(StartsWith):
@@ -179,12 +179,12 @@ class JsonPathOptions(Validator):
     """What stands at a place of a JSON answer."""
 
     short = "path"
-    path: JsonPath = Field(examples=["$.items[0].name"], description="Names and indexes, such as $.items[0].price.")
-    equals: JsonValue = Field(default=None, description="What is to be there.")
-    one_of: list[JsonValue] | None = Field(
-        default=None, min_length=1, description="One of these values is to be there."
+    path: JsonPath = Field(
+        examples=["$.items[0].name"], description="Path of names and indexes, such as $.items[0].price."
     )
-    exists: bool = Field(default=True, description="false says that nothing must be there.")
+    equals: JsonValue = Field(default=None, description="Expected value.")
+    one_of: list[JsonValue] | None = Field(default=None, min_length=1, description="Allowed values.")
+    exists: bool = Field(default=True, description="false if the path must not exist.")
     fence: bool = Field(default=True, description=_FENCE)
 
     @field_validator("equals")
@@ -210,14 +210,16 @@ class Number(Validator):
 
     short = "value"
     value: Amount = Field(default=EXPECTED, description=_VALUE)
-    tolerance: float | None = Field(default=None, ge=0, le=1e15, description="How far off it may be.")
+    tolerance: float | None = Field(default=None, ge=0, le=1e15, description="Allowed difference.")
     percent: float | None = Field(
-        default=None, ge=0, le=1000, description="How far off it may be, in percent of the value."
+        default=None, ge=0, le=1000, description="Allowed difference in percent of the value."
     )
     which: Literal["any", "first", "last", "only"] = Field(
-        default="any", description="Any number of the answer, the first, the last, or the only one."
+        default="any", description="Which number of the answer counts."
     )
-    decimal: Literal["point", "comma"] = Field(default="point", description="Is 1,250.5 meant, or 1.250,5?")
+    decimal: Literal["point", "comma"] = Field(
+        default="point", description="Decimal sign: point (1,250.5) or comma (1.250,5)."
+    )
 
     @model_validator(mode="after")
     def _together(self) -> Self:
@@ -230,14 +232,14 @@ class Words(Validator):
 
     of_form = True
     any_bound = True
-    min: Count | None = Field(default=None, description="At least so many.")
-    max: Count | None = Field(default=None, description="At most so many.")
+    min: Count | None = Field(default=None, description="Minimum.")
+    max: Count | None = Field(default=None, description="Maximum.")
 
     @model_validator(mode="after")
     def _together(self) -> Self:
         self.needs_one("min", "max")
         if self.min is not None and self.max is not None and self.min > self.max:
-            raise wrong("has a min above its max")
+            raise wrong("has min above max")
         return self
 
 
@@ -255,7 +257,7 @@ class ForbiddenWords(Validator):
     short = "words"
     of_form = True
     words: Phrases = Field(examples=["[transition, process]"], description="Words or phrases.")
-    inflections: bool = Field(default=False, description="English forms of each word count, too.")
+    inflections: bool = Field(default=False, description="Also match English inflections.")
 
 
 class Asks(Validator):
@@ -266,7 +268,7 @@ class Asks(Validator):
     words: Annotated[dict[Annotated[str, Field(pattern=r"\w")], Phrases], empty_is(dict)] = Field(
         default={}, description="Further words for a topic."
     )
-    max_questions: int | None = Field(default=None, ge=1, le=1000, description="More questions than that score 0.")
+    max_questions: int | None = Field(default=None, ge=1, le=1000, description="More questions score 0.")
 
     def options(self) -> dict[str, JsonValue]:
         return {key: value for key, value in super().options().items() if value != {}}
@@ -314,18 +316,16 @@ class Paraphrases(Validator):
     """The answer does not play the user's last turn back."""
 
     of_form = True
-    n: int = Field(default=3, ge=1, le=10, description="Words of a run.")
-    max_copied: float = Field(default=0.2, ge=0, lt=1, description="Share of copied runs that is let pass.")
+    n: int = Field(default=3, ge=1, le=10, description="Length of a run in words.")
+    max_copied: float = Field(default=0.2, ge=0, lt=1, description="Allowed share of copied runs.")
 
 
 class ToolArguments(FileModel):
     """What the arguments of an agent's calls of one tool have to be."""
 
-    subset: dict[str, JsonValue] | None = Field(
-        default=None, description="What one of the calls has among its arguments."
-    )
+    subset: dict[str, JsonValue] | None = Field(default=None, description="Arguments that one of the calls has.")
     schema_: JsonSchema | None = Field(
-        default=None, alias="schema", description="A JSON Schema that the arguments of each call satisfy."
+        default=None, alias="schema", description="JSON Schema for the arguments of each call."
     )
 
     @model_validator(mode="after")
@@ -340,17 +340,15 @@ class Tools(Validator):
 
     short = "all"
     required: bool = Field(default=True, description="A score of 0 makes the whole sample 0.")
-    all: Phrases | None = Field(default=None, description="Each of these was called.")
-    any: Phrases | None = Field(default=None, description="At least one of these was called.")
-    forbidden: Phrases | None = Field(default=None, description="None of these was called.")
+    all: Phrases | None = Field(default=None, description="All of these are called.")
+    any: Phrases | None = Field(default=None, description="At least one of these is called.")
+    forbidden: Phrases | None = Field(default=None, description="None of these is called.")
     in_order: Steps | None = Field(default=None, description="Called in this order; others may come between.")
-    exact: Steps | None = Field(default=None, description="These calls and no others.")
-    arguments: dict[str, ToolArguments] | None = Field(
-        default=None, description="What calls have among their arguments, by tool."
-    )
-    min_calls: Count | None = Field(default=None, description="At least so many calls of any tool.")
-    max_calls: Count | None = Field(default=None, description="At most so many.")
-    max_errors: Count | None = Field(default=None, description="At most so many calls that failed.")
+    exact: Steps | None = Field(default=None, description="Exactly these calls.")
+    arguments: dict[str, ToolArguments] | None = Field(default=None, description="Rules for arguments, by tool.")
+    min_calls: Count | None = Field(default=None, description="Minimum of tool calls.")
+    max_calls: Count | None = Field(default=None, description="Maximum.")
+    max_errors: Count | None = Field(default=None, description="Maximum of failed calls.")
 
     @model_validator(mode="after")
     def _together(self) -> Self:
@@ -362,9 +360,9 @@ class Tools(Validator):
             return self
         for key in ("all", "in_order"):
             if more := [one for one in getattr(self, key) or () if one not in whole]:
-                raise wrong(f"cannot be met: exact lacks {quoted(more[0])}, which {key} asks for")
+                raise wrong(f"cannot be met: {quoted(more[0])} is in {key} but not in exact")
         if both := [one for one in self.forbidden or () if one in whole]:
-            raise wrong(f"cannot be met: forbidden has {quoted(both[0])}, which exact asks for")
+            raise wrong(f"cannot be met: {quoted(both[0])} is in both forbidden and exact")
         return self
 
     def options(self) -> dict[str, JsonValue]:
@@ -377,7 +375,7 @@ class Tools(Validator):
 
 _PLAIN = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*){0,2}$"
 _PlainName: TypeAlias = Annotated[
-    str, Field(max_length=200), Matches(_PLAIN, "is no plain name", "a query can name anything")
+    str, Field(max_length=200), Matches(_PLAIN, "is not a plain name", "use query for other names")
 ]
 _Rows: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -388,20 +386,20 @@ class TableKey(FileModel):
     """A table, and the column that holds the id of the session."""
 
     table: _PlainName = Field(examples=["conversations"], description="Name of the table.")
-    key: _PlainName = Field(examples=["id"], description="The column that holds the id of the session.")
+    key: _PlainName = Field(examples=["id"], description="Column with the session id.")
 
 
 class MessageTable(TableKey):
     """The same, and how many rows there have to be."""
 
-    min: _Rows = Field(default=2, description="At least so many rows.")
+    min: _Rows = Field(default=2, description="Minimum of rows.")
 
 
 class RowCount(FileModel):
     """How many rows."""
 
-    min: _Rows | None = Field(default=None, description="At least so many.")
-    max: _Rows | None = Field(default=None, description="At most so many.")
+    min: _Rows | None = Field(default=None, description="Minimum.")
+    max: _Rows | None = Field(default=None, description="Maximum.")
 
     @model_validator(mode="after")
     def _something(self) -> Self:
@@ -418,23 +416,21 @@ class Database(Validator):
     """A database holds what the conversation should have left."""
 
     required: bool = Field(default=True, description="A score of 0 makes the whole sample 0.")
-    url: Variable = Field(
-        examples=["AGENT_DATABASE_URL"], description="Name of the environment variable that holds the address."
-    )
-    conversation: TableKey | None = Field(default=None, description="A row of the session is there.")
-    messages: MessageTable | None = Field(default=None, description="Rows of the session are there.")
+    url: Variable = Field(examples=["AGENT_DATABASE_URL"], description="Environment variable with the address.")
+    conversation: TableKey | None = Field(default=None, description="The session has a row.")
+    messages: MessageTable | None = Field(default=None, description="The session has rows.")
     query: Annotated[str, Field(pattern=r"\S", max_length=20_000)] | None = Field(
-        default=None, description="One statement that begins with SELECT or WITH; :session is the id of the session."
+        default=None, description="One SELECT or WITH statement; :session is the session id."
     )
     rows: Annotated[RowCount, BeforeValidator(_as_rows, json_schema_input_type=_Rows | RowCount)] | None = Field(
-        default=None, description="How many rows the query gives."
+        default=None, description="Number of rows of the result."
     )
-    equals: JsonValue = Field(default=None, description="What the one value is that the query gives.")
+    equals: JsonValue = Field(default=None, description="The single value of the result.")
     match: dict[str, JsonValue] | None = Field(
         default=None,
         min_length=1,
         examples=["{status: booked}"],
-        description="Columns and values that one of the rows has.",
+        description="Columns and values of one row of the result.",
     )
 
     @field_validator("query")
@@ -443,9 +439,9 @@ class Database(Validator):
         if query is None:
             return None
         if not _READS.match(query):
-            raise wrong("does not read", "begin with SELECT or WITH; the transaction can only read, too")
+            raise wrong("does not only read", "start with SELECT or WITH; the transaction is read-only")
         if ";" in _QUOTED.sub("", query).rstrip().rstrip(";"):
-            raise wrong("holds more than one statement")
+            raise wrong("has more than one statement")
         return query.rstrip().rstrip(";")
 
     @field_validator("equals")
@@ -461,9 +457,9 @@ class Database(Validator):
         self.takes_one("conversation", "messages", "query")
         asked = self.some("rows", "equals", "match")
         if self.query is not None and not asked:
-            raise wrong("needs rows, equals or match beside its query", "rows: {min: 1}")
+            raise wrong("needs rows, equals or match together with query", "rows: {min: 1}")
         if asked and self.query is None:
-            raise wrong_at(((asked[0],), "is for a query", "messages has a min of its own"))
+            raise wrong_at(((asked[0],), "needs query", "messages has a min of its own"))
         return self
 
     def options(self) -> dict[str, JsonValue]:
@@ -479,19 +475,19 @@ class Python(Validator):
         examples=["evals.checks:polite"], description="As module:function, from the root of the repository."
     )
     interface: Literal["gate", "promptfoo"] = Field(
-        default="gate", description="promptfoo: it is called as get_assert(output, context)."
+        default="gate", description="promptfoo calls get_assert(output, context)."
     )
-    config: dict[str, Any] = Field(default={}, description="Of context.config, with the interface of promptfoo.")
+    config: dict[str, Any] = Field(default={}, description="context.config, with interface promptfoo.")
     threshold: Threshold = Field(default=USUAL_THRESHOLD, description=_MARK)
 
 
 class ModelScorerOptions(Options):
     """What every scorer has that asks one model."""
 
-    model: ModelName | None = Field(default=None, description="Who judges, as provider:name.")
+    model: ModelName | None = Field(default=None, description="Judge model, as provider:name.")
     params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description="Parameters of its calls.")
-    template: Path | None = Field(default=None, description="A file with the judge's own prompt.")
-    sees_input: bool = Field(default=True, description="false hides the question from the judge.")
+    template: Path | None = Field(default=None, description="File with a prompt for the judge.")
+    sees_input: bool = Field(default=True, description="false hides the input from the judge.")
     sees_expected: bool = Field(default=True, description="false hides the reference answer from the judge.")
 
     def options(self) -> dict[str, JsonValue]:
@@ -503,14 +499,12 @@ class JudgeOptions(ModelScorerOptions):
 
     required: bool = Field(default=False, description="A score of 0 makes the whole sample 0.")
     models: list[ModelName] | None = Field(
-        default=None, min_length=2, max_length=9, description="A jury; each member is asked about every answer."
+        default=None, min_length=2, max_length=9, description="Models of a jury; each judges every answer."
     )
     combine: Literal["mean", "median", "majority"] | None = Field(
-        default=None, description="What counts of a jury's opinions: median, mean or majority."
+        default=None, description="How to combine the scores of a jury."
     )
-    calibration: Path | None = Field(
-        default=None, description="A file of gate calibrate --judge, which says how the judge compares with people."
-    )
+    calibration: Path | None = Field(default=None, description="Result file of gate calibrate --judge.")
 
     @field_validator("models")
     @classmethod
@@ -525,7 +519,7 @@ class JudgeOptions(ModelScorerOptions):
         if len(self.some("model", "models")) == 2:
             raise wrong("has both model and models", "keep one of the two")
         if self.combine is not None and self.models is None:
-            said = "is about several models, and models names none"
+            said = "needs models"
             raise wrong_at((("combine",), said, "for example models: [openai:gpt-5, anthropic:claude-x]"))
         return self
 
@@ -538,7 +532,7 @@ class Judge(JudgeOptions):
     """A model's score from 0 to 1 for what an answer has to meet."""
 
     short = "criteria"
-    criteria: Template | None = Field(default=None, description="What an answer has to meet.")
+    criteria: Template | None = Field(default=None, description="What a good answer does.")
     threshold: Threshold = Field(default=USUAL_THRESHOLD, description=_MARK)
 
 
@@ -546,15 +540,15 @@ class RubricScorer(JudgeOptions, RubricOptions):
     """A judge that scores several dimensions apart."""
 
     short = "file"
-    file: Path | None = Field(default=None, description="The rubric's own file.")
+    file: Path | None = Field(default=None, description="File of the rubric.")
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
         self.needs_one("file", "dimensions")
         doubled = self.some("scale", "threshold", "dimensions") if self.file is not None else []
         if doubled:
-            told = "take it out here, or take file out"
-            raise wrong_at(*(((key,), "stands in the file that rubric.file names", told) for key in doubled))
+            told = "remove it here, or remove file"
+            raise wrong_at(*(((key,), "is already set in the file of rubric.file", told) for key in doubled))
         return self
 
     def options(self) -> dict[str, JsonValue]:
@@ -566,7 +560,7 @@ class Pairwise(ModelScorerOptions):
     """A judge that compares the answers of both versions."""
 
     short = "criteria"
-    criteria: Template | None = Field(default=None, description="What an answer has to meet.")
+    criteria: Template | None = Field(default=None, description="What a good answer does.")
 
 
 VALIDATORS: Mapping[str, type[Options]] = {

@@ -117,7 +117,7 @@ class SpecificationFile(SpecificationModel):
             for at, name in enumerate(names):
                 if name and name in names[:at]:
                     other = f"{where}[{names.index(name)}]"
-                    raise wrong_at(((where, at, key), f"is {name!r}, which {other} is called already", "rename one"))
+                    raise wrong_at(((where, at, key), f"is {name!r}, the name of {other}", "rename one"))
         return self
 
 
@@ -171,7 +171,7 @@ def read_specification(text: str, file: str) -> SpecFile:
     was generated, which its `origin` tells; an inverse that is still that of the old text is left out then.
     """
     if len(text) > SPECIFICATION_CHARS:
-        raise one_problem(file, 0, f"is longer than {SPECIFICATION_CHARS:,} characters", "a specification is shorter")
+        raise one_problem(file, 0, f"is longer than {SPECIFICATION_CHARS:,} characters", "shorten the specification")
     found = validate(SpecificationFile, read_yaml(text.removeprefix("\ufeff"), file))
     rules = _numbered([_written(one) for one in found.rules])
     specification = Specification(

@@ -31,8 +31,8 @@ _ELSEWHERE = ("additionalProperties", "patternProperties", "allOf", "anyOf", "on
 
 def _name(text: str) -> str:
     if not is_tool_name(text):
-        hint = "1 to 64 letters, digits, '_' and '-' are what all providers take"
-        raise wrong(f"{quoted(text)} is no name of a tool", hint)
+        hint = "use 1 to 64 letters, digits, '_' and '-'"
+        raise wrong(f"{quoted(text)} is not a valid tool name", hint)
     return text
 
 
@@ -47,7 +47,7 @@ def _of_object(schema: Any) -> Any:
     from gate.config.json_schema import schema_complaint
 
     if complaint := schema_complaint(schema):
-        raise wrong(f"is no JSON Schema: {complaint}")
+        raise wrong(f"is not a JSON Schema: {complaint}")
     return schema
 
 
@@ -121,9 +121,9 @@ class RecordedTool(_Part):
         known = self.parameters.get("properties", {})
         if any(self.parameters.get(key) not in (None, False) for key in _ELSEWHERE) or not isinstance(known, dict):
             return []
-        hint = "" if known else "it has no parameters"
+        hint = "" if known else "the tool has no parameters"
         return [
-            (("answers", at, "arguments", name), "is no parameter of the tool", hint or did_you_mean(name, known))
+            (("answers", at, "arguments", name), "is not a parameter of the tool", hint or did_you_mean(name, known))
             for at, answer in enumerate(self.answers)
             for name in answer.arguments
             if name not in known
@@ -132,17 +132,17 @@ class RecordedTool(_Part):
     def _never_given(self) -> list[tuple[Loc, str, str]]:
         found: list[tuple[Loc, str, str]] = []
         seen: dict[str, int] = {}
-        hint = "the first answer that fits is given: move the one for any arguments to the end"
+        hint = "the first match is used: move the answer for any arguments to the end"
         for at, answer in enumerate(self.answers):
             before = seen.get("{}", seen.get(answer.key))
             if before is not None:
-                found.append((("answers", at), f"is never given, because of answers[{before}]", hint))
+                found.append((("answers", at), f"is never used, because answers[{before}] matches first", hint))
             seen.setdefault(answer.key, at)
         return found
 
 
 class ToolFile(_Part):
-    """A file of recorded tools."""
+    """File of recorded tools."""
 
     tools: Annotated[list[RecordedTool], Field(min_length=1, max_length=TOOLS, examples=[_EXAMPLE])]
     """What the model can call."""
@@ -153,8 +153,8 @@ class ToolFile(_Part):
         again = []
         for at, tool in enumerate(self.tools):
             if first.setdefault(tool.name, at) != at:
-                said = f"{quoted(tool.name)} is the name of tools[{first[tool.name]}], too"
-                again.append((("tools", at, "name"), said, "put its answers under one entry"))
+                said = f"{quoted(tool.name)} is also the name of tools[{first[tool.name]}]"
+                again.append((("tools", at, "name"), said, "put all its answers under one entry"))
         if again:
             raise wrong_at(*again)
         return self
@@ -176,7 +176,7 @@ def parse_tools(text: str, file: str) -> tuple[RecordedTool, ...]:
     read = read_json if file.lower().endswith(".json") else read_yaml
     document: Document = read(text.removeprefix("\ufeff"), file)
     if not isinstance(document.data, dict):
-        raise one_problem(file, document.line, "must hold a mapping", f"tools: {_EXAMPLE}")
+        raise one_problem(file, document.line, "must be a mapping", f"tools: {_EXAMPLE}")
     return tuple(validate(ToolFile, document).tools)
 
 
@@ -184,21 +184,21 @@ RoundRule: TypeAlias = Literal["mean", "min", "last"]
 
 SESSION = "$session"
 """In place of an environment variable: the id of the session."""
-_COMMAND = "no shell reads it; for example [python, agent.py]"
+_COMMAND = "it runs without a shell; for example [python, agent.py]"
 
 
 def _url(text: str) -> str:
     parts = urlsplit(text)
     if parts.username or parts.password:
-        raise wrong("holds a user's name or password", "put keys into headers, which name the variables that hold them")
+        raise wrong("contains a user name or password", "put the name of an environment variable under headers")
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise wrong("is no address", "write http:// or https://")
+        raise wrong("is not an address", "write http:// or https://")
     return text
 
 
 def _program(words: tuple[str, ...]) -> tuple[str, ...]:
     if not words[0].strip() or any("\0" in word for word in words):
-        raise wrong("must begin with the name of a program", _COMMAND)
+        raise wrong("must start with the name of a program", _COMMAND)
     return words
 
 
@@ -215,32 +215,32 @@ _Command: TypeAlias = Annotated[
     AfterValidator(_program),
 ]
 _Variables: TypeAlias = Annotated[tuple[Variable, ...], Strict(False), AfterValidator(each_once)]
-_Header: TypeAlias = Annotated[str, Matches(r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$", "is no name of a header")]
+_Header: TypeAlias = Annotated[str, Matches(r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$", "is not a header name")]
 _Headers: TypeAlias = Annotated[dict[_Header, Variable], empty_is(dict)]
 _Injected: TypeAlias = Annotated[
     str,
     Matches(
         r"^(\$session|[A-Za-z_][A-Za-z0-9_]*)$",
         "must be the name of an environment variable",
-        f"its value stays in the environment; or {SESSION}",
+        f"write the name of an environment variable, or {SESSION}",
     ),
 ]
 _ServerName: TypeAlias = Annotated[
-    str, Matches(r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", "may have letters, digits, '.', '_' and '-' only")
+    str, Matches(r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", "may only have letters, digits, '.', '_' and '-'")
 ]
-_ENV = "Names of the environment variables that it may see."
-_HEADERS = "Header to the environment variable that holds its value."
-_FILES = "Files that it depends on; a change of one is a change of the agent."
-_VERSION = "Names what answers; another one is another agent."
+_ENV = "Environment variables that it may read."
+_HEADERS = "Header name: environment variable with its value."
+_FILES = "Files it depends on; a change of one counts as a change of the agent."
+_VERSION = "Version of the agent; a change counts as a change of the agent."
 
 
 class Server(FileModel):
     """A server of tools (MCP): a command that starts it, or the url of one that runs."""
 
-    command: _Command = Field(default=(), description="The words of the command that starts the server.")
-    url: _Url = Field(default="", description="An address.")
+    command: _Command = Field(default=(), description="Command that starts the server, as a list of words.")
+    url: _Url = Field(default="", description="Address.")
     transport: Literal["streamable-http", "sse"] = Field(
-        default="streamable-http", description="How a server with a url is spoken to."
+        default="streamable-http", description="Protocol of a server with a url."
     )
     env: _Variables = Field(default=(), description=_ENV)
     headers: _Headers = Field(default={}, description=_HEADERS)
@@ -269,17 +269,17 @@ class ToolLoop(_Agent):
     """The model called with the prompt and tools, again and again until it answers."""
 
     servers: Annotated[dict[_ServerName, Server], empty_is(dict)] = Field(
-        default={}, max_length=20, description="Servers of tools (MCP), by name."
+        default={}, max_length=20, description="MCP servers, by name."
     )
-    fixtures: Path = Field(default="", description="A file of recorded tools.")
-    only: Names = Field(default=(), description="Only these tools.")
+    fixtures: Path = Field(default="", description="File of recorded tools.")
+    only: Names = Field(default=(), description="Use only these tools.")
     inject: Annotated[dict[str, _Injected], empty_is(dict)] = Field(
         default={},
-        description="Argument to the environment variable that holds its value; the model does not see it.",
+        description="Argument: environment variable with its value. The model does not see it.",
     )
-    max_steps: int = Field(default=12, ge=1, le=100, description="Calls of the model for one answer.")
-    timeout_s: float = Field(default=30.0, gt=0, le=3600, description="Seconds for one call of a tool.")
-    parallel: bool = Field(default=True, description="Tools of one step are called at the same time.")
+    max_steps: int = Field(default=12, ge=1, le=100, description="Model calls of one answer.")
+    timeout_s: float = Field(default=30.0, gt=0, le=3600, description="Time limit of one tool call in seconds.")
+    parallel: bool = Field(default=True, description="Call the tools of one step at the same time.")
     files: Names = Field(default=(), description=_FILES)
     _recorded: "tuple[RecordedTool, ...]" = PrivateAttr(default=())
 
@@ -312,28 +312,28 @@ class PythonAgent(_Agent):
     """A function or class of the repository."""
 
     function: Function = Field(
-        examples=["agents.shop:Agent"], description="As module:function, from the root of the repository."
+        examples=["agents.shop:Agent"], description="module:function, from the root of the repository."
     )
     env: _Variables = Field(default=(), description=_ENV)
-    timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Seconds for one answer.")
+    timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Time limit of one answer in seconds.")
     files: Names = Field(default=(), description=_FILES)
 
 
 class CommandAgent(_Agent):
     """A program that speaks JSON lines on standard input and output."""
 
-    run: _Command = Field(description="The words of the command.")
+    run: _Command = Field(description="Command, as a list of words.")
     env: _Variables = Field(default=(), description=_ENV)
-    timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Seconds for one answer.")
+    timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Time limit of one answer in seconds.")
     files: Names = Field(default=(), description=_FILES)
 
 
 class HttpAgent(_Agent):
     """A service."""
 
-    url: _Url = Field(examples=["https://agent.example/chat"], description="An address.")
+    url: _Url = Field(examples=["https://agent.example/chat"], description="Address.")
     headers: _Headers = Field(default={}, description=_HEADERS)
-    timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Seconds for one answer.")
+    timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Time limit of one answer in seconds.")
     version: Name = Field(default="", description=_VERSION)
 
 
@@ -350,15 +350,15 @@ class TargetOptions(FileModel):
         "url": "http: https://…",
     }
 
-    tools: ToolLoop | None = Field(default=None, description="Tools that the suite's model may call.")
+    tools: ToolLoop | None = Field(default=None, description="Tools for the suite's model.")
     python: Annotated[PythonAgent, _short_for("function")] | None = Field(
-        default=None, description="A function or class of the repository, as module:name."
+        default=None, description="Python function or class of the repository."
     )
     command: Annotated[CommandAgent, _short_for("run")] | None = Field(
-        default=None, description="A command that answers each case."
+        default=None, description="Command that answers a case."
     )
     http: Annotated[HttpAgent, _short_for("url")] | None = Field(
-        default=None, description="An address that answers each case."
+        default=None, description="HTTP address that answers a case."
     )
 
     @model_validator(mode="after")
@@ -366,7 +366,7 @@ class TargetOptions(FileModel):
         if len(self.model_fields_set) != 1:
             found = " and ".join(sorted(self.model_fields_set)) or "none"
             hint = "for example target: {tools: {servers: {shop: {command: [python, server.py]}}}}"
-            raise wrong(f"is one of {', '.join(type(self).model_fields)}, and this one has {found}", hint)
+            raise wrong(f"needs exactly one of {', '.join(type(self).model_fields)}, not {found}", hint)
         return self
 
     @property
@@ -377,7 +377,7 @@ class TargetOptions(FileModel):
 class ConversationModel(FileModel):
     """A model that takes part in conversations."""
 
-    model: Model | None = Field(default=None, examples=["openai:gpt-5-mini"], description="Who, as provider:name.")
+    model: Model | None = Field(default=None, examples=["openai:gpt-5-mini"], description="Model, as provider:name.")
     params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description="Parameters of its calls.")
 
     @model_validator(mode="after")
@@ -390,19 +390,17 @@ class ConversationModel(FileModel):
 class ConversationOptions(FileModel):
     """How conversations are led and scored."""
 
-    score: RoundRule = Field(default="mean", description="What the scores of rounds come to.")
-    max_followups: int = Field(default=2, ge=0, le=10, description="Questions back that are answered in one round.")
+    score: RoundRule = Field(default="mean", description="How to combine the scores of rounds.")
+    max_followups: int = Field(default=2, ge=0, le=10, description="Follow-up questions answered per round.")
     followups: ConversationModel = Field(
-        default_factory=ConversationModel, description="A model that answers the agent's questions back."
+        default_factory=ConversationModel, description="Model that answers follow-up questions of the agent."
     )
-    user: ConversationModel = Field(
-        default_factory=ConversationModel, description="A model that plays the users of cases that have one."
-    )
+    user: ConversationModel = Field(default_factory=ConversationModel, description="Model that plays the user.")
 
     @model_validator(mode="after")
     def _followed(self) -> Self:
         if "max_followups" in self.model_fields_set and self.followups.model is None:
-            hint = "followups: {model: openai:gpt-5-mini} finds the agent's questions, and answers them"
+            hint = "followups: {model: openai:gpt-5-mini} finds the agent's questions and answers them"
             raise wrong_at((("max_followups",), "needs a model under followups", hint))
         return self
 

@@ -33,7 +33,7 @@ OVERALL = "overall"
 def name_complaint(name: str) -> str:
     """What is wrong with a suite's name; empty when nothing is."""
     if "/" in name:
-        return "must not hold '/', which joins suite and slice"
+        return "must not contain '/', which joins suite and slice"
     return value_complaint(name)
 
 
@@ -42,7 +42,7 @@ def dimension_complaint(name: str) -> str:
     if name == OVERALL:
         return f"must not be {OVERALL!r}, the slice of all cases"
     if "=" in name or "/" in name:
-        return "must not hold '=' or '/', which join the parts of a slice's name"
+        return "must not contain '=' or '/', which separate the parts of a slice name"
     return value_complaint(name)
 
 
@@ -51,7 +51,7 @@ def slice_complaint(name: str, dimensions: tuple[str, ...]) -> str:
     dimension, equals, value = name.partition("=")
     if not equals or not value:
         return "must be written dimension=value"
-    return "" if dimension in dimensions else f"names the dimension {dimension!r}, which 'slices' does not list"
+    return "" if dimension in dimensions else f"uses the dimension {dimension!r}, which is not in 'slices'"
 
 
 def value_complaint(name: str) -> str:
@@ -59,11 +59,11 @@ def value_complaint(name: str) -> str:
     if not name.strip():
         return "must not be blank"
     if name != name.strip():
-        return "must not begin or end with a space"
+        return "must not start or end with a space"
     if len(name) > NAME_CHARS:
         return f"must not be longer than {NAME_CHARS} characters"
     if not name.isprintable():
-        return "must not hold control characters"
+        return "must not contain control characters"
     return ""
 
 
@@ -107,7 +107,7 @@ def store_name_complaint(text: str) -> str:
     if reason := name_complaint(name):
         return reason
     if at and not _VERSION.fullmatch(version):
-        return "must end in '@' and the number of a version, 1 or more, or leave both out"
+        return "must be NAME, or NAME@VERSION with the number of a version"
     return ""
 
 
@@ -151,7 +151,7 @@ def function_named(prompt: str) -> FunctionName:
     """The function that a prompt names."""
     found = _ENTRY.fullmatch(prompt)
     if found is None:
-        raise ValueError(f"{prompt} is no function")
+        raise ValueError(f"{prompt} is not a function")
     return FunctionName(found["module"], found["function"])
 
 
@@ -213,11 +213,11 @@ def is_pointer(prompt: str) -> bool:
 def pointer_complaint(pointer: Pointer) -> str:
     """What is wrong with a pointer, its path aside; empty when nothing is."""
     if not pointer.path.lower().endswith(POINTER_ENDINGS):
-        return f"names a text inside a file that does not end in {', '.join(POINTER_ENDINGS)}"
+        return f"is a text inside a file that does not end in {', '.join(POINTER_ENDINGS)}"
     if is_glob(pointer.path):
-        return "names a text inside of several files"
+        return "is a text inside several files"
     if not pointer.name.strip() or not pointer.name.isprintable() or is_glob(pointer.name):
-        return "does not name a text"
+        return "has no name of a text"
     return ""
 
 
@@ -274,7 +274,7 @@ def parse_path(text: str) -> JsonSteps:
         BadPath: it is none, or could select several values.
     """
     if "{{" in text:
-        raise BadPath("a path holds no fields of the case")
+        raise BadPath("a path cannot contain fields of the case")
     rest = text.strip()
     if not rest.startswith("$"):
         rest = "$" + (rest if rest.startswith("[") else f".{rest}")
@@ -283,7 +283,7 @@ def parse_path(text: str) -> JsonSteps:
     while place < len(rest):
         step = _STEP.match(rest, place)
         if step is None:
-            raise BadPath(f"{quoted(rest[place:])} is neither .name nor ['name'] nor [0]: a path leads to one value")
+            raise BadPath(f"{quoted(rest[place:])} is not .name, ['name'] or [0]")
         steps.append(_step(step))
         place = step.end()
     if len(steps) > STEPS:
@@ -309,7 +309,7 @@ def _unescaped(text: str) -> str:
     try:
         value = parse_json(f'"{text}"')
     except BadJson:
-        raise BadPath(f"{quoted(text)} holds an escape that JSON does not know") from None
+        raise BadPath(f"{quoted(text)} contains an escape that JSON does not have") from None
     return str(value)
 
 
@@ -353,7 +353,7 @@ def _template(text: str) -> str:
         try:
             compile_template(text)
         except BadTemplate as error:
-            raise wrong(f"has a mistake: {error.message}", "write for example {{ expected }}") from None
+            raise wrong(f"has an error: {error.message}", "write for example {{ expected }}") from None
     return text
 
 
@@ -361,7 +361,7 @@ def _pattern(text: str) -> str:
     from gate.config.json_schema import pattern_complaint  # few suites search for patterns
 
     if reason := pattern_complaint(_PLACEHOLDER.sub("x", text)):
-        raise wrong(f"is not a regular expression: {reason}", "Python's re syntax")
+        raise wrong(f"is not a regular expression: {reason}", "use the syntax of Python's re")
     return text
 
 
@@ -376,7 +376,7 @@ def _json_path(text: str) -> str:
     try:
         parse_path(text or "$")
     except BadPath as bad:
-        raise wrong(f"is not a path to one value: {bad}", "for example $.items[0].name") from None
+        raise wrong(f"is not a path: {bad}", "for example $.items[0].name") from None
     return text
 
 
@@ -400,7 +400,7 @@ def _model(text: str, info: ValidationInfo) -> str:
     try:
         parse_model(text, (info.context or {}).get("providers"))
     except GateError as error:
-        raise wrong(f"is wrong: {error.message}", error.hint) from None
+        raise wrong(f"is not valid: {error.message}", error.hint) from None
     return text
 
 
@@ -418,7 +418,7 @@ def _listed(value: Any) -> Any:
 def each_once(texts: T) -> T:
     again = [at for at, text in enumerate(texts) if text in texts[:at]]
     if again:
-        raise wrong_at(*(((at,), f"names {quoted(texts[at])} twice", "") for at in again))
+        raise wrong_at(*(((at,), f"lists {quoted(texts[at])} twice", "") for at in again))
     return texts
 
 
@@ -489,7 +489,9 @@ Variable: TypeAlias = Annotated[
     str,
     Field(max_length=NAME_CHARS),
     Matches(
-        r"^[A-Za-z_][A-Za-z0-9_]*$", "must be the name of an environment variable", "its value stays in the environment"
+        r"^[A-Za-z_][A-Za-z0-9_]*$",
+        "must be the name of an environment variable",
+        "write the name of the variable, not its value",
     ),
 ]
 """Name of an environment variable: what it holds is no part of any file."""

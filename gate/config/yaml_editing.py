@@ -85,12 +85,12 @@ def rewritten(text: str, file: str, data: JsonValue) -> str:
         data: what it is to hold; lists may be longer than they are, and not shorter.
 
     Raises:
-        GateError: it is written in a way that cannot be changed safely, such as with aliases.
+        GateError: it has YAML that cannot be edited safely, such as with aliases.
     """
     old = read_yaml(text.removeprefix("\ufeff"), file).data
     if same(old, data):
         return text
-    unsafe = GateError(f"{file} is written in a way that cannot be changed safely", "write it in a plainer way")
+    unsafe = GateError(f"{file} has YAML that cannot be edited safely", "use plain YAML, without anchors and tags")
     try:
         source = YamlFile(text)
         if isinstance(old, dict) and isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""Makes the demo's throw-away repository: one suite on `main`, and two branches that change its prompt."""
+"""Creates the demo's sample repository: one suite on `main`, and two branches that change its prompt."""
 
 import os
 import subprocess
@@ -34,10 +34,10 @@ def build(root: Path) -> None:
     """Make the repository with its branches; `main` is checked out at the end.
 
     Raises:
-        GateError: the folder is in use, or git is not there.
+        GateError: the folder is not empty, or git is missing.
     """
     if root.exists() and any(root.iterdir()):
-        raise GateError(f"{root} is not empty", "name a new folder with --dir")
+        raise GateError(f"{root} is not empty", "give a new folder with --dir")
     root.mkdir(parents=True, exist_ok=True)
     data = resources.files("gate.demo").joinpath("data")
     _git(root, "init", "--quiet", "--initial-branch", MAIN)

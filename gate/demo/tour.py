@@ -1,4 +1,4 @@
-"""The demo: a real model gets worse because a prompt was simplified, and a harmless change stays green."""
+"""The demo: the gate blocks a harmful change of a prompt, and lets a harmless one pass."""
 
 import difflib
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from gate.record.run import RunRecord
 
 @dataclass(frozen=True, slots=True)
 class DemoServices:
-    """Where the demo plays."""
+    """The services that the demo uses."""
 
     say: Callable[[str], None]
     show: Callable[[RunRecord], None]
@@ -28,11 +28,11 @@ class DemoServices:
 
 
 def play(root: Path, services: DemoServices) -> bool:
-    """Make the repository and gate both of its changes."""
+    """Create the repository and run the gate on both changes."""
     build(root)
-    services.say(f"A throw-away repository: {root}")
-    services.say("It has one prompt, which labels reviews in English and German, and an eval set of 48 reviews.")
-    services.say("The model is Gemma 3 270M (253 MB, Gemma Terms of Use), run on this machine; about a minute in all.")
+    services.say(f"Sample repository: {root}")
+    services.say("Its prompt labels reviews in English and German. The eval set has 48 reviews.")
+    services.say("The model is Gemma 3 270M (253 MB, Gemma Terms of Use), on this machine. This takes about a minute.")
     as_expected = True
     for number, change in enumerate(CHANGES, start=1):
         services.say(f"\n── Pull request {number}: {change.title} ──\n")
@@ -42,14 +42,14 @@ def play(root: Path, services: DemoServices) -> bool:
         order = RunOrder(resolved, 1, None, out, services.progress(), cache_folder=root / CACHE_FOLDER)
         run = run_plan(order, services.settings)
         services.show(run)
-        services.say(f"\nThe comment that the pull request would get: {out / 'report.md'}")
-        services.say(f"The same as a page for the browser:          {out / 'report.html'}")
+        services.say(f"\nThe comment for the pull request: {out / 'report.md'}")
+        services.say(f"The same as a web page:           {out / 'report.html'}")
         as_expected = as_expected and expected(run, change)
     return as_expected
 
 
 def expected(run: RunRecord, change: Change) -> bool:
-    """Was the change blocked, or else let pass? A run that was stopped did neither."""
+    """Did the verdict match the expected one? A run that was stopped has none."""
     return run.verdict is Verdict.BLOCK if change.blocked else run.exit_code == 0
 
 

@@ -163,13 +163,14 @@ def file_mode_run(
 
     Args:
         scorers: kinds; empty for the default.
-        model: of both arms and of the judge; one arm's own goes before it.
+        model: of both arms and of the judge.
+        baseline_model, candidate_model: instead of `model` for one arm.
 
     Raises:
         GateError: no model, or a judge without criteria.
     """
-    baseline = _model(baseline_model or model, "--baseline-model")
-    candidate = _model(candidate_model or model, "--candidate-model")
+    baseline = _model(baseline_model or model)
+    candidate = _model(candidate_model or model)
     kinds = scorers or (("judge",) if criteria else ("contains",))
     asking = [kind for kind in kinds if kind in JUDGED]
     if asking and not criteria:
@@ -195,7 +196,7 @@ def _scorer(kind: str, criteria: str | None) -> JsonValue:
     return {"regex": {"pattern": "{{ expected }}"}} if kind == "regex" else kind
 
 
-def _model(text: str | None, flag: str) -> ModelRef:
+def _model(text: str | None) -> ModelRef:
     if text is None:
-        raise GateError("no model is named", f"add --model openai:NAME (or anthropic:, local:), or {flag}")
+        raise GateError("no model was given", "add --model openai:NAME (or anthropic:, local:)")
     return parse_model(text)

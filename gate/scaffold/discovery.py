@@ -1,4 +1,4 @@
-"""What may be a prompt: by the path of a file, and by the name of a text inside one."""
+"""Recognizes prompts by the path of a file, or by the name of a text inside one."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -26,12 +26,12 @@ _FOLDER = re.compile(r"(?:.*[-_.])?(?:pre)?prompts?", re.IGNORECASE)
 _PASSED = frozenset(
     "node_modules bower_components vendor third_party site-packages __pycache__ venv dist build target coverage".split()
 )
-"""Folders with files of others, or generated files."""
+"""Folders with third-party or generated files."""
 _ASIDE = frozenset(
     "doc docs documentation test tests e2e spec specs testdata fixture fixtures mock mocks example examples sample "
     "samples demo demos tutorial tutorials cookbook cookbooks notebook notebooks bench benchmark benchmarks".split()
 )
-"""Words in the names of folders and files whose texts are seldom what users get: they come last."""
+"""Folders and files whose texts are seldom sent to users: they come last."""
 _WORD = re.compile(r"[^\W_]+")
 _WORDINGS = frozenset("locale locales i18n l10n lang langs translations messages".split())
 """Folders with texts of a user interface."""
@@ -39,7 +39,7 @@ _PARTS = frozenset("parts partials includes include shared fragments snippets _s
 """Folders of texts that prompts include."""
 _NO_PROMPT = re.compile(r"(?:readme|changelog|license|licence|contributing|index)\b.*|_.*", re.IGNORECASE)
 _NAMED = re.compile(r"(?:.*[-_. ])?(?:system[-_ ]?)?prompt|system", re.IGNORECASE)
-"""Name, without its ending, of a prompt outside of folders of prompts."""
+"""Name, without ending, of a prompt file outside prompt folders."""
 _HANDLEBARS = re.compile(r"\A\ufeff?---[ \t]*\r?\n|\{\{")
 """Front matter, or a placeholder; a file without either is plain text."""
 _MARKED = re.compile(r"\{\{-?\s*[^\W\d]\w*")
@@ -50,7 +50,7 @@ CODE_BYTES = 256 * 1024
 SETTINGS_BYTES = 64 * 1024
 """Larger files are not parsed: they are data."""
 _LEAST_CHARS = 40
-"""A shorter text is a label rather than a prompt."""
+"""A shorter text is a label, not a prompt."""
 _LEAST_WORDS = 8
 _CJK_CHARS = 20
 """Length of a CJK text (without spaces) that counts like the required number of words."""
@@ -85,8 +85,8 @@ class FoundPrompt:
         path: as `gate.yaml` names it: a file, or a text inside one.
         text: all of its text.
         names: of its variables, `input` among them.
-        template: the suite has to say that it is Jinja2.
-        braces: names in braces that are not Jinja2, and stay as they are.
+        template: the suite must set `template: jinja2`.
+        braces: names in braces that are not Jinja2 and stay unchanged.
         parts: files that it includes.
     """
 
@@ -99,18 +99,18 @@ class FoundPrompt:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """What the `vars` of a case must hold, sorted."""
+        """The required `vars` of a case, sorted."""
         return tuple(sorted(self.names - {"input", "id", "slices", "expected"}))
 
     @property
     def asks_input(self) -> bool:
-        """Does a case of it need a text of the user?"""
+        """Does a case need an `input`?"""
         return "input" in self.names or not self.variables
 
 
 @dataclass(frozen=True, slots=True)
 class PassedFile:
-    """A file that looks like a prompt and is left out."""
+    """A file that looks like a prompt but is skipped."""
 
     path: str
     reason: str
@@ -170,7 +170,7 @@ def read_prompt_file(path: str, read: Callable[[str], bytes | None]) -> FoundPro
             return PassedFile(path, "there is no such file")
         text = decode(data, path)
         if path.lower().endswith(DOTPROMPT) and _HANDLEBARS.search(text):
-            return PassedFile(path, "is a template in Handlebars, which the gate does not read")
+            return PassedFile(path, "is a Handlebars template, which the gate cannot read")
         template = path.lower().endswith((".md", ".txt")) and _MARKED.search(text) is not None
         library = Library(path, read)
         return _found(path, reading.parse(text, path, template=template, library=library), template)
@@ -192,12 +192,12 @@ def _says_messages(text: str) -> bool:
 
 
 def problem_text(problem: Problem) -> str:
-    """A mistake, without the file's name."""
+    """An error, without the name of the file."""
     return f"line {problem.line}: {problem.message}" if problem.line else problem.message
 
 
 def without_parts(found: Sequence[FoundPrompt]) -> list[FoundPrompt]:
-    """The prompts that no other one includes."""
+    """The prompts that no other prompt includes."""
     pulled = {part for one in found for part in one.parts}
     return [one for one in found if one.path not in pulled]
 
@@ -226,7 +226,7 @@ def _stem(name: str) -> str:
 
 
 def prompts_inside(path: str, data: bytes) -> Iterator[FoundPrompt]:
-    """The texts inside a file that are named like prompts; the file is parsed and not run."""
+    """The texts inside a file that are named like prompts. The file is parsed, not run."""
     settings = path.lower().endswith(SETTINGS_ENDINGS)
     # In `prompts.py` and below `prompts/` every text is one, whatever its name.
     named = any(_PLACE.fullmatch(part) for part in path.split("/"))

@@ -1,4 +1,4 @@
-"""The first exam of a prompt: cases that the repository has, else rows to fill in."""
+"""The first cases of a prompt: from the repository, or empty rows to fill in."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,17 +21,17 @@ from gate.scaffold.search import RepositoryFiles
 from gate.values import JsonValue
 
 ROWS = 3
-"""Rows to fill in."""
+"""Empty rows of a new case file."""
 CASES_OF_ROWS = 100
-"""Cases that are made of the rows of a file of another form: each costs calls."""
+"""Cases taken from a data file: each costs calls."""
 _FILES = 20
-"""Data files that are opened for one prompt."""
+"""Data files to open for one prompt."""
 _BYTES = 4 * 2**20
 _BESIDE = re.compile(r"(?:cases?|tests?|evals?|dataset|examples?|data)", re.IGNORECASE)
 _DATA_FOLDERS = frozenset({"evals", "eval", "tests", "data", "datasets", "dataset", "cases"})
 _ROW_ENDINGS = (*LINES_ENDINGS, *TABLE_ENDINGS)
 _KNOWN = frozenset({"id", "name", "split", *INPUTS, *ANSWERS})
-"""Columns that speak neither for nor against a file."""
+"""Columns that do not count for or against a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class FoundCases:
     """Cases of the repository for one prompt.
 
     Args:
-        path: the file that has them.
-        cases: as the gate reads them there; empty where the rows have to be put differently.
-        entries: the rows as cases, where the file cannot be used as it is.
+        path: their file.
+        cases: as the gate reads the file; empty if the rows must be converted.
+        entries: the converted rows.
     """
 
     path: str
@@ -50,7 +50,7 @@ class FoundCases:
 
 
 def find_cases(prompt: FoundPrompt, tree: RepositoryFiles, name: str) -> FoundCases | None:
-    """Cases that fit the prompt, from the likeliest file that has some.
+    """Cases that fit the prompt, from the likeliest file.
 
     Args:
         name: of its suite.
@@ -69,7 +69,7 @@ def fits(case: Case, prompt: FoundPrompt) -> bool:
 
 
 def _likely(prompt: FoundPrompt, paths: Iterable[str], name: str) -> Iterator[tuple[str, bool]]:
-    """Files that may hold the cases of a prompt, the nearest first, and whether their names are about it."""
+    """Files that may contain cases of a prompt, nearest first, and whether their names match it."""
     own = file_part(prompt.path)
     if is_prompt_yml(own):
         yield own, True
@@ -121,7 +121,7 @@ def _cases_in(path: str, prompt: FoundPrompt, tree: RepositoryFiles, *, about: b
 
 
 def _matches(rows: Sequence[Mapping[str, JsonValue]], prompt: FoundPrompt, *, about: bool) -> bool:
-    """Are the columns those of the prompt, or is it at least named like it?"""
+    """Do the columns, or at least the name, match the prompt?"""
     columns = set(rows[0]) if rows else set()
     if not set(prompt.variables) <= columns or prompt.asks_input and not columns & set(INPUTS):
         return False
@@ -129,7 +129,7 @@ def _matches(rows: Sequence[Mapping[str, JsonValue]], prompt: FoundPrompt, *, ab
 
 
 def _speaks_of(columns: set[str], prompt: FoundPrompt, *, about: bool) -> bool:
-    """Are most of the columns the prompt's own, where the name of the file does not say so?"""
+    """Do most columns match the prompt, if the name of the file does not?"""
     others = columns - set(prompt.variables) - _KNOWN
     return about or bool(prompt.variables) and len(others) <= len(prompt.variables)
 

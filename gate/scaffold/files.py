@@ -1,4 +1,4 @@
-"""Makes the files of a repository from drafts of suites."""
+"""Renders the files of a repository from drafts of suites."""
 
 import re
 import shlex
@@ -28,11 +28,11 @@ CONFIG = "gate.yaml"
 CONFIG_SCHEMA = f"{EVALS}/schemas/gate.schema.json"
 CASES_SCHEMA = f"{EVALS}/schemas/cases.schema.json"
 WORKFLOW = ".github/workflows/prompt-gate.yml"
-LOSSES = f"{EVALS}/not-brought-along.md"
+LOSSES = f"{EVALS}/not-converted.md"
 ACTION = "OWNER/prompt-gate@0000000000000000000000000000000000000000"
 """Placeholder in the workflow until its user fills in the repository and commit of the action."""
 _SIGNS = re.compile(r"([*?[])")
-"""What a pattern has, and the path of one file may have, too."""
+"""Characters of a pattern that a file name may also have."""
 _LABEL: JsonValue = {"starts_with": {"value": "{{ expected }}", "ignore_case": True}}
 
 
@@ -52,7 +52,7 @@ class FileSettings:
 
 
 def config_text(drafts: Sequence[SuiteDraft], layout: FileSettings) -> str:
-    """`gate.yaml`, with comments on likely next steps."""
+    """`gate.yaml`, with comments on next steps."""
     models = layout.models
     # Parameters of one model may be none of another's, and defaults would be both's.
     shared = not any(draft.model for draft in drafts)
@@ -73,7 +73,7 @@ def config_text(drafts: Sequence[SuiteDraft], layout: FileSettings) -> str:
 
 
 def case_text(draft: SuiteDraft) -> str:
-    """The case file of a suite: YAML with rows to fill in, or cases as JSON Lines."""
+    """The case file of a suite: YAML with empty rows, or cases as JSON Lines."""
     if not draft.form or draft.found is None:
         return "".join(map(line_of, draft.entries or ()))
     view = {
@@ -81,14 +81,14 @@ def case_text(draft: SuiteDraft) -> str:
         "least": FEWEST_UNITS,
         "rows": ROWS,
         "prompt": printable(shlex.quote(draft.prompt)),
-        "input": "what the user writes" if draft.found.asks_input else "what the user writes, if that is not in vars",
+        "input": "the user's text" if draft.found.asks_input else "the user's text, if it is not in vars",
         "variables": [f"{flow(name)}:" for name in draft.found.variables],
-        "about": "the answer that you want; every case needs one here" if expects(draft) else _IF_ANY,
+        "about": "the answer you want; required" if expects(draft) else _IF_ANY,
     }
     return _rendered("cases.yaml", view)
 
 
-_IF_ANY = "the answer that you want, if there is one: the judge sees it"
+_IF_ANY = "the answer you want; optional, the judge sees it"
 
 
 def workflow_text(drafts: Sequence[SuiteDraft], layout: FileSettings) -> str:
@@ -110,12 +110,12 @@ def keys_of(drafts: Sequence[SuiteDraft], models: ConfigurationModels) -> tuple[
 
 
 def losses_text(losses: Mapping[str, Sequence[Loss]]) -> str:
-    """What is lost from other tools' files, by file."""
+    """What could not be converted from other tools' files, by file."""
     return _rendered("losses.md", {"losses": losses})
 
 
 def with_scorers(draft: SuiteDraft, models: ConfigurationModels, text: str) -> SuiteDraft:
-    """The suite with scorers for what is expected, else with a judge; and with the parameters that its answers need.
+    """The suite with scorers for `expected` or with a judge, and with the parameters that its answers need.
 
     Args:
         text: of its prompt.

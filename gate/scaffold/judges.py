@@ -1,4 +1,4 @@
-"""Judges of a new configuration: those that another tool's file brings, and one made from the prompt's own words."""
+"""Judges of a new configuration: from another tool's file, or from the words of the prompt."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from gate.testgen.rules.prompt_scorers import orders_of
 from gate.values import JsonValue
 
 _ORDERS = 12
-"""Instructions that a judge is given."""
+"""Instructions in the criteria of a judge."""
 _ORDER_CHARS = 300
 _BEGINNING_CHARS = 600
 _VARIABLE = re.compile(r"\{\{-?\s*([^\W\d][\w.]{0,60})[^{}]{0,200}\}\}")
@@ -20,14 +20,14 @@ _BRACES = re.compile(r"\{[{%#]|[}%#]\}")
 
 
 def criteria_of(text: str) -> str:
-    """What a judge looks for: the instructions of a prompt (untrusted) that no other scorer reads, word by word."""
+    """Criteria for a judge: the instructions of a prompt (untrusted) that no other scorer checks, verbatim."""
     plain = _VARIABLE.sub(r"<\1>", text)
     orders = [one.text for one in orders_of(plain) if not one.scorers and not _BRACES.search(one.text)]
     orders = [one for one in orders if len(one) <= _ORDER_CHARS][:_ORDERS]
     if orders:
         return "\n".join(["The answer follows these instructions:", *(f"- {one}" for one in orders)])
     beginning = _BRACES.sub(" ", " ".join(plain.split()))[:_BEGINNING_CHARS]
-    return f"The answer does what this prompt asks for, completely and without mistakes: {beginning}"
+    return f"The answer does what this prompt asks for, completely and correctly: {beginning}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class _Judge:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Models that it names; empty where the answering one judges."""
+        """Its models; empty if the suite's model judges."""
         given = self.options.get("models", self.options.get("model"))
         return tuple(str(one) for one in (given if isinstance(given, list) else [given]) if one is not None)
 
@@ -55,9 +55,9 @@ def with_judges(draft: SuiteDraft, judge: str) -> SuiteDraft:
 
 
 def without_judges(draft: SuiteDraft, models: ConfigurationModels) -> SuiteDraft:
-    """The suite without judges that cannot judge where the packaged model answers.
+    """The suite without judges that cannot work with the packaged model.
 
-    That model is too small to judge itself, and a judge of a service without a key cannot be asked.
+    That model is too small to judge itself, and a judge of a service without a key cannot be called.
     """
     left = _changed(draft, lambda one: None if _unasked(_judge(one), models) else one)
     entries = left.entries or ()

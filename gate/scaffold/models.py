@@ -19,9 +19,9 @@ class ConfigurationModels:
 
     Args:
         answering: the default of all suites.
-        judge: None where no service is known to have one.
+        judge: None if no service has one.
         params: neutral parameters of the default.
-        named: the user named the model, which outranks another tool's.
+        named: the user named the model, so it replaces another tool's.
         served: services whose key is set.
     """
 
@@ -37,7 +37,7 @@ class ConfigurationModels:
 
     @property
     def hosted(self) -> bool:
-        """Does an answer cost money, and need a key?"""
+        """Does the model cost money and need a key?"""
         return self.provider in KEYS
 
     @property
@@ -45,7 +45,7 @@ class ConfigurationModels:
         return self.answering == PACKAGED
 
     def keys(self, others: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Variables that hold the keys, also for models that suites name themselves."""
+        """Environment variables with the keys, also for models of single suites."""
         named = (self.answering, *((self.judge,) if self.judge else ()), *others)
         providers = dict.fromkeys(parse_model(name).provider for name in named)
         return tuple(KEYS[provider] for provider in providers if provider in KEYS)

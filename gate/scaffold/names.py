@@ -1,4 +1,4 @@
-"""Names of suites: the shortest part of the path that tells them apart."""
+"""Names of suites: the shortest unique part of the path."""
 
 import re
 from collections import Counter
@@ -12,12 +12,12 @@ _GENERAL = frozenset(
     "prompt prompts system system_prompt system_message system_template main_system user user_prompt main default "
     "index template instruction instructions content text".split()
 )
-"""Names that say less than that of the folder."""
+"""Names that are less specific than that of the folder."""
 _LEFT_OUT = frozenset({"prompts", "prompt", "src"})
-"""Folders that say nothing."""
+"""Folders with names that do not help."""
 _UNSAFE = re.compile(r"[^\w.-]+")
 _MOST = 80
-"""Characters of a name, which is that of a folder, too."""
+"""Characters of a name, which is also the name of a folder."""
 
 
 def suite_names(paths: Sequence[str]) -> list[str]:
@@ -41,7 +41,7 @@ def safe_name(text: str) -> str:
 
 
 def bare_name(name: str) -> str:
-    """A file's name without what is only its kind: `support` of `support.prompt.yml`."""
+    """A file's name without its kind: `support` of `support.prompt.yml`."""
     for ending in _ENDINGS:
         if name.lower().endswith(ending) and len(name) > len(ending):
             name = name[: -len(ending)]
@@ -64,7 +64,7 @@ def _levels(path: str) -> Iterator[str]:
 
 
 def _numbered(names: Sequence[str]) -> list[str]:
-    """Paths that differ only in signs that no name may have."""
+    """Paths that differ only in characters that no name may have."""
     found: list[str] = []
     used: set[str] = set()
     for name in names:

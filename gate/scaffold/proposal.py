@@ -24,7 +24,7 @@ from gate.scaffold.search import Candidate, RepositoryFiles, with_files
 from gate.scaffold.suites import SuiteDraft, bundle_draft, draft_of, suites_of, with_cases
 from gate.values import JsonValue
 
-UNREAD = "nothing says what a good answer is: add `expected` to its cases, or set OPENAI_API_KEY for a judge"
+UNREAD = "it has no expected answers and no judge: add `expected` to its cases, or set OPENAI_API_KEY for a judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class InitChoices:
     """Options of `gate init`.
 
     Args:
-        cases: a case file for all suites; empty to look for some.
+        cases: a case file for all suites; empty to search for one.
     """
 
     cases: str = ""
@@ -41,12 +41,12 @@ class InitChoices:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Files and suites to be written.
+    """Files and suites to write.
 
     Args:
         candidates: what the suites are made from.
-        left: prompts that cannot be gated.
-        losses: of other tools' files, by file.
+        left: prompts that cannot be used.
+        losses: what could not be converted, by file.
         unjudged: judges of other tools that are left out.
     """
 
@@ -72,12 +72,12 @@ def propose(
         is_priced: is the price of this model known?
 
     Raises:
-        GateError: the case file named by the user has mistakes.
+        GateError: the case file of `--cases` has errors.
     """
     candidates = [_with_fitting_params(one, layout.models) for one in candidates]
     planned = suites_of(candidates)
     room, more = planned[:NEW_SUITES], planned[NEW_SUITES:]
-    left = [PassedFile(path, f"one change brings {NEW_SUITES} suites at most") for _, _, path in more]
+    left = [PassedFile(path, f"one change can add at most {NEW_SUITES} suites") for _, _, path in more]
     names = suite_names([path for _, _, path in room])
     drafts = [_draft(one, suite, name, tree) for (one, suite, _), name in zip(room, names, strict=True)]
     if wishes.cases:
@@ -106,7 +106,7 @@ def propose(
 def with_drafts(
     proposal: Proposal, drafts: Sequence[SuiteDraft], wishes: InitChoices, left: Sequence[PassedFile] = ()
 ) -> Proposal:
-    """The proposal with these suites alone, and the files for them."""
+    """The proposal with only these suites and their files."""
     layout = proposal.layout
     named = {draft.prompt for draft in proposal.drafts}
     gone = named - {draft.prompt for draft in drafts}
@@ -129,7 +129,7 @@ def _draft(one: Candidate, suite: BundleSuite | None, name: str, tree: Repositor
     if suite is not None:
         return bundle_draft(suite, name, tree, one)
     if one.prompt is None:
-        raise GateError(f"{one.path} holds no prompt", "name another file")
+        raise GateError(f"{one.path} has no prompt", "give another file")
     return draft_of(one.prompt, name, tree, one)
 
 
@@ -160,15 +160,15 @@ def _with_models(drafts: Sequence[SuiteDraft], layout: FileSettings) -> tuple[li
 def _cases(tree: RepositoryFiles, path: str) -> tuple[Case, ...]:
     data = tree.read(path)
     if data is None:
-        raise GateError(f"there is no file {path}", "name a case file of the repository")
+        raise GateError(f"there is no file {path}", "give a case file of the repository")
     if not path.lower().endswith(CASE_ENDINGS):
-        hint = f"gate cases convert {shlex.quote(path)} cases.jsonl, and name that file"
-        raise GateError(f"{path} is no case file, which ends in {', '.join(CASE_ENDINGS)}", hint)
+        hint = f"gate cases convert {shlex.quote(path)} cases.jsonl, and give that file"
+        raise GateError(f"{path} is not a case file; its ending must be {', '.join(CASE_ENDINGS)}", hint)
     return case_files.parse(decode(data, path), path)
 
 
 def _with_fitting_params(one: Candidate, models: ConfigurationModels) -> Candidate:
-    """Another tool's file without parameters that the models do not take; each is a loss of it."""
+    """Another tool's file without parameters that the models do not accept; each is reported as lost."""
     if one.bundle is None:
         return one
     suites: list[BundleSuite] = []
@@ -182,7 +182,7 @@ def _with_fitting_params(one: Candidate, models: ConfigurationModels) -> Candida
 
 
 def _taken(params: Mapping[str, JsonValue], model: str, path: str) -> tuple[dict[str, JsonValue], dict[str, str]]:
-    """The parameters that the model takes; and why the rest are left out."""
+    """The parameters that the model accepts, and why the others are left out."""
     kept: dict[str, JsonValue] = {}
     refused: dict[str, str] = {}
     # It decides whether others are taken.

@@ -1,4 +1,4 @@
-"""What `gate init` tells: lines for a person, which fit on one screen, and a document for a program."""
+"""The output of `gate init`: lines that fit on a screen, or JSON."""
 
 import re
 import shlex
@@ -19,9 +19,9 @@ from gate.values import JsonValue, counted
 
 SCHEMA = "prompt-gate/init/2"
 LISTED = 12
-"""Prompts that somebody chooses from."""
+"""Prompts to choose from."""
 _SUITES, _LEFT, _NOTES, _NEXT = 6, 5, 3, 3
-"""Lines of each kind, so that all of them fit on one screen."""
+"""Lines of each kind, so that all fit on a screen."""
 _RANGES = re.compile(r"\s*\d{1,6}(?:\s*-\s*\d{1,6})?(?:\s*[,\s]\s*\d{1,6}(?:\s*-\s*\d{1,6})?)*\s*")
 
 
@@ -30,10 +30,10 @@ class InitReport:
     """Everything that `gate init` found and did.
 
     Args:
-        seen: all that could be gated.
-        named: the user said which.
-        unexamined: prompts that the configuration, which was there before, does not name.
-        ungenerated: prompts for which a model was to draft cases, in vain.
+        seen: all prompts that were found.
+        named: the user chose the prompts.
+        unexamined: prompts that an existing configuration does not have.
+        ungenerated: prompts for which no cases could be drafted.
     """
 
     place: Place
@@ -47,7 +47,7 @@ class InitReport:
 
     @property
     def left(self) -> tuple[PassedFile, ...]:
-        """What could not be gated."""
+        """Prompts that cannot be used."""
         return (*self.proposal.left, *self.seen.left, *self.ungenerated)
 
     @property
@@ -57,21 +57,21 @@ class InitReport:
 
     @property
     def forms(self) -> list[str]:
-        """Case files that somebody has to fill in."""
+        """Case files to fill in."""
         return [one.cases for one in self.proposal.drafts if one.form and one.cases in self.outcome.written]
 
 
 def candidate_lines(seen: RepositoryFindings) -> list[str]:
-    """A numbered list of what can be gated, the likeliest first."""
+    """A numbered list of prompts, likeliest first."""
     shown = seen.candidates[:LISTED]
-    lines = [f"Found {_prompts(seen)} in {counted(seen.looked, 'file')}; the likeliest come first:"]
+    lines = [f"Found {_prompts(seen)} in {counted(seen.looked, 'file')}, likeliest first:"]
     lines += [f"  {number:>2}  {_shown(one.path)}  ({_about(one)})" for number, one in enumerate(shown, 1)]
     more = len(seen.candidates) - len(shown)
-    return lines + ([f"      and {more:,} more: gate init --json --dry-run lists them"] if more else [])
+    return lines + ([f"      and {more:,} more; list them with: gate init --json --dry-run"] if more else [])
 
 
 def picked(said: str, most: int) -> list[int]:
-    """The places, from 0, that somebody means by `1, 3-5` or `all`; empty where it is not understood."""
+    """The indexes, from 0, of `1, 3-5` or `all`; empty if it is neither."""
     if said.strip().lower() == "all":
         return list(range(most))
     if not _RANGES.fullmatch(said):
@@ -86,7 +86,7 @@ def picked(said: str, most: int) -> list[int]:
 
 
 def report_lines(report: InitReport) -> list[str]:
-    """What was written, what was left out and why, and what to do next."""
+    """What was written, what was skipped and why, and the next steps."""
     lines = [*_gated(report), *_written(report), *_left(report.left), *_notes(report)[:_NOTES]]
     steps = next_steps(report)
     return lines + (["", "Next:", *(f"  {number}. {step}" for number, step in enumerate(steps, 1))] if steps else [])
@@ -96,7 +96,7 @@ def _gated(report: InitReport) -> Iterator[str]:
     drafts = report.proposal.drafts
     if report.outcome.looked is None or not drafts:
         return
-    verb = "Would gate" if report.dry else "Gated"
+    verb = "Would set up" if report.dry else "Set up"
     if report.named:
         yield f"{verb} {counted(len(drafts), 'prompt')}:"
     else:
@@ -107,14 +107,20 @@ def _gated(report: InitReport) -> Iterator[str]:
     if len(drafts) > _SUITES:
         yield f"  and {len(drafts) - _SUITES:,} more"
     if report.rest and not report.named:
-        yield "Prompts that code uses, that have data, and long ones come first; tests, examples and docs come last."
-        yield f"For the other {report.rest:,}: gate init --prompt PATH (may be repeated), or --all; --json lists them."
+        yield "Order: prompts used by code, with data, or long; tests, examples and docs last."
+        yield f"For the other {report.rest:,}: gate init --all, or --prompt PATH. List: gate init --json --dry-run."
 
 
 def _suite(one: SuiteDraft) -> str:
-    scored = "compared with what is expected" if expects(one) else "a judge" if one.criteria else "its own scorers"
-    source = "its own file" if one.source == one.prompt else _shown(one.source, 40)
-    cases = "cases to fill in" if one.form else f"{counted(one.count, 'case')} from {source}"
+    scored = (
+        "compared with the expected answers"
+        if expects(one)
+        else "scored by a judge"
+        if one.criteria
+        else "with its own scorers"
+    )
+    source = "the prompt file" if one.source == one.prompt else _shown(one.source, 40)
+    cases = "empty case file" if one.form else f"{counted(one.count, 'case')} from {source}"
     return f"{_shown(one.prompt, 64)}: {cases}; {scored}"
 
 
@@ -127,16 +133,16 @@ def _written(report: InitReport) -> Iterator[str]:
         names = [*head, *([f"{counted(others, 'file')} in evals"] if others else [])]
         yield f"{verb} {', '.join(names[:4])}{f' and {len(names) - 4:,} more' if len(names) > 4 else ''}."
     if WORKFLOW in written and report.proposal.layout.action == ACTION:
-        yield f"In {WORKFLOW} put your copy of the action in place of OWNER/prompt-gate."
+        yield f"In {WORKFLOW}, replace OWNER/prompt-gate with your copy of the action."
     if report.outcome.looked is None and kept:
         unknown = report.unexamined
-        yield f"Kept {kept[0]}: it is there already, and gate init changes no file."
+        yield f"{kept[0]} exists already; gate init changes no existing file."
         if unknown:
-            yield f"No suite of it examines {_few(unknown)}: add one, or remove it and run gate init again."
+            yield f"It has no suite for {_few(unknown)}. Add one, or delete the file and run gate init again."
         if not written:
-            yield "There was nothing to write; gate validate looks through what is there."
+            yield "Nothing was written. Check the existing files: gate validate"
     elif kept and report.proposal.drafts:
-        yield f"Kept {_few(kept)}: already there."
+        yield f"Unchanged, because they exist: {_few(kept)}."
 
 
 def _left(left: Sequence[PassedFile]) -> Iterator[str]:
@@ -144,20 +150,20 @@ def _left(left: Sequence[PassedFile]) -> Iterator[str]:
     for one in left:
         paths.setdefault(one.reason, []).append(_shown(one.path))
     if left:
-        yield "Not gated:"
+        yield "Skipped:"
         yield from (f"  {_shown(reason, 110)}: {_few(paths[reason], 1)}" for reason in list(paths)[:_LEFT])
     if more := sum(map(len, list(paths.values())[_LEFT:])):
-        yield f"  and {more:,} more: gate init --json lists them"
+        yield f"  and {more:,} more; list them with: gate init --json"
 
 
 def _notes(report: InitReport) -> list[str]:
     proposal, notes = report.proposal, []
     for path, losses in proposal.losses.items():
-        notes.append(f"{path}: {counted(len(losses), 'thing')} lost, or put differently; {LOSSES} has all of them")
+        notes.append(f"{path}: {counted(len(losses), 'setting')} could not be converted exactly; see {LOSSES}")
         notes += [f"  {one.places[0]}: {_shown(one.what, 120)}" for one in kinds(losses)[:1]]
     if proposal.unjudged:
         count = counted(proposal.unjudged, "judge")
-        notes.append(f"{count} left out: the local model is too small to judge, and there is no key for another one")
+        notes.append(f"{count} left out: the local model is too small to judge, and no other model has a key")
     braces = [
         (one.prompt.path, one.prompt.braces[0])
         for one in report.proposal.candidates
@@ -165,14 +171,16 @@ def _notes(report: InitReport) -> list[str]:
     ]
     if braces:
         path, name = braces[0]
-        notes.append(f"{path} has {{{name}}}, which goes to the model as it stands: a template has {{{{ {name} }}}}")
+        notes.append(
+            f"{path} has {{{name}}}, which is sent to the model unchanged; in a template, write {{{{ {name} }}}}"
+        )
     for one in report.outcome.looked.suites if report.outcome.looked else ():
         notes += [one.unread] if one.unread else []
     return notes
 
 
 def next_steps(report: InitReport) -> list[str]:
-    """At most three, each a command or a sentence; none where there is nothing to go on with."""
+    """At most three next steps, each a command or a sentence."""
     proposal, outcome, place = report.proposal, report.outcome, report.place
     if report.dry or outcome.looked is None:
         return []
@@ -180,13 +188,15 @@ def next_steps(report: InitReport) -> list[str]:
     config = [] if layout.config == CONFIG else ["--config", layout.config]
     steps = []
     if report.forms:
-        steps.append(f"Fill in {_few(report.forms, 1)}; {FEWEST_UNITS} cases of a prompt are the least that can block.")
+        steps.append(
+            f"Write cases in {_few(report.forms, 1)}; a prompt needs at least {FEWEST_UNITS} before the gate can block."
+        )
     keys = keys_of(proposal.drafts, layout.models)
     if missing := [key for key in keys if key not in {KEYS[name] for name in layout.models.served}]:
         steps.append("; ".join(f"export {key}=…" for key in missing))
     start = f"git init -b {layout.branch} && " if place.repo is None else ""
     words = shlex.join(["gate", "diff", "--base", layout.branch, *config])
-    steps.append(f"{start}git add -A && git commit -m 'Gate the prompts', change a prompt, and: {words}")
+    steps.append(f"{start}git add -A && git commit -m 'Add Prompt Gate', change a prompt, then: {words}")
     if len(steps) < _NEXT and keys and WORKFLOW in outcome.written:
         steps.append("; ".join(f"gh secret set {key}" for key in keys))
     return steps[:_NEXT]
@@ -226,7 +236,7 @@ def _suite_document(one: SuiteDraft) -> dict[str, JsonValue]:
 
 
 def found_document(seen: RepositoryFindings) -> dict[str, JsonValue]:
-    """What is there: all that can be said where nothing is written."""
+    """What was found, if nothing is written."""
     return {
         "schema": SCHEMA,
         "files": seen.looked,
@@ -251,7 +261,7 @@ def _prompts(seen: RepositoryFindings) -> str:
 
 def _about(one: Candidate) -> str:
     facts = [f"{one.chars:,} characters"] if one.chars else []
-    facts += ["with cases"] if one.bundle is not None and one.data else ["data beside it"] if one.data else []
+    facts += ["has cases"] if one.bundle is not None and one.data else ["has data"] if one.data else []
     facts += ["used by code"] if one.used else []
     facts += [f"in {one.aside}"] if one.aside else []
     return ", ".join(facts) or "configuration"

@@ -1,4 +1,4 @@
-"""`gate init` on the disk: lists the files, checks the result with the gate's own reader, writes."""
+"""`gate init` on the disk: lists files, validates the result, and writes."""
 
 import json
 import os
@@ -25,21 +25,21 @@ from gate.scaffold.suites import SuiteDraft
 from gate.scaffold.validate import ConfigurationReport, validate_source
 
 FIRST = 5
-"""Prompts that are gated where nobody says which."""
+"""Prompts to take by default."""
 _ROUNDS = 4
-"""Attempts to find so many that can be gated."""
+"""Attempts to find that many."""
 _TRIED = re.compile(r" \(case '[^']*' at [^()]*\)(?:; and [\d,]+ more like it)?$")
-"""Where a message names a case."""
+"""The part of a message that names a case."""
 
 
 @dataclass(frozen=True, slots=True)
 class InitOutcome:
-    """What is to be done, or was done.
+    """What will be or was written.
 
     Args:
         written: paths, in order.
         kept: existing files that stay as they are.
-        looked: report of the gate's own reader on the result; None where there was a configuration before.
+        looked: validation of the result; None if a configuration existed.
     """
 
     written: tuple[str, ...]
@@ -48,12 +48,12 @@ class InitOutcome:
 
 
 def tree_of(place: Place) -> RepositoryFiles:
-    """The files of a place, without those that git ignores."""
+    """The files of a repository that git does not ignore."""
     return RepositoryFiles(frozenset(place.tree.listing()), place.tree.read, partial(_scan, place.root))
 
 
 def _scan(root: Path, path: str) -> bytes | None:
-    """Bytes of a plain file of usual size. The path comes from git's own list, so that no link is followed."""
+    """Bytes of a plain file of usual size. The path comes from git's list, so no link is followed."""
     try:
         with (root / path).open("rb") as file:
             data = file.read(CODE_BYTES + 1)
@@ -65,10 +65,10 @@ def _scan(root: Path, path: str) -> bytes | None:
 def proposal_for(
     place: Place, candidates: Sequence[Candidate], tree: RepositoryFiles, wishes: InitChoices, layout: FileSettings
 ) -> Proposal:
-    """The files, with the schemas for editors; a suite that the gate's own reader refuses is left out with its reason.
+    """The files with schemas for editors. A suite that fails validation is left out with its reason.
 
     Raises:
-        GateError: the case file named by the user has mistakes.
+        GateError: the case file of `--cases` has errors.
     """
     factory = keyless_factory(Settings.from_environ())
     found = propose(
@@ -86,7 +86,7 @@ def proposal_for(
 def working_proposal(
     place: Place, seen: Sequence[Candidate], tree: RepositoryFiles, wishes: InitChoices, layout: FileSettings
 ) -> Proposal:
-    """As `proposal_for`, for the first few prompts that can be gated."""
+    """As `proposal_for`, for the first few prompts that work."""
     taken, left, looked = list(seen[:FIRST]), list[PassedFile](), FIRST
     found = proposal_for(place, taken, tree, wishes, layout)
     for _ in range(_ROUNDS):
@@ -113,7 +113,7 @@ def _mistakes(place: Place, proposal: Proposal, config: str) -> tuple[Problem, .
 
 
 def write_proposal(place: Place, proposal: Proposal, config: str, *, dry: bool = False) -> InitOutcome:
-    """Write the missing files: all of them, or none. With `dry`, only say so.
+    """Write all missing files or none; with `dry`, only list them.
 
     Raises:
         GateError: something cannot be written.
@@ -134,7 +134,7 @@ def write_proposal(place: Place, proposal: Proposal, config: str, *, dry: bool =
 
 
 def unexamined(place: Place, found: Sequence[Candidate], config: str) -> tuple[str, ...]:
-    """Prompts that no suite of the existing configuration names; none where it cannot be read."""
+    """Prompts without a suite in the existing configuration; none if that cannot be read."""
     try:
         data = place.tree.read(config)
         known = [suite.prompt for suite in load(decode(data or b"", config), config).suites]
@@ -144,7 +144,7 @@ def unexamined(place: Place, found: Sequence[Candidate], config: str) -> tuple[s
 
 
 def _write(root: Path, texts: Mapping[str, str]) -> None:
-    """Write all files and new folders, or none."""
+    """Write all files and folders, or none."""
     made = [folder for path in texts for folder in (root / path).parents if not folder.exists()]
     for path in texts:
         _check_inside(root, path)
@@ -158,12 +158,14 @@ def _write(root: Path, texts: Mapping[str, str]) -> None:
 
 
 def _check_inside(root: Path, path: str) -> None:
-    """Refuse a link that leads out of the repository."""
+    """Refuse a symbolic link in the path."""
     for folder in (root / path).parents:
         if folder == root:
             return
         if folder.is_symlink():
-            raise GateError(f"{path} would lie behind the symbolic link {folder.relative_to(root)}", "remove the link")
+            raise GateError(
+                f"{path} would be written through the symbolic link {folder.relative_to(root)}", "remove the link"
+            )
 
 
 def _with_schemas(found: Proposal) -> Proposal:

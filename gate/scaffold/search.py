@@ -1,4 +1,4 @@
-"""Finds what can be gated, in one pass over the files of a repository, and ranks it."""
+"""Finds prompts in one pass over the files of a repository, and ranks them."""
 
 import re
 import string
@@ -33,7 +33,7 @@ from gate.scaffold.discovery import (
 from gate.scaffold.names import bare_name
 
 _WORDS = (b"prompt", b"instruction", b"system", b"template", b"backstory")
-"""Code without any of them neither holds a prompt nor uses one."""
+"""Code without any of these words neither contains nor uses a prompt."""
 _TOKEN = re.compile(
     rb"(?:[PpIiSsTtBb](?:rompt|ROMPT|nstruct|NSTRUCT|ystem|YSTEM|emplate|EMPLATE|ackstory)|"
     rb"\.(?:md|txt|j2|jinja2?)\b)[\w./-]*"
@@ -45,9 +45,9 @@ _TOKENS = 500
 """Of one file that are counted."""
 _SUFFIX = re.compile(r"[-_.](?:cases?|tests?|evals?|dataset|examples?|data)$", re.IGNORECASE)
 _COPY_CHARS = 20
-"""A shorter text of another tool's file occurs in others by chance."""
+"""A shorter text occurs in other files by chance."""
 _STEP_CHARS = (200, 800, 2_400)
-"""Sizes from which on a prompt counts for more."""
+"""Sizes from which a prompt ranks higher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class RepositoryFiles:
     scan: Callable[[str], bytes | None]
 
     def cases(self, path: str) -> tuple[Case, ...]:
-        """The cases of a file; empty where it holds none, or has a mistake."""
+        """The cases of a file; empty if it has none or has an error."""
         try:
             data = self.read(path)
             return () if data is None else case_files.parse(decode(data, path), path)
@@ -78,8 +78,8 @@ class Candidate:
 
     Args:
         path: as `gate.yaml` names it, or of the other tool's file.
-        aside: the folder of tests, examples or documentation that it lies in; empty for none.
-        used: code names it.
+        aside: its folder of tests, examples or documentation; empty for none.
+        used: code refers to it.
         data: it has cases, or a case file of its name.
     """
 
@@ -99,7 +99,7 @@ class Candidate:
 
     @property
     def rank(self) -> tuple[bool, bool, int, int, str]:
-        """The least comes first."""
+        """Sort key; the lowest comes first."""
         size = sum(self.chars >= step for step in _STEP_CHARS)
         # A short text among code is often a label, or a message of the program.
         label = size == 0 and pointer_of(self.path) is not None
@@ -111,8 +111,8 @@ class RepositoryFindings:
     """Result of the search.
 
     Args:
-        candidates: the likeliest first.
-        left: files that look like prompts and cannot be gated.
+        candidates: likeliest first.
+        left: files that look like prompts but cannot be used.
         looked: number of files of the repository.
     """
 
@@ -123,7 +123,7 @@ class RepositoryFindings:
 
 @dataclass(slots=True)
 class _Search:
-    """What one pass collects."""
+    """The results of one pass."""
 
     tree: RepositoryFiles
     bundles: dict[str, Bundle] = field(default_factory=dict)
@@ -133,7 +133,7 @@ class _Search:
     stems: set[str] = field(default_factory=set)
 
     def look_at(self, path: str) -> None:
-        """One file, which is opened at most once."""
+        """One file, opened at most once."""
         if path.lower().endswith(CASE_ENDINGS):
             self._remember(path)
         if is_bundle(path):
@@ -153,7 +153,7 @@ class _Search:
             self.left.append(PassedFile(path, reason_of(error)))
 
     def _whole(self, path: str) -> bool:
-        """Is it a prompt, or was it meant to be one?"""
+        """Is it a prompt, or an invalid one?"""
         one = read_prompt_file(path, self.tree.read)
         if isinstance(one, PassedFile):
             self.left.append(one)
@@ -173,20 +173,20 @@ class _Search:
 
 
 def _tokens(data: bytes) -> Iterator[str]:
-    """Words of code that may name a prompt, each as often as it occurs."""
+    """Words of code that may refer to a prompt, with their counts."""
     for one in islice(_TOKEN.finditer(data), _TOKENS):
         before = data[max(0, one.start() - 80) : one.start()]
         yield (before[len(before.rstrip(_IN_NAMES)) :] + one[0]).decode("utf-8", "replace")
 
 
 def _names(token: str) -> Iterable[str]:
-    """What a word of code may name: a file, or the parts of `prompts.GREETING`."""
+    """What a word of code may refer to: a file, or the parts of `prompts.GREETING`."""
     file = token.rsplit("/", 1)[-1]
     return {file, *_PIECES.split(file)} - {""}
 
 
 def search_repository(tree: RepositoryFiles) -> RepositoryFindings:
-    """Everything that can be gated, the likeliest first."""
+    """All prompts, likeliest first."""
     search = _Search(tree)
     for path in sorted(tree.paths):
         if not is_passed_over(path):
@@ -216,7 +216,7 @@ def search_repository(tree: RepositoryFiles) -> RepositoryFindings:
 
 
 def named_candidates(tree: RepositoryFiles, paths: Sequence[str]) -> RepositoryFindings:
-    """What the user names, in that order; what cannot be read is left out with its reason."""
+    """The prompts that the user named; unreadable ones are left out with their reason."""
     found: list[Candidate] = []
     left: list[PassedFile] = []
     for path in dict.fromkeys(paths):
@@ -228,7 +228,7 @@ def named_candidates(tree: RepositoryFiles, paths: Sequence[str]) -> RepositoryF
 
 
 def _named(tree: RepositoryFiles, path: str) -> list[Candidate]:
-    """What a path names: a prompt, or those inside a file."""
+    """The prompts of a path: the file, or texts inside it."""
     pointer = pointer_of(path)
     if pointer is not None:
         return [Candidate(path, read_pointer(pointer, tree.read))]
@@ -244,7 +244,7 @@ def _named(tree: RepositoryFiles, path: str) -> list[Candidate]:
         raise GateError("there is no such file")
     inside = [Candidate(one.path, one) for one in prompts_inside(path, data)]
     if not inside:
-        raise GateError("has no text that is named like a prompt", f"name one: {path}::NAME")
+        raise GateError("has no text with a name like a prompt", f"name one: {path}::NAME")
     return inside
 
 
@@ -260,7 +260,7 @@ def bundle_at(tree: RepositoryFiles, path: str) -> Bundle:
     """A file of another tool.
 
     Raises:
-        GateError: there is no such file, or it has mistakes.
+        GateError: the file is missing or has errors.
     """
     data = tree.read(path)
     if data is None:
@@ -274,12 +274,12 @@ def bundle_at(tree: RepositoryFiles, path: str) -> Bundle:
 
 
 def with_files(tree: RepositoryFiles, texts: Mapping[str, str]) -> Callable[[str], bytes | None]:
-    """Reads existing files, and those that are to be written."""
+    """Reads existing files and those that will be written."""
     return lambda path: texts[path].encode() if path in texts else tree.read(path)
 
 
 def reason_of(error: GateError) -> str:
-    """The first mistake and its remedy, in one line."""
+    """The first error and its hint, in one line."""
     if isinstance(error, InputErrors):
         return problem_text(error.problems[0])
     return f"{error.message}; {error.hint}" if error.hint else error.message
@@ -296,7 +296,7 @@ def _stem(path: str) -> str:
 
 
 def _is_used(path: str, uses: Counter[str], known: Counter[str]) -> bool:
-    """Is it named more often than it is defined?"""
+    """Is it used more often than it is defined?"""
     name = _last(path)
     if pointer_of(path) is not None:
         return uses[name] > known[name]

@@ -17,9 +17,9 @@ from gate.values import JsonValue
 
 EVALS = "evals"
 _TEST_DATA = frozenset({"id", "input", "expected", "vars"})
-"""Fields of a case that test data of a prompt file can hold."""
+"""Fields of a case that the test data of a prompt file can have."""
 SCORERS = ("scorers", "extra_scorers")
-"""Keys of a case that brings its own."""
+"""Keys of a case that has its own scorers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class SuiteDraft:
     Args:
         name, prompt, cases: as in `gate.yaml`.
         candidate: path of what it is made from.
-        entries: of the case file to be written; None where there is one, or a form is written.
-        form: the case file has rows to fill in.
-        source: the data file that the cases are taken from.
+        entries: of the new case file; None if one exists or is left empty.
+        form: the case file has empty rows.
+        source: the data file of the cases.
         count: cases that are there.
         scorers: as in `gate.yaml`.
-        criteria: of a judge, which the suite needs; empty for none.
-        model, params, slices: of the suite alone.
+        criteria: of the judge that the suite needs; empty for none.
+        model, params, slices: of this suite only.
         template: the prompt is Jinja2.
         found: the prompt, where another tool's file does not hold all of it.
         brought: its scorers are from another tool.
@@ -60,12 +60,12 @@ class SuiteDraft:
 
     @property
     def labels(self) -> bool:
-        """Does the prompt ask for one of a few words?"""
+        """Does the prompt ask for one word out of a few?"""
         return self.found is not None and bool(prompt_scorers.labels_of(self.found.text))
 
 
 def draft_of(found: FoundPrompt, name: str, tree: RepositoryFiles, candidate: Candidate) -> SuiteDraft:
-    """A suite for one prompt: with cases of the repository, or with rows to fill in."""
+    """A suite for one prompt: with cases of the repository, or with empty rows."""
     checks = prompt_scorers.prompt_scorers(found.text)
     made = SuiteDraft(
         name,
@@ -86,7 +86,7 @@ def draft_of(found: FoundPrompt, name: str, tree: RepositoryFiles, candidate: Ca
 
 
 def bundle_draft(suite: BundleSuite, name: str, tree: RepositoryFiles, candidate: Candidate) -> SuiteDraft:
-    """A suite of another tool; test data in the prompt's own file stay there."""
+    """A suite of another tool; test data in the prompt file stay there."""
     inside = is_prompt_yml(suite.prompt) and len(tree.cases(suite.prompt)) == len(suite.cases)
     own = inside and all(entry.keys() <= _TEST_DATA for entry in suite.cases)
     entries, scorers = _hoisted(suite)
@@ -106,7 +106,7 @@ def bundle_draft(suite: BundleSuite, name: str, tree: RepositoryFiles, candidate
 
 
 def _hoisted(suite: BundleSuite) -> tuple[tuple[Entry, ...], tuple[JsonValue, ...]]:
-    """The cases and scorers; where every case brings its own, the commonest ones are the suite's."""
+    """The cases and scorers; if every case has its own, the most common ones go to the suite."""
     own = [found for entry in suite.cases if isinstance(found := entry.get("scorers"), list)]
     if suite.scorers or not own or len(own) < len(suite.cases):
         return suite.cases, suite.scorers
@@ -152,7 +152,7 @@ def with_cases(draft: SuiteDraft, found: FoundCases) -> SuiteDraft:
 
 
 def _slices(cases: Sequence[Case]) -> tuple[str, ...]:
-    """Dimensions of the cases; one with another value for nearly each case says nothing about any of them."""
+    """Dimensions of the cases, without those that have a different value for nearly every case."""
     values = {name: Counter(case.slices.get(name) for case in cases) for case in cases for name in case.slices}
     return tuple(name for name, found in values.items() if len(found) <= max(2, len(cases) // 3))
 
@@ -163,7 +163,7 @@ def expects(draft: SuiteDraft) -> bool:
 
 
 def suites_of(candidates: Sequence[Candidate]) -> list[tuple[Candidate, BundleSuite | None, str]]:
-    """What becomes a suite: each prompt, and each suite of another tool's file; with the path that names it."""
+    """Everything that becomes a suite, with its path: each prompt, and each suite of another tool's file."""
     found: list[tuple[Candidate, BundleSuite | None, str]] = []
     for one in candidates:
         if one.prompt is not None or one.bundle is None:

@@ -30,7 +30,7 @@ from gate.suite import Suite
 from gate.values import counted
 
 SHOWN = 5
-"""Slices that are named."""
+"""Slices that a note lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class SuiteReport:
 
     Args:
         name, prompt, cases: as in `gate.yaml`.
-        count: cases that are asked.
+        count: cases that are run.
         slices: tested, without `overall`.
-        unread: instructions of its prompt that no scorer checks, in a sentence; empty for none.
+        unread: instructions of its prompt that no scorer checks, as a sentence.
     """
 
     name: str
@@ -60,9 +60,9 @@ class ConfigurationReport:
 
     Args:
         label: `working tree`, or a ref.
-        suites: those without a mistake.
-        remarks: hints that are no mistakes.
-        waiting: case files of which no row is filled in, so that their suites examine nothing yet.
+        suites: those without errors.
+        remarks: notes that are not errors.
+        waiting: case files with no filled row.
     """
 
     config: str
@@ -78,12 +78,12 @@ class ConfigurationReport:
 
 
 def _validated(sides: Sides, config: str) -> ConfigurationReport:
-    """Check a configuration; the report has the mistakes of all parts at once."""
-    reader = Reader(sides, config, [], "write the file, or mend the path")
+    """Check a configuration; reports the errors of all parts."""
+    reader = Reader(sides, config, [], "create the file, or fix the path")
     head, _ = reader.configs()
     label = sides.head.label
     if head is None and not reader.problems:
-        hint = "gate init writes one, from the prompts that it finds; --config names another"
+        hint = "create one with gate init, or give its path with --config"
         where = f"at {label}" if sides.head.sha else f"in the {label}"
         raise GateError(f"there is no {config} {where}", hint)
     # What is wrong with one entry hides nothing of the files that it and others name.
@@ -112,7 +112,7 @@ def _validated(sides: Sides, config: str) -> ConfigurationReport:
 
 
 def _members(suite: Suite) -> Iterator[tuple[ModelRef, Params]]:
-    """Models that answer or judge."""
+    """Models of suites and judges."""
     for arm in suite.arms.values():
         if arm.target is None or isinstance(arm.target, ToolLoop):
             yield arm.model, arm.params
@@ -123,7 +123,7 @@ def _members(suite: Suite) -> Iterator[tuple[ModelRef, Params]]:
 
 
 def _unpriced(head: Config, members: Sequence[tuple[ModelRef, Params]], config: str) -> Iterator[str]:
-    """A limit in dollars that cannot count every model."""
+    """A note if a limit in dollars cannot count every model."""
     if head.budget.max_usd is None:
         return
     factory = keyless_factory(Settings.from_environ(), head.providers, head.prices)
@@ -133,7 +133,7 @@ def _unpriced(head: Config, members: Sequence[tuple[ModelRef, Params]], config: 
 
 
 def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) -> tuple[Pair, ...]:
-    """Each suite as both sides have it; none where their names are ambiguous."""
+    """Each suite of both sides; none if names are ambiguous."""
     try:
         return pair(sides, known, known, ()).pairs
     except InputErrors as errors:
@@ -146,22 +146,22 @@ def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) ->
 
 
 def _empty_patterns(head: Config, sides: Sides, config: str) -> Iterator[Problem]:
-    """Report patterns that match no file, which would go unnoticed."""
+    """Report patterns that match no file."""
     for suite in head.suites:
         if is_glob(suite.prompt) and not sides.head.glob(suite.prompt):
-            hint = "mend the pattern, or take the suite out; files that git ignores do not count"
+            hint = "fix the pattern or remove the suite; files that git ignores do not count"
             yield Problem(
                 config, suite.line, f"no file matches the prompt {quoted(suite.prompt)} of {suite.name}", hint
             )
 
 
 def _has_files(suite: Suite) -> bool:
-    """Do its scorers use files, which may have mistakes?"""
+    """Do its scorers use files, which may have errors?"""
     return any(spec.files or spec.coded for spec in suite.exam.scorers)
 
 
 def _rehearse(suites: Sequence[Suite], problems: list[Problem]) -> None:
-    """Try every case with every prompt and scorer; a mistake in one suite does not stop the next."""
+    """Try every case with every prompt and scorer; an error in one suite does not stop the next."""
     for suite in suites:
         # Both arms are the same: one is enough, but for scorers that compare two answers.
         compared = any(spec.comparative for spec in suite.exam.all_scorers())
@@ -180,14 +180,14 @@ def _looked(suite: Suite, cases: str) -> SuiteReport:
 
 
 def _remarks(suite: Suite, cases: str) -> Iterator[str]:
-    """Warnings on the verdict of a suite; those on shared cases are given once."""
+    """Warnings about the verdict of a suite; those about shared cases appear once."""
     yield from exam_notes(suite)
     exam = suite.exam
     sizes = {name: _units(exam.cases, rows) for name, rows in members(exam.cases, exam.dimensions).items()}
     whole = sizes[OVERALL]
     apart = "independent " if whole < len(exam.cases) else ""
     if whole < FEWEST_UNITS:
-        yield f"{cases}: only {counted(whole, f'{apart}case')}; {FEWEST_UNITS} are the least that can block."
+        yield f"{cases}: only {counted(whole, f'{apart}case')}; the gate needs at least {FEWEST_UNITS} to block."
         return
     small = [name for name, units in sizes.items() if units < FEWEST_UNITS]
     if small:
@@ -206,21 +206,19 @@ def _sorted(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 
 def validate_configuration(config: str, ref: str | None, directory: Path = Path()) -> ConfigurationReport:
-    """Check a configuration; no key is needed, and nothing is sent.
+    """Check a configuration. It needs no key and calls no model.
 
     Args:
         config: from the root of the repository.
         ref: None for the working tree.
-        directory: anywhere inside the repository, or outside of any.
+        directory: any folder, inside or outside a repository.
 
     Raises:
         GateError: there is no configuration, or no such ref.
     """
     place = place_here(directory)
     if ref is not None and place.repo is None:
-        raise GateError(
-            "--ref has no meaning outside of a git repository", "leave it out: the files here are looked at"
-        )
+        raise GateError("--ref needs a git repository", "leave it out to check the files here")
     source: FileSource = place.repo.at(ref) if place.repo is not None and ref is not None else place.tree
     return validate_source(source, config, place.root)
 
@@ -233,10 +231,10 @@ def validate_source(source: FileSource, config: str, root: Path) -> Configuratio
 
 
 def unavailable_reason(model: ModelRef, params: Params) -> str:
-    """Why a model would not answer: a missing local one, or parameters that its interface does not take.
+    """Why a model would not answer: it is missing, or does not accept the parameters.
 
     Args:
-        params: a server named by the environment may take more than the maker's own.
+        params: a server named by the environment may accept more than the provider's.
     """
     if error := refused_parameters(model, params):
         return f"{error.message}; {error.hint}."
@@ -244,4 +242,4 @@ def unavailable_reason(model: ModelRef, params: Params) -> str:
         return ""
     if "/" in model.name or model.name.lower().endswith(".gguf"):
         return f"{model}: there is no file {printable(model.name)} on this machine"
-    return f"{model}: there is no packaged model of this name ({PACKAGED_MODEL} is the only one), and no file"
+    return f"{model}: this is neither the packaged model ({PACKAGED_MODEL}) nor a file"

@@ -101,7 +101,7 @@ class FileCases:
                 return None
             data = read_bounded(file, FILE_BYTES)
         except OSError as error:
-            raise GateError(f"cannot read {self.path}: {error.strerror}", "name a case file") from None
+            raise GateError(f"cannot read {self.path}: {error.strerror}", "give a case file") from None
         if data is None:
             raise GateError(f"{self.path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several suites")
         decode(data, self.path)  # says what is no text
@@ -159,7 +159,7 @@ class StoreCases:
     def change(self, changes: Sequence[Change], what: str) -> str | tuple[Conflict, ...]:
         if self.name.version is not None:
             newest = StoreName(self.name.name).text
-            raise GateError(f"{self.name.text} is a version, and versions never change", f"name {newest}")
+            raise GateError(f"{self.name.text} is a fixed version and cannot be changed", f"name {newest}")
         if not self.new:
             self._version()
         made = self.suites.change(self.name.name, changes, self.signed(what))
@@ -169,7 +169,7 @@ class StoreCases:
         newest = self.suites.newest(self.name.name)
         if newest is None:
             known = [one.suite for one in self.suites.names()]
-            hint = did_you_mean(self.name.name, known) if known else "bring cases in: gate cases import FILE store:NAME"
+            hint = did_you_mean(self.name.name, known) if known else "import cases: gate cases import FILE store:NAME"
             raise GateError(f"the store has no suite {self.name.name!r}", hint)
         if self.name.version is None:
             return newest
@@ -181,7 +181,9 @@ class StoreCases:
     def _pinned(self, wanted: CaseFilter) -> tuple[CaseVersion, ...]:
         version = self._version()
         if wanted.archived:
-            raise GateError("only the newest version tells what was archived", f"name {StoreName(self.name.name).text}")
+            raise GateError(
+                "archived cases are listed for the newest version only", f"name {StoreName(self.name.name).text}"
+            )
         named = ((case_of(entry).id, entry) for entry in self.suites.entries(version))
         found = (CaseVersion(name, 0, entry, version.author, version.made, 1) for name, entry in named)
         return tuple(one for one in found if matches_filter(one, wanted))
@@ -278,7 +280,7 @@ def changed_meanwhile(conflict: Conflict) -> str:
     """Who changed a case first, and when, for a message."""
     current = conflict.current
     if current is None:
-        return f"{conflict.change.name} is not there any more"
+        return f"{conflict.change.name} no longer exists"
     done = "archived" if current.entry is None else "changed" if conflict.change.base else "written"
     by = f" by {current.author}" if current.author else ""
     return f"{conflict.change.name} was {done}{by} on {current.made:%Y-%m-%d at %H:%M %Z} meanwhile"
@@ -301,12 +303,12 @@ def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
     """
     if not values.is_store(source):
         if not new and not Path(source).exists():
-            hint = "name a case file, or a suite of the store as store:NAME"
+            hint = "give a case file, or a suite of the store as store:NAME"
             raise GateError(f"there is no file {source}", hint)
         return FileCases(source)
     name = values.parse_store_name(source)
     if name is None:
-        said = f"{source} names no suite of a store: it {values.store_name_complaint(source)}"
+        said = f"{source} is not a suite of a store: it {values.store_name_complaint(source)}"
         raise GateError(said, "write store:NAME")
     here = local_store(Path(), person)
     from gate.store.sql.suites import Authorship, Suites
@@ -346,7 +348,7 @@ def write_foreign_cases(entries: Sequence[Entry], path: str, format_: str, *, fo
     """
     file = Path(path)
     if file.exists() and not force:
-        raise GateError(f"{path} is there already", "name another file, or give --force")
+        raise GateError(f"{path} exists already", "give another file, or give --force")
     made = export_cases(entries, path, format_)
     (rewrite if file.exists() else write_new)(file, made.text)
     return made
@@ -368,14 +370,14 @@ def _text(path: str) -> tuple[str, tuple[Loss, ...]]:
     try:
         data = read_bounded(file, FILE_BYTES)
     except OSError as error:
-        raise GateError(f"cannot read {path}: {error.strerror}", "name a case file") from None
+        raise GateError(f"cannot read {path}: {error.strerror}", "give a case file") from None
     if data is None:
         raise GateError(f"{path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several files")
     if is_table(path):
         text, remark = decode_table(data, path)
-        hint = "look at letters with accents, or save it as UTF-8"
+        hint = "check letters with accents, or save it as UTF-8"
         return text, (Loss(path, remark, hint),) if remark else ()
     if path.lower().endswith(".txt") and is_utf16(data):
-        hint = "a table that was saved as Unicode text is read under a name that ends in .tsv"
+        hint = "for a table saved as Unicode text, use the ending .tsv"
         raise one_problem(path, 0, "is UTF-16 text", hint)
     return decode(data, path), ()

@@ -47,9 +47,9 @@ class KeptRuns:
 
     def notes(self) -> Sequence[str]:
         """Notes on what was skipped so far."""
-        told = [f"Passed over: {said}." for said in self._passed_over[:_TOLD]]
+        told = [f"Skipped: {said}." for said in self._passed_over[:_TOLD]]
         more = len(self._passed_over) - len(told)
-        return [*told, f"Passed over: {more} more below {self.folder}."] if more else told
+        return [*told, f"Skipped: {more} more below {self.folder}."] if more else told
 
     def _read(self, path: Path) -> RunRecord | None:
         try:
@@ -57,9 +57,9 @@ class KeptRuns:
             if size > LARGEST:
                 raise GateError(f"{path} is larger than {LARGEST // 2**20} MiB")
             if size > self._left:
-                raise GateError(f"{path}, since {ALTOGETHER // 2**20} MiB of runs are enough")
+                raise GateError(f"{path}, since {ALTOGETHER // 2**20} MiB of runs are the limit")
             if self.is_tracked(path):
-                raise GateError(f"{path} is tracked by git, so it may come from anybody")
+                raise GateError(f"{path} is tracked by git and may come from anybody")
             self._left -= size
             return load_run(path)
         except GateError as error:

@@ -57,7 +57,7 @@ def reach_database(root: Path, url: str | None) -> "Database":
         from gate.store.sql import maintenance  # noqa: F401  # what every use of the store needs is there
         from gate.store.sql.database import Database
     except ImportError as error:
-        raise GateError(f"a store needs the package {error.name}", with_extra("web")) from None
+        raise GateError(f"the store needs the package {error.name}", with_extra("web")) from None
     database = Database.of_file(root / STORE_FILE) if url is None else Database(url)
     if database.file is not None:
         refuse_tracked(*files_of(database.file))
@@ -78,8 +78,8 @@ def stored_cases(root: Path, url: str | None, name: StoreName) -> StoredCases:
 def _cases(suites: "Suites", name: StoreName) -> StoredCases:
     version = _version(suites, name)
     if not version.cases:
-        hint = f"put one there: gate cases add {StoreName(name.name).text}, or gate serve"
-        raise one_problem(version.label, 0, "holds no cases", hint)
+        hint = f"add one: gate cases add {StoreName(name.name).text}, or gate serve"
+        raise one_problem(version.label, 0, "has no cases", hint)
     lines = (json.dumps(dict(entry)) + "\n" for entry in suites.entries(version))
     return StoredCases(version.label, version.digest, "".join(lines))
 
@@ -183,7 +183,7 @@ def prune_store(*, dry: bool) -> "Pruned":
     wanted = retention()
     if wanted == Retention():
         hint = f"set {OUTPUTS_DAYS} or {RUNS_DAYS}"
-        raise GateError("nothing says for how long the store keeps what", hint)
+        raise GateError("no retention time is set", hint)
 
     def work(database: "Database") -> "Pruned":
         from gate.store.sql.maintenance import upgrade
@@ -219,7 +219,7 @@ def _pruned(database: "Database", wanted: Retention, *, dry: bool) -> "Pruned":
     ages = (None if days is None else now - timedelta(days) for days in (wanted.outputs_days, wanted.runs_days))
     done = retention.prune(database, retention.RetentionLimits(*ages), now, dry=dry)
     if not dry and (done.runs or done.texts):
-        told = f"{done.runs} runs removed, answers of {done.texts} forgotten"
+        told = f"{done.runs} runs deleted, answers of {done.texts} deleted"
         Audit(database).add(Event(now, "retention", "retention", told))
     return done
 
@@ -227,8 +227,8 @@ def _pruned(database: "Database", wanted: Retention, *, dry: bool) -> "Pruned":
 def _with_database(directory: Path, work: "Callable[[Database], Result]", *, new: bool = False) -> Result:
     url, root = database_url(), root_of(directory)
     if url is None and not new and not (root / STORE_FILE).exists():
-        hint = f"go to its repository, or set {DATABASE}"
-        raise GateError(f"there is no store: {root / STORE_FILE} is not there", hint)
+        hint = f"change to its repository, or set {DATABASE}"
+        raise GateError(f"there is no store {root / STORE_FILE}", hint)
     with closing(reach_database(root, url)) as database:
         return work(database)
 
@@ -262,7 +262,7 @@ class StoreTokens:
         """
         found = {one.id: one for one in self.tokens.all()}
         if not self.tokens.revoke(number, self.now):
-            raise GateError(f"there is no token {number} that is not revoked", "see gate tokens list")
+            raise GateError(f"there is no active token {number}", "list them with: gate tokens list")
         self._note("token-revoked", str(number))
         return found[number]
 

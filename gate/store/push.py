@@ -54,7 +54,7 @@ class StoredRun:
 
 
 def store_run(path: Path, root: Path, context: Context, minutes: float = STORE_MINUTES) -> StoredRun:
-    """Put a run into the store; one that is there already is not changed.
+    """Put a run into the store; one that exists already is not changed.
 
     Args:
         path: a `run.json`, or the folder that holds one; `samples.jsonl` beside it goes along.
@@ -65,7 +65,7 @@ def store_run(path: Path, root: Path, context: Context, minutes: float = STORE_M
         GateError: it is no run, its samples are those of another one, or the store cannot be opened.
         CannotEvaluate: the store does not answer.
     """
-    told = f"the store took longer than {minutes:g} minutes", "see that the database runs, then repeat"
+    told = f"the store took longer than {minutes:g} minutes", "check that the database runs, then run the command again"
     return within_minutes(minutes, lambda: _keep(path, root, context), lambda: told)
 
 
@@ -144,14 +144,17 @@ def send_run(path: Path, url: str, context: Context, manner: SendOptions) -> Sen
         GateError: it is no whole run, the token is none or does not suffice, or there is no Prompt Gate.
         CannotEvaluate: the server does not answer, or cannot keep the run now.
     """
-    told = f"sending the run took longer than {SEND_MINUTES:g} minutes", "see that the server runs, then repeat"
+    told = (
+        f"sending the run took longer than {SEND_MINUTES:g} minutes",
+        "check that the server runs, then run the command again",
+    )
     return within_minutes(SEND_MINUTES, lambda: _sent(path, url, context, manner), lambda: told)
 
 
 def _sent(path: Path, url: str, context: Context, manner: SendOptions) -> SentRun:
     token = push_token()
     if token and not is_token(token):
-        raise GateError(f"{TOKEN} is no token of Prompt Gate: a part of it is missing")
+        raise GateError(f"{TOKEN} is not a complete token of Prompt Gate")
     server = Server.at(url, token, insecure=manner.insecure)
     file = path / RUN_FILE if path.is_dir() else path
     run = load_run(file)
@@ -163,7 +166,7 @@ def _sent(path: Path, url: str, context: Context, manner: SendOptions) -> SentRu
     upload = RunUpload(file, samples if beside else None, _origin(context), manner.shown)
     if upload.size > most:
         raise GateError(
-            f"the run is larger than the {most // 2**20} MiB that {server.url} takes", "push run.json alone"
+            f"the run is larger than the {most // 2**20} MiB that {server.url} accepts", "push run.json alone"
         )
     return errand.deliver(upload)
 
@@ -205,8 +208,8 @@ class _ServerUpload:
             if tried < TRIES:
                 self.manner.retried(why)
                 self.manner.wait(max(asked, _FIRST_WAIT_S * 2 ** (tried - 1)))
-        hint = "see that it runs, then repeat: a run is kept once, however often it is sent"
-        raise CannotEvaluate(f"{self.server.url} cannot keep the run: {why}", hint)
+        hint = "check that it runs, then run the command again; a run is saved only once"
+        raise CannotEvaluate(f"{self.server.url} could not save the run: {why}", hint)
 
     def _said(self, reply: Reply) -> str:
         """The server's message, with the token masked."""
@@ -216,17 +219,21 @@ class _ServerUpload:
         where, status = self.server.url, reply.status
         if 300 <= status < 400:
             to = printable(reply.headers.get("location", "elsewhere"))[:200]
-            return GateError(f"{where} sends on to {to}", "name that address with --to: no token follows a redirect")
+            return GateError(
+                f"{where} redirects to {to}", "give that address with --to; the token is not sent to a redirect"
+            )
         words = self._said(reply)
         said = f": {words}" if words else f" (status {status})"
         if status == 413:
-            return GateError(f"the run is larger than {where} takes{said}")
+            return GateError(f"the run is larger than {where} accepts{said}")
         if status in (401, 403) and not words:
-            return GateError(f"something in front of {where} lets nobody through{said}", "let programs pass to /api/v1")
+            return GateError(
+                f"a proxy in front of {where} refuses the request{said}", "allow requests to /api/v1 in the proxy"
+            )
         if not words:
-            return GateError(f"there is no Prompt Gate server at {where}", "name the address of its first page")
+            return GateError(f"there is no Prompt Gate server at {where}", "give the address of its start page")
         if status == 401:
-            hint = f"set {TOKEN}" if not self.server.token else "make another one with gate tokens create"
+            hint = f"set {TOKEN}" if not self.server.token else "create another one with gate tokens create"
             return GateError(f"{where} does not know the token{said}", hint)
         if status == 403:
             return GateError(f"{where} does not allow it{said}")

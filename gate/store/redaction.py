@@ -36,10 +36,10 @@ def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
     for one in wanted:
         if one not in kinds and not _is_pattern(one):
             hint = f"write {', '.join(kinds)}, or a regular expression between slashes"
-            raise GateError(f"{REDACT}: {quoted(one)} is nothing that can be redacted", hint)
+            raise GateError(f"{REDACT}: {quoted(one)} is not a kind of text to redact", hint)
     for pattern in patterns:
         if why := pattern_complaint(pattern):
-            raise GateError(f"{REDACT}: {quoted(pattern)} is no regular expression: {why}")
+            raise GateError(f"{REDACT}: {quoted(pattern)} is not a regular expression: {why}")
     steps = [*(_with_pattern(pattern) for pattern in patterns), *(kinds[name] for name in names)]
     return (lambda text: reduce(lambda found, step: step(found), steps, text)) if steps else None
 

@@ -104,7 +104,7 @@ class _Counted:
     def read(self, size: int = -1) -> bytes:
         block = self.file.read(size)
         if os.fstat(self.fileno()).st_size != self.size:
-            raise GateError(f"{self.path} changed while it was sent", "repeat when the run is finished")
+            raise GateError(f"{self.path} changed while it was sent", "push again when the run is finished")
         self.sent.done += len(block)
         self.sent.shown(self.sent.done, self.sent.whole)
         return block
@@ -126,22 +126,22 @@ class Server:
         Raises:
             GateError: the address is invalid or holds a password, or the token would be readable on the network.
         """
-        wrong = GateError(f"{quoted(url)} is no address of a server", "write https://gate.example.org")
+        wrong = GateError(f"{quoted(url)} is not the address of a server", "write https://gate.example.org")
         try:
             parts = urlsplit(url)
             parts.port  # noqa: B018 says whether it is one
         except ValueError:
             raise wrong from None
         if parts.username or parts.password:
-            raise GateError("the server's address holds a name or a password", "put a token into GATE_TOKEN instead")
+            raise GateError("the server's address contains a user name or password", "put the token into GATE_TOKEN")
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
             raise wrong
         if not url.isascii() or not url.isprintable() or " " in url:
             raise wrong
         plain = url.rstrip("/")
         if token and parts.scheme == "http" and not insecure and not _on_this_machine(parts.hostname):
-            told = f"{plain} is not encrypted: the token could be read on its way"
-            raise GateError(told, "use https; or --insecure, where you trust every network between")
+            told = f"{plain} is not encrypted, so others could read the token"
+            raise GateError(told, "use https, or --insecure if you trust the network")
         return cls(plain, token)
 
     def ask(self, method: str, path: str, upload: RunUpload | None = None) -> Reply:
@@ -180,12 +180,14 @@ class Server:
         """What became of a request, by what lies behind the client's own error."""
         cause = next((one for one in _causes(error) if isinstance(one, OSError)), None)
         if isinstance(cause, ssl.SSLCertVerificationError):
-            hint = "let SSL_CERT_FILE name the certificate of whoever signed it"
+            hint = "set SSL_CERT_FILE to the certificate of its issuer"
             return GateError(f"the certificate of {self.url} is not trusted: {cause.verify_message}", hint)
         if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError | ssl.SSLZeroReturnError):
-            return GateError(f"{self.url} does not speak TLS: {cause.reason or 'no handshake'}", "is it http?")
+            return GateError(f"{self.url} does not speak TLS: {cause.reason or 'no handshake'}", "try http")
         why = (cause and cause.strerror) or str(error) or "it closed the connection"
-        return Unreachable(printable(f"the proxy says {why}" if isinstance(error, httpx2.ProxyError) else why)[:200])
+        return Unreachable(
+            printable(f"the proxy reported {why}" if isinstance(error, httpx2.ProxyError) else why)[:200]
+        )
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

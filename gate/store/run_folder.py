@@ -109,7 +109,7 @@ def samples_of(folder: Path) -> Iterator[Sample]:
     A last line without an end is ignored: its writer was stopped.
     """
     path = folder / SAMPLES_FILE
-    hint = "name the folder that gate diff --out, or gate check --out, made"
+    hint = "give the folder of a run: the --out of gate diff or gate check"
     try:
         for line in sample_lines(path):
             if line.torn:
@@ -175,8 +175,8 @@ def samples_beside(run: Path, suite: str, case: str) -> CaseSamples:
                 found[sample.arm, sample.index] = sample
     except (BadSample, OSError) as error:
         why = str(error) if isinstance(error, BadSample) else error.strerror or "unknown reason"
-        return CaseSamples(_ordered(found), f"{file} cannot be read to its end: {why}.")
-    trouble = f"{bad:,} of the lines of {file} that name this case are no samples." if bad else ""
+        return CaseSamples(_ordered(found), f"{file} cannot be read completely: {why}.")
+    trouble = f"{bad:,} of the lines of {file} about this case are not samples." if bad else ""
     return CaseSamples(_ordered(found), trouble)
 
 
@@ -248,7 +248,7 @@ class RunFolder:
                 else:
                     path.unlink(missing_ok=True)
             except OSError as error:
-                raise GateError(f"cannot remove {path}: {error.strerror}", "name another folder") from None
+                raise GateError(f"cannot remove {path}: {error.strerror}", "give another folder") from None
 
     def made(self) -> Path:
         """The folder, made where it is missing."""
@@ -310,11 +310,11 @@ def load_run(path: Path) -> RunRecord:
         path: a `run.json`, or its folder.
     """
     file = path / "run.json" if path.is_dir() else path
-    hint = "name a run.json, or a folder that gate diff --out made"
+    hint = "give a run.json, or the folder of a run"
     return read_run(content_of(file, "run", hint, LARGEST_RECORD), str(file), hint)
 
 
-def read_run(content: bytes, file: str, hint: str = "send a run.json as the gate wrote it") -> RunRecord:
+def read_run(content: bytes, file: str, hint: str = "send the run.json unchanged") -> RunRecord:
     """Read the content of a record; see `load_run`."""
     return read_record(RunRecord, content, file, "run", hint)
 
@@ -350,7 +350,7 @@ def read_record(model: type[AnyRecord], content: bytes, file: str, what: str, hi
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise GateError(f"{file} is not a whole {what}: {complaint(error)}", hint) from None
+        raise GateError(f"{file} is not a complete {what}: {complaint(error)}", hint) from None
 
 
 def _other_version(told: dict[str, JsonValue]) -> str:

@@ -18,7 +18,7 @@ from gate.store.run_folder import BadSample, SampleLine, content_of, parse_sampl
 SHARD_FILE = "shard.json"
 LARGEST_SHARD = 16 * 2**20
 """Bytes; a larger file is not a shard."""
-SHARDS_HINT = "name folders that gate diff --shard made, or the folder that holds them"
+SHARDS_HINT = "give the folders of gate diff --shard, or their parent folder"
 
 
 def write_shard(folder: Path, record: ShardRecord) -> None:
@@ -26,7 +26,7 @@ def write_shard(folder: Path, record: ShardRecord) -> None:
     try:
         write_whole(folder / SHARD_FILE, record.model_dump_json(by_alias=True, indent=2) + "\n")
     except OSError as error:
-        raise CannotEvaluate(f"cannot write {folder / SHARD_FILE}: {error.strerror}", "name another folder") from None
+        raise CannotEvaluate(f"cannot write {folder / SHARD_FILE}: {error.strerror}", "give another folder") from None
 
 
 def shard_folders(path: Path) -> list[Path]:
@@ -38,7 +38,7 @@ def shard_folders(path: Path) -> list[Path]:
     found = sorted(one for one in path.iterdir() if (one / SHARD_FILE).is_file())
     if not found:
         raise CannotEvaluate(
-            f"there is no shard in {path}: it holds no {SHARD_FILE}", f"did every job fail? {SHARDS_HINT}"
+            f"there is no shard in {path}: it has no {SHARD_FILE}", f"check whether every job failed; {SHARDS_HINT}"
         )
     return found
 
@@ -113,7 +113,7 @@ class ShardSamples:
                 except (BadSample, NoSuchSample):
                     moved = True
                 if moved:
-                    raise CannotEvaluate(f"{self.files[number]} changed while it was read", "merge again")
+                    raise CannotEvaluate(f"{self.files[number]} changed while it was read", "run gate merge again")
                 yield sample
 
     def _place(self, sample: Sample) -> int:
@@ -133,7 +133,7 @@ class ShardSamples:
         if self.numbers[place] != number:
             return f"{_named(sample)} belongs to shard {self.numbers[place]}, and this is shard {number}"
         if self._starts[place] != _NOWHERE:
-            return f"{_named(sample)} is here twice"
+            return f"{_named(sample)} appears twice"
         if said := contradiction(sample, *self.places.suite_and_case(sample)):
             return f"{_named(sample)} was edited: {said}"
         self._starts[place] = line.start

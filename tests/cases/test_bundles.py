@@ -62,10 +62,10 @@ def test_what_a_real_configuration_loses_is_named_with_its_line() -> None:
     where = "promptfoo/simple-test/promptfooconfig.yaml"
     assert [suite.name for suite in bundle.suites] == ["prompts-1", "prompts-2"]
     assert losses(bundle) == [
-        f"{where}:34 assertion type 'python' of test 4 is not brought along",
-        f"{where}:38 assertion type 'similar' of test 4 is put differently: no embeddings: the score is the share of "
+        f"{where}:34 assertion type 'python' of test 4 cannot be converted",
+        f"{where}:38 assertion type 'similar' of test 4 is changed: no embeddings: the score is the share of "
         "words in common (F1), and its threshold is the gate's own, 0.7",
-        f"{where}:46 assertion type 'llm-rubric' of test 5 is put differently: the gate's judge scores it, by these "
+        f"{where}:46 assertion type 'llm-rubric' of test 5 is changed: the gate's judge scores it, by these "
         "criteria alone",
     ]
     assert bundle.suites[0].cases[4]["scorers"] == [
@@ -128,15 +128,15 @@ redteam: {}
     assert [(one.role, one.content) for one in messages] == [("system", "German"), ("user", "user:\ndog")]
     assert losses(bundle) == [
         "promptfooconfig.yaml:22 'redteam' is left out",
-        "promptfooconfig.yaml:5 a prompt is made by 'file://build.py:main', and is left out: build.py is no file of "
+        "promptfooconfig.yaml:5 a prompt is made by 'file://build.py:main'; it is left out: build.py is no file of "
         "the repository, or no text",
-        "promptfooconfig.yaml:6 the provider 'exec:run.sh' is no model that the gate can ask",
+        "promptfooconfig.yaml:6 the provider 'exec:run.sh' is not a model of the gate",
         "promptfooconfig.yaml:6 'top_k' of the model is left out",
-        "promptfooconfig.yaml:6 the provider 'anthropic:messages:claude-x' is left out: a suite asks one model",
-        "promptfooconfig.yaml:14 assertion type 'llm-rubric' of test 2 is put differently: the gate's judge scores it, "
+        "promptfooconfig.yaml:6 the provider 'anthropic:messages:claude-x' is left out: a suite has one model",
+        "promptfooconfig.yaml:14 assertion type 'llm-rubric' of test 2 is changed: the gate's judge scores it, "
         "by these criteria alone",
         "promptfooconfig.yaml:16 threshold 0 of test 2 is left out: it must be above 0 and at most 1",
-        "promptfooconfig.yaml:15 metadata 'deep' of test 2 is no short text, and is left out",
+        "promptfooconfig.yaml:15 metadata 'deep' of test 2 is not a short text and is left out",
         "promptfooconfig.yaml:20 'metadata' of a scenario's config is left out",
     ]
 
@@ -154,7 +154,7 @@ def test_every_mapped_type_becomes_a_scorer_that_the_gate_takes(kind: str) -> No
         assert spec.kind in MAPPED[kind].scorer
         assert (spec.name, spec.weight) == ("m", 2)
         assert spec.negate is bool(negated and not MAPPED[kind].judged)
-        told = [loss.what for loss in bundle.losses if "put differently" in loss.what]
+        told = [loss.what for loss in bundle.losses if "is changed" in loss.what]
         assert bool(told) is bool(MAPPED[kind].differs or (negated and MAPPED[kind].judged))
 
 
@@ -187,7 +187,7 @@ def test_sets_share_their_weight_and_nothing_counts_with_weight_0() -> None:
     ("text", "said"),
     [
         ("a: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [" + "*b," * 3000 + "]", "more than 20,000 values"),
-        ("just a text", "must hold a mapping"),
+        ("just a text", "must be a mapping"),
         ("prompts: []", "no prompt"),
     ],
 )
@@ -314,7 +314,7 @@ def test_formats_of_answers_become_scorers(name: str, scorers: list[str], params
     kinds = [next(iter(one)) if isinstance(one, dict) else one for one in suite.scorers]
     assert kinds == scorers
     assert (dict(suite.params), len(suite.cases)) == (params, 2)
-    assert "the format of answers is put differently" in " ".join(losses(bundle))
+    assert "the format of answers is changed" in " ".join(losses(bundle))
 
 
 def test_an_evaluator_that_some_test_data_cannot_fill_is_named() -> None:
@@ -337,4 +337,4 @@ def test_a_set_that_holds_itself_ends() -> None:
     )
     assert len(bundle.suites[0].cases[0]["scorers"]) == 1  # type: ignore[arg-type]
     told = " ".join(losses(bundle))
-    assert all(word in told for word in ("inside another", "without end", "leads nowhere"))
+    assert all(word in told for word in ("inside another", "without end", "does not exist"))

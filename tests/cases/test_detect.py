@@ -118,9 +118,9 @@ def test_what_cannot_be_asked_is_left_out_and_told() -> None:
 
 
 def test_losses_are_told_in_lines_that_a_terminal_has_room_for() -> None:
-    same = [Loss(f"a:{at}", "'rouge-n' is not brought along", "use similarity") for at in range(5)]
+    same = [Loss(f"a:{at}", "'rouge-n' cannot be converted", "use similarity") for at in range(5)]
     assert described_losses(same, "")[1:] == [
-        "  a:0, a:1, a:2 and 2 more: 'rouge-n' is not brought along (use similarity)"
+        "  a:0, a:1, a:2 and 2 more: 'rouge-n' cannot be converted (use similarity)"
     ]
     lines = described_losses([Loss("a", f"key {'x' * at} is lost") for at in range(40)], "see b.md")
     assert (len(lines), lines[1], lines[-1]) == (32, "  a: key  is lost", "  10 more kinds; see b.md")

@@ -166,14 +166,14 @@ def test_a_prompt_without_test_data_gets_some() -> None:
 @pytest.mark.parametrize(
     ("text", "file", "puts", "gone", "said"),
     [
-        (YAML, "c.yaml", {}, ["a", "b", "c"], "would have no case left"),
+        (YAML, "c.yaml", {}, ["a", "b", "c"], "would have no cases left"),
         (PROMPT, "p.prompt.yml", {"n": {"id": "n", "input": "x", "slices": {"a": "b"}}}, [], "n has slices, which the"),
         (
             '{"id": "a", "input": "x"}',
             "c.jsonl",
             {"n": {"id": "n"}},
             [],
-            "cannot hold this: c.jsonl:2: 'input' is miss",
+            "cannot store this: c.jsonl:2: 'input' is miss",
         ),
     ],
 )

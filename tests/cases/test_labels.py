@@ -88,10 +88,10 @@ def test_every_mistake_at_once() -> None:
         (2, "label must lie between 0 and 1, not 7"),
         (3, "'output' is missing"),
         (4, "'label' is missing"),
-        (5, "labels and 'label' exclude each other"),
+        (5, "labels and 'label' cannot be combined"),
         (6, "output must be text, not 3"),
         (6, "labels is empty"),
-        (7, "labels holds no label"),
+        (7, "labels has no label"),
         (8, "unknown key 'answer'"),
         (9, "invalid JSON"),
         (10, "must be a mapping, not an empty list"),
@@ -108,7 +108,7 @@ def test_preferences_are_told_once_to_be_none_of_the_labels_that_are_meant() -> 
         {"input": "q", "chosen": "x", "rejected": "y"},
     ]
     first, second = wrong(*pairs, row(label="tie"))
-    assert first.startswith("l.jsonl:1: compares two answers, and a label here is about one")
+    assert first.startswith("l.jsonl:1: has labels for pairs of answers")
     assert "give each answer a row of its own" in first
     assert second.startswith("l.jsonl:4: label must be pass or fail or a number, not 'tie'")
 

@@ -21,7 +21,7 @@ def test_a_length_is_counted_in_characters_and_that_is_told() -> None:
         assert read(kind, code, weight=2, metric="form") == (
             [{"characters": {"min": 5}, "weight": 2, "name": "form"}],
             [
-                f"assertion type '{kind}' of test 1 is put differently: blanks around the answer do not count, and an "
+                f"assertion type '{kind}' of test 1 is changed: blanks around the answer do not count, and an "
                 "emoji is one character"
             ],
         )
@@ -45,7 +45,7 @@ def test_an_answer_that_must_parse_is_json() -> None:
     ],
 )
 def test_any_other_code_is_a_program_and_named(kind: str, code: str) -> None:
-    assert read(kind, code) == ([], [f"assertion type '{kind}' of test 1 is not brought along"])
+    assert read(kind, code) == ([], [f"assertion type '{kind}' of test 1 cannot be converted"])
 
 
 def test_python_turned_round_is_named_since_promptfoo_does_not_turn_it() -> None:
@@ -84,7 +84,7 @@ def test_a_grader_in_a_file_is_called_as_promptfoo_calls_it() -> None:
     [
         ("file://grade.py:missing", "there is no missing in evals/grade.py"),
         ("file://grade.py:later", "later in evals/grade.py is an async function"),
-        ("file://gone.py", "evals/gone.py is no file of the repository"),
+        ("file://gone.py", "evals/gone.py is not a text file of the repository"),
         ("file://my-grader.py", "evals/my-grader.py cannot be named as a module"),
         ("file://../../etc/x.py", "it names no function of a file inside the repository"),
     ],

@@ -145,7 +145,7 @@ def test_a_configuration_is_told_by_its_name_and_says_where_its_tests_are() -> N
     assert raised.value.hint.startswith("tests in other files are left out: file://t/one.yaml; convert those files")
     with pytest.raises(GateError) as raised:
         import_cases("redteam: {purpose: x}\ntargets: [https]\n", FILE)
-    assert raised.value.hint.startswith("the configuration holds no tests")
+    assert raised.value.hint.startswith("the configuration has no tests")
     shared = "tests:\n- {vars: &v {a: b}}\n- {vars: {<<: *v, c: d}}\n"
     assert [case["vars"] for case in import_cases(shared, FILE).cases] == [{"a": "b"}, {"a": "b", "c": "d"}]
 
@@ -166,5 +166,5 @@ def test_scenarios_may_stand_in_a_file_and_need_no_tests() -> None:
     assert [case["vars"] for case in bundle.suites[0].cases] == [{"a": "x", "b": 1}, {"a": "y", "b": 1}, {"a": "z"}]
     assert losses(bundle)[0] == "evals/s.yaml:1 'extra' of a scenario's config is left out"
     one = config("prompts: ['{{ a }}']\nscenarios: [config, {config: [{vars: {a: x}}]}]\n")
-    assert losses(one)[0] == f"{FILE}:2 a scenario is taken from config, which is no file of the repository, or no text"
+    assert losses(one)[0] == f"{FILE}:2 a scenario is taken from config, which is not a text file of the repository"
     assert len(one.suites[0].cases) == 1

@@ -148,15 +148,15 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 WRONG_TOGETHER: list[tuple[dict[str, Any], str]] = [
     ({"id": "a"}, "'input' is missing"),
     ({"id": "a", "input": "  "}, "input must not be blank"),
-    ({"id": "a\x1b[0m", "input": "x"}, "id must not hold control characters"),
-    ({"id": "a", "input": "x", "messages": [TURN]}, "messages and 'input' exclude each other"),
+    ({"id": "a\x1b[0m", "input": "x"}, "id must not contain control characters"),
+    ({"id": "a", "input": "x", "messages": [TURN]}, "messages and 'input' cannot be combined"),
     ({"id": "a", "messages": [{"role": "assistant", "content": "x"}]}, "messages must end with the user's turn"),
-    ({"id": "a", "input": "x", "slices": {"a=b": 1}}, "is no dimension: it must not hold '=' or '/'"),
+    ({"id": "a", "input": "x", "slices": {"a=b": 1}}, "is not a dimension: it must not contain '=' or '/'"),
     ({"id": "a", "input": "x", "slice": "b", "slices": {"slice": "c"}}, "slice and 'slices.slice' are the same"),
-    ({"id": "a", "input": "x", "vars": {"expected": 1}}, "vars.expected has a meaning of its own"),
+    ({"id": "a", "input": "x", "vars": {"expected": 1}}, "vars.expected is reserved"),
     ({**TRANSCRIPT, "session": {"state": "safety"}}, "session.state is not the state 'welcome'"),
-    ({**TRANSCRIPT, "expect": {"forbidden_words": ["a", "a"]}}, "expect.forbidden_words names 'a' twice"),
-    ({**AGENT, "rounds": [{"prompt": "x"}]}, "prompt and 'rounds' exclude each other"),
+    ({**TRANSCRIPT, "expect": {"forbidden_words": ["a", "a"]}}, "expect.forbidden_words lists 'a' twice"),
+    ({**AGENT, "rounds": [{"prompt": "x"}]}, "prompt and 'rounds' cannot be combined"),
     ({**AGENT, "test_agent_revival": True}, "test_agent_revival needs two rounds or more"),
     ({**AGENT, "expected_tools": ["t", "t"]}, "expected_tools"),
 ]
@@ -195,13 +195,13 @@ BAD = {"id": "b", "input": 3, "vars": {"a": [1]}}
 ("- id: a\n  input: x\n- id: b\n  cluster: c\n  input: 3\n- 4", "c.yaml", ["c.yaml:5: input", "c.yaml:6: "]),
 ("id,input,threshold\n1,x,high\n", "c.csv", ["c.csv:2: column 'threshold' must be a number, not 'high'"]),
 ("messages: []\ntestData:\n- input: x\n  slices: {}\n- 3\n", "p.prompt.yml", [
-            "p.prompt.yml:3: vars.slices has a meaning", "p.prompt.yml:5: testData[1] must be a mapping",
+            "p.prompt.yml:3: vars.slices is reserved", "p.prompt.yml:5: testData[1] must be a mapping",
         ]),
 ('{"id": "a", "input": }\n{"id": "a"}', "c.jsonl", ["c.jsonl:1: invalid JSON at", "c.jsonl:2: 'input'"]),
-('{"id": "a"}\n{"id": "b"}', "c.json", ["JSON Lines go into a .jsonl file"]),
-("[\n", "c.jsonl", ["c.jsonl:1: is JSON spread over several lines, not JSON Lines"]),
+('{"id": "a"}\n{"id": "b"}', "c.json", ["use the ending .jsonl for JSON Lines"]),
+("[\n", "c.jsonl", ["c.jsonl:1: is JSON over several lines, not JSON Lines"]),
 ('{"id":"a","input":"x"}\n' * 2, "c.jsonl", ["c.jsonl:2: the id 'a' is already used on line 1"]),
-("", "c.jsonl", ["c.jsonl: holds no cases (write one JSON object per line: "]),
+("", "c.jsonl", ["c.jsonl: has no cases (write one JSON object per line: "]),
 ],
 )  # fmt: skip
 def test_each_mistake_has_its_place(text: str, file: str, said: list[str]) -> None:
@@ -212,7 +212,7 @@ def test_each_mistake_has_its_place(text: str, file: str, said: list[str]) -> No
 def test_a_long_list_of_mistakes_is_cut_and_counted() -> None:
     text = "".join(f'{{"id": {number}, "input": "x", "wrong{number}": 1}}\n' for number in range(50))
     found = errors(lambda: parse(text, "c.jsonl")).splitlines()
-    assert (len(found), found[20]) == (21, "c.jsonl:21: … and 30 more mistakes")
+    assert (len(found), found[20]) == (21, "c.jsonl:21: … and 30 more errors")
 
 
 def test_equal_mistakes_are_one_line_that_names_the_first_places() -> None:

@@ -79,14 +79,14 @@ def test_data_is_never_read_as_a_template() -> None:
         (
             "Hello\n{{ nmae }}",
             "p.j2:2: 'nmae' is undefined (case 'c1' at cases.jsonl:7) "
-            "(give it under 'vars' in the case, or take it out of the template)",
+            "(add it under 'vars' of the case, or remove it from the template)",
         ),
         (
             "{{ expected }}",
             "p.j2:1: 'expected' is undefined (case 'c1' at cases.jsonl:7) "
             "(the expected answer is never shown to a prompt)",
         ),
-        ("{% if not name %}x{% endif %}", "p.j2: renders to nothing for case 'c1' at cases.jsonl:7"),
+        ("{% if not name %}x{% endif %}", "p.j2: is empty for case 'c1' at cases.jsonl:7"),
     ],
 )
 def test_messages(text: str, message: str) -> None:
@@ -114,6 +114,6 @@ def test_expected_may_be_any_json(expected: object, filled: str) -> None:
 def test_a_case_without_expected_is_named() -> None:
     text = errors(lambda: fill("{{ expected }}", Case("c", "x", where="dir:x/c.jsonl:3")))
     assert text == (
-        "dir:x/c.jsonl:3: the scorer's text cannot be filled in for case 'c': 'expected' is undefined "
+        "dir:x/c.jsonl:3: the template of the scorer cannot be filled in for case 'c': 'expected' is undefined "
         "(add the field to the case, or change the scorer)"
     )

@@ -79,7 +79,7 @@ def test_what_no_other_tool_can_hold_is_told(cases: list[Any], name: str) -> Non
         made = export_cases(cases, file, format_)
         text, losses = made.text, made.losses
         assert len(losses) >= len(cases) - 1
-        assert kinds(losses)[0].what.endswith("is a conversation with an agent, and is left out")
+        assert kinds(losses)[0].what.endswith("is a conversation with an agent; it is left out")
         assert len(import_cases(text, file, format_).cases) == 1
 
 

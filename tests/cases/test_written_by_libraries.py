@@ -85,7 +85,7 @@ def test_what_inspect_reads_otherwise_in_a_table_is_told() -> None:
     assert [loss.what for loss in made.losses] == [
         "of the case 'talk', its conversation is read as one text by inspect",
         "of the case 'talk', its targets are read as one text by inspect",
-        "cells of the case 'pick' that look like JSON stand in quotes",
+        "cells of the case 'pick' that look like JSON get quotes",
         "of the case 'pick', its choices are cut at each comma by inspect",
     ]
     assert [case["id"] for case in import_cases(made.text, "c.csv").cases] == ["talk", "pick"]

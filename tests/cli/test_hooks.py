@@ -59,13 +59,13 @@ def test_several_files_are_linted_at_once(tmp_path: Path) -> None:
     good = write_jsonl(tmp_path / "cases.jsonl", [CASE])
     other = write_jsonl(tmp_path / "cases2.jsonl", [CASE])
     done = CliRunner().invoke(cli, ["cases", "lint", str(good), str(other)])
-    assert done.exit_code == 0 and done.output.count("1 case, no mistakes") == 2
+    assert done.exit_code == 0 and done.output.count("1 case, no errors") == 2
     one = write_jsonl(tmp_path / "cases3.jsonl", [{"id": "b"}])
     two = tmp_path / "none.jsonl"
     done = CliRunner().invoke(cli, ["cases", "lint", str(one), str(good), str(two)])
     assert isinstance(done.exception, InputErrors)
     assert [problem.file for problem in done.exception.problems] == [str(one), str(two)]
-    assert "1 case, no mistakes" in done.output
+    assert "1 case, no errors" in done.output
     done = CliRunner().invoke(cli, ["cases", "lint", "--json", str(good), str(other)])
     assert [found["source"] for found in json.loads(done.output)] == [str(good), str(other)]
     done = CliRunner().invoke(cli, ["cases", "lint", "--json", str(good), str(two)])

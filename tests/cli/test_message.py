@@ -15,10 +15,10 @@ def test_message_and_hint() -> None:
 
 
 def test_every_problem_is_on_its_own_line_in_order() -> None:
-    problems = [Problem("b.md", 2, "two"), Problem("a.md", 0, "whole file", "mend it"), Problem("b.md", 1, "one")]
+    problems = [Problem("b.md", 2, "two"), Problem("a.md", 0, "whole file", "fix it"), Problem("b.md", 1, "one")]
     assert error_message(InputErrors(problems)).splitlines() == [
         "error: a.md: whole file",
-        "  hint: mend it",
+        "  hint: fix it",
         "error: b.md:1: one",
         "error: b.md:2: two",
     ]
@@ -26,13 +26,13 @@ def test_every_problem_is_on_its_own_line_in_order() -> None:
 
 def test_a_flood_is_counted() -> None:
     text = error_message(InputErrors([Problem("a", line, f"bad {line}") for line in range(1, SHOWN + 6)]))
-    assert text.endswith("and 5 more mistakes")
+    assert text.endswith("and 5 more errors")
     assert text.count("bad") == SHOWN
 
 
 def test_equal_mistakes_are_told_once() -> None:
-    text = error_message(InputErrors([Problem("a", line, "bad", "mend it") for line in (3, 7, 9, *range(20, 37))]))
-    assert text == "error: a:3: lines 3, 7, 9 and 17 more: bad\n  hint: mend it"
+    text = error_message(InputErrors([Problem("a", line, "bad", "fix it") for line in (3, 7, 9, *range(20, 37))]))
+    assert text == "error: a:3: lines 3, 7, 9 and 17 more: bad\n  hint: fix it"
 
 
 def test_a_terminal_obeys_nothing_from_a_file() -> None:
@@ -68,7 +68,7 @@ def test_a_defect_is_no_verdict_and_keeps_its_trace(defective: str, capsys: pyte
     said = capsys.readouterr().err
     assert ended.value.code == 3
     assert "Traceback" not in said
-    found = re.search(r"report it with (\S+\.txt)", said)
+    found = re.search(r"attach (\S+\.txt)", said)
     assert found is not None
     trace = Path(found[1])
     assert "an internal matter" in trace.read_text()

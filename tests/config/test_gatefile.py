@@ -58,20 +58,20 @@ def test_the_shortest_file() -> None:
         (
             "method: maxt",
             "correction: holm",
-            "gate.yaml:2: policy has a contradiction: correction is holm, and maxt holds its level fo",
+            "gate.yaml:2: policy has a contradiction: correction: holm cannot be combined with maxt",
         ),
         ("method: maxt", "margin: 0.02", "gate.yaml:2: unknown key 'margin' in policy"),
         (
             "anthropic:claude",
             "claude",
-            "gate.yaml:5: defaults.model is wrong: the model 'claude-sonnet-5-5' names no provider",
+            "gate.yaml:5: defaults.model is not valid: the model 'claude-sonnet-5-5' has no provider",
         ),
         ("temperature: null", "max_tokens: 5", "gate.yaml:26: unknown key 'max_tokens' in suites[1].params"),
         ("name: triage", "name: support", "gate.yaml:21: suites[1].name 'support' is already used on line 9"),
         (
             "name: triage",
             "name: a/b",
-            "gate.yaml:21: suites[1].name 'a/b' must not hold '/', which joins suite and slice",
+            "gate.yaml:21: suites[1].name 'a/b' must not contain '/', which joins suite and slice",
         ),
         ("name: support", "nmae: support", "gate.yaml:9: 'name' is missing in suites[0] (for example name: support)"),
         ("    scorers: [exact, exact]\n", "", "gate.yaml:21: 'scorers' is missing in suites[1]"),
@@ -84,11 +84,11 @@ def test_the_shortest_file() -> None:
             "python:a/b.py:f",
             "gate.yaml:10: suites[0].prompt 'python:a/b.py:f' is not python:module:function",
         ),
-        ("prompts/support.md", "a.py", "gate.yaml:10: suites[0].prompt ends in .py, and code is no prompt file"),
+        ("prompts/support.md", "a.py", "gate.yaml:10: suites[0].prompt is a code file, not a prompt file"),
         (
             "evals/triage.jsonl",
             "store:a/b",
-            "gate.yaml:23: suites[1].cases 'store:a/b': the name of a store's suite must not hold '/'",
+            "gate.yaml:23: suites[1].cases 'store:a/b': the name of a store's suite must not contain '/'",
         ),
         ("evals/triage.jsonl", "a.xlsx", "gate.yaml:23: suites[1].cases ends in .xlsx, which case files do not"),
         (
@@ -96,7 +96,7 @@ def test_the_shortest_file() -> None:
             '"*.jsonl"',
             "gate.yaml:23: suites[1].cases '*.jsonl' is a pattern (name one .jsonl file)",
         ),
-        ("[tier, lang, length]", "[tier, tier]", "gate.yaml:12: suites[0].slices[1] names 'tier' twice"),
+        ("[tier, lang, length]", "[tier, tier]", "gate.yaml:12: suites[0].slices[1] lists 'tier' twice"),
         (
             "[tier, lang, length]",
             "[overall]",
@@ -105,7 +105,7 @@ def test_the_shortest_file() -> None:
         (
             "tier=enterprise",
             "teir=enterprise",
-            "gate.yaml:19: suites[0].policy.required[0] 'teir=enterprise' names the dimension 'teir',",
+            "gate.yaml:19: suites[0].policy.required[0] 'teir=enterprise' uses the dimension 'teir',",
         ),
         ("lang=de", "tier=enterprise", "gate.yaml:20: suites[0].policy.advisory[0] is both required and advisory"),
         (
@@ -116,7 +116,7 @@ def test_the_shortest_file() -> None:
         (
             "contains:",
             "contans:",
-            "gate.yaml:14: suites[0].scorers[0] names the unknown scorer 'contans'",
+            "gate.yaml:14: suites[0].scorers[0] is the unknown scorer 'contans'",
         ),
         ("version: 1", "version: 2", "gate.yaml:1: version 2 is not supported; this gate reads version 1"),
         ("samples: 1", "samples: 1\n    samples: 2", "gate.yaml:26: the key 'samples' is already set on line 25"),

@@ -24,8 +24,8 @@ def test_good_models(text: str, model: ModelRef) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("claude-opus", "the model 'claude-opus' names no provider", "for example anthropic:claude-opus; providers: "),
-        ("gpt-5", "the model 'gpt-5' names no provider", "for example openai:gpt-5; providers: openai, anthropic, "),
+        ("claude-opus", "the model 'claude-opus' has no provider", "for example anthropic:claude-opus; providers: "),
+        ("gpt-5", "the model 'gpt-5' has no provider", "for example openai:gpt-5; providers: openai, anthropic, "),
         (
             "zzz:x",
             "unknown provider 'zzz' in the model 'zzz:x'",

@@ -60,7 +60,7 @@ def test_a_suite_of_a_pattern_remembers_it() -> None:
         (
             "tier=enterprise",
             "lang=de",
-            "gate.yaml:13: suites[0].policy.slices['lang=de'] 'lang=de' names the dimension 'lang', w",
+            "gate.yaml:13: suites[0].policy.slices['lang=de'] 'lang=de' uses the dimension 'lang', w",
         ),
         (
             "tier=enterprise",

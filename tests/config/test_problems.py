@@ -10,8 +10,8 @@ from tests.config.texts import errors
 def test_sorted_by_line_and_named_once() -> None:
     problems = Problems("f")
     for line, key in ((3, "b"), (1, "a"), (3, "b")):
-        problems.add(line, f"{key} is wrong", "mend it")
-    assert errors(problems.check) == "f:1: a is wrong (mend it)\nf:3: b is wrong (mend it)"
+        problems.add(line, f"{key} is wrong", "fix it")
+    assert errors(problems.check) == "f:1: a is wrong (fix it)\nf:3: b is wrong (fix it)"
 
 
 def test_the_count_of_the_rest_comes_last() -> None:
@@ -22,7 +22,7 @@ def test_the_count_of_the_rest_comes_last() -> None:
         problems.check()
     assert len(caught.value.problems) == 30
     assert len(caught.value.shown) == 21
-    assert str(caught.value.shown[-1]) == "f:7: … and 10 more mistakes"
+    assert str(caught.value.shown[-1]) == "f:7: … and 10 more errors"
 
 
 def test_nothing_that_steers_a_terminal_gets_through() -> None:

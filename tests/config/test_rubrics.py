@@ -57,17 +57,17 @@ LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("weight: 0.4", "weight: 0.3", "r.yaml:3: dimensions has weights that sum to 0.9, and they have to sum to 1"),
+        ("weight: 0.4", "weight: 0.3", "r.yaml:3: dimensions has weights that sum to 0.9, not to 1"),
         ("    weight: 0.4\n", "", "r.yaml:3: dimensions has no weight for 'Tone!'"),
         (
             "description: Kind.",
             "description: ' '",
             "r.yaml:11: dimensions[1].description is blank (for example description: One or two",
         ),
-        ("name: Tone!", "name: brevity", "r.yaml:9: dimensions[1] is a second dimension named 'brevity'"),
+        ("name: Tone!", "name: brevity", "r.yaml:9: dimensions[1] is the second dimension named 'brevity'"),
         ("scale: [1, 5]", "scale: [5, 1]", "r.yaml:1: scale must be two numbers, the lower one first, not [5, 1]"),
-        ("{1: Five", "{0: Five", "r.yaml:8: dimensions[0].anchors.0 lies outside of the scale 1 to 5"),
-        ("{1: Five", "{low: Five", "r.yaml:8: dimensions[0].anchors.low is no score"),
+        ("{1: Five", "{0: Five", "r.yaml:8: dimensions[0].anchors.0 is outside the scale 1 to 5"),
+        ("{1: Five", "{low: Five", "r.yaml:8: dimensions[0].anchors.low is not a score"),
         ("threshold: 3.5", "threshold: 5.5", "r.yaml:2: threshold must be a number above 1 to 5, not 5.5"),
         ("threshold: 3.5", "threshold: 1", "not 1 (at 1 and below every answer would pass)"),
         (GOOD, "scale: [1, 5]", "'dimensions' is missing"),

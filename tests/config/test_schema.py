@@ -163,9 +163,9 @@ def test_every_key_has_a_description() -> None:
     [
         ("groq: {api: openai", "openai: {api: openai", "providers.openai is a built-in provider"),
         ("https://api", "http://api", "providers.groq.base_url must begin with https:// (a key is sent there"),
-        ("https://api", "https://me:pw@api", "providers.groq.base_url must not hold a user name or password"),
-        ("GROQ_API_KEY}", "sk-1234}", "providers.groq.api_key_env must name an environment variable, and not hold"),
-        ('model: "groq:llama"', 'model: "grok:llama"', "suites[0].model is wrong: unknown provider 'grok'"),
+        ("https://api", "https://me:pw@api", "providers.groq.base_url must not contain a user name or password"),
+        ("GROQ_API_KEY}", "sk-1234}", "providers.groq.api_key_env must be the name of an environment variable, not"),
+        ('model: "groq:llama"', 'model: "grok:llama"', "suites[0].model is not valid: unknown provider 'grok'"),
     ],
 )
 def test_a_server_of_ones_own(old: str, new: str, told: str) -> None:

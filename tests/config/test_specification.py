@@ -157,5 +157,5 @@ rules:
 
 def test_an_alias_is_not_written_through() -> None:
     text = "version: 1\ninputs: [&a {name: x}]\nrules:\n- &r {rule: x}\n- *r\n"
-    with pytest.raises(GateError, match="s.yaml is written in a way that cannot be changed safely"):
+    with pytest.raises(GateError, match="s.yaml has YAML that cannot be edited safely"):
         updated_specification(text, SPEC, "s.yaml")

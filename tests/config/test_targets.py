@@ -11,7 +11,7 @@ WRONG = [
     ("python", "target must be a mapping, not 'python'", ""),
     (
         "{tools: {fixtures: t.yaml}, http: 'https://x'}",
-        "target is one of tools, python, command, http, and this one has http a",
+        "target needs exactly one of tools, python, command, http, not http a",
         "for example target: {tools",
     ),
     ("{comand: [a], python: 'a:b'}", "unknown key 'comand' in suites[0].target", "did you mean 'command'?"),
@@ -33,7 +33,7 @@ WRONG = [
         "did you mean 'timeout_s'?",
     ),
     ("{python: agents.shop}", "target.python is not module:function", "for example evals.checks:polite"),
-    ("{http: 'ftp://x'}", "target.http is no address", "write http:// or https://"),
+    ("{http: 'ftp://x'}", "target.http is not an address", "write http:// or https://"),
     ("{tools: {}}", "tools needs servers or fixtures", "without tools no target is needed"),
     (
         "{tools: {servers: {shop: {}}}}",
@@ -57,7 +57,7 @@ SECRETS = [
         "{http: {url: 'https://x', headers: {Auth: Bearer hunter2}}}",
         "target.http.headers.Auth must be the name of an environment variable",
     ),
-    ("{http: 'https://me:hunter2@x/'}", "target.http holds a user's name or password"),
+    ("{http: 'https://me:hunter2@x/'}", "target.http contains a user name or password"),
     (
         "{tools: {fixtures: t.yaml, inject: {token: hunter2!}}}",
         "target.tools.inject.token must be the name of an environment variable",

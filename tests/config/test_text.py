@@ -21,8 +21,8 @@ def test_utf8_with_and_without_a_mark() -> None:
     [
         (POINTER, "p.md:1: is a Git LFS pointer, not the file itself"),
         ("héllo".encode("utf-16"), "p.md: is UTF-16 text (save it as UTF-8)"),
-        (b"PK\x03\x04\x14\0", "p.md: is a file of an office program, or an archive (save the sheet as CSV in UTF-8)"),
-        (b"a\nb\0", "p.md:2: is not a text file (it holds NUL bytes)"),
+        (b"PK\x03\x04\x14\0", "p.md: is an office file or an archive (save the sheet as CSV in UTF-8)"),
+        (b"a\nb\0", "p.md:2: is not a text file (it contains NUL bytes)"),
         (b"a\nb\nc\xff", "p.md:3: is not UTF-8 text (save it as UTF-8)"),
     ],
 )

@@ -73,7 +73,7 @@ def test_json_says_the_same() -> None:
         (ONE.format("answers: [{}]"), "t.yaml:1: 'result' is missing in tools[0].answers[0]"),
         (
             ONE.format("answers: [{arguments: {x: 1}, result: 1}]"),
-            "arguments.x is no parameter of the tool (it has",
+            "arguments.x is not a parameter of the tool (the tool has",
         ),
         (
             ONE.format("inputSchema: {}, answers: [{result: 1}]"),
@@ -82,13 +82,16 @@ def test_json_says_the_same() -> None:
         (ONE.format("parameters: {type: array}, answers: [{result: 1}]"), "must be the JSON Schema of an object"),
         (
             ONE.format("parameters: {type: object, $ref: 'http://127.0.0.1:9/'}, answers: [{result: 1}]"),
-            "leaves the schema",
+            "points outside the schema",
         ),
-        ("tools: [{name: get flats, description: b, answers: [{result: 1}]}]", "'get flats' is no name of a tool"),
-        (ONE.format("answers: [{result: 1}, {arguments: {}, result: 2}]"), "answers[1] is never given, because of"),
+        ("tools: [{name: get flats, description: b, answers: [{result: 1}]}]", "'get flats' is not a valid tool name"),
+        (
+            ONE.format("answers: [{result: 1}, {arguments: {}, result: 2}]"),
+            "answers[1] is never used, because answers[0]",
+        ),
         (
             "tools: [&a {name: a, description: b, answers: [{result: 1}]}, *a]",
-            "tools[1].name 'a' is the name of tools[0], too",
+            "tools[1].name 'a' is also the name of tools[0]",
         ),
         ("tools: [!!python/object:os.system {}]", "the YAML tag"),
     ],
@@ -102,7 +105,7 @@ def test_a_mistake_is_told(text: str, said: str) -> None:
     [
         ("", "t.json:1: invalid JSON"),
         ('{"tools": []}\n{"tools": []}', "t.json:2: invalid JSON at column 1: Extra data"),
-        ('{"tools": [],\n "tools": []}', "the key 'tools' is given twice"),
+        ('{"tools": [],\n "tools": []}', "the key 'tools' is set twice"),
         ('{\n"tools": [\n{"name": "a b", "description": "c", "answers": [{"result": 1}]}]}', "t.json: tools[0].name"),
     ],
 )

@@ -1,6 +1,7 @@
 """Write the golden reports again: `python -m tests.golden.regenerate`; look at the difference before it is kept."""
 
 import io
+import tempfile
 from pathlib import Path
 
 from rich.console import Console
@@ -10,6 +11,7 @@ from gate.report.exports import junit, sarif
 from gate.report.markdown import report as markdown
 from gate.report.terminal import report as terminal
 from tests.golden import generating
+from tests.golden.errors import errors
 from tests.golden.runs import runs
 
 HERE = Path(__file__).parent
@@ -41,7 +43,7 @@ def outputs() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write two files for each run, those of programs, and what one generation makes."""
+    """Write two files for each run, the files for programs, one generation, and the errors."""
     for name, text in outputs().items():
         (OUTPUTS / name).write_text(text, encoding="utf-8", newline="\n")
     for name, run in runs().items():
@@ -49,6 +51,8 @@ def main() -> None:
         (HERE / f"{name}.txt").write_text(text_of(run), encoding="utf-8", newline="\n")
     for name, text in generating.generated().items():
         (generating.FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
+    with tempfile.TemporaryDirectory() as folder:
+        (HERE / "errors.txt").write_text(errors(Path(folder)), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def test_what_cannot_be_used_is_passed_over_and_told(tmp_path: Path) -> None:
     gone.unlink()
     assert [run.read() for run in found] == [None] * 4
     told = list(kept.notes())
-    assert "broken/run.json is not a whole run: seed" in told[0]
+    assert "broken/run.json is not a complete run: seed" in told[0]
     assert "large/run.json is larger than 16 MiB" in told[1]
     assert "theirs/run.json is tracked by git" in told[2]
-    assert told[3:] == [f"Passed over: 1 more below {tmp_path}."]
+    assert told[3:] == [f"Skipped: 1 more below {tmp_path}."]

@@ -49,7 +49,7 @@ def put(where: str, value: object) -> Callable[[dict[str, Any]], None]:
     ],
 )
 def test_a_number_that_cannot_be_is_named(tmp_path: Path, where: str, value: object) -> None:
-    with pytest.raises(GateError, match=f"is not a whole run: {where}: (Input|List) should") as caught:
+    with pytest.raises(GateError, match=f"is not a complete run: {where}: (Input|List) should") as caught:
         load_run(damaged(tmp_path, put(where, value)))
     assert caught.value.exit_code == 2
 
@@ -72,7 +72,7 @@ def test_a_suite_that_is_listed_twice_is_refused_by_its_name(tmp_path: Path) -> 
     def twice(data: dict[str, Any]) -> None:
         data["suites"] *= 2
 
-    with pytest.raises(GateError, match="is not a whole run: two suites are named 'support'$"):
+    with pytest.raises(GateError, match="is not a complete run: two suites are named 'support'$"):
         load_run(damaged(tmp_path, twice))
 
 

@@ -24,7 +24,7 @@ def test_a_new_file_with_its_folders_and_line_ends(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("mine")
-    with pytest.raises(GateError, match="a is there already, and nothing is overwritten") as error:
+    with pytest.raises(GateError, match="a exists already; nothing was overwritten") as error:
         write_all_new({tmp_path / "b": "x", tmp_path / "a": "y"})
     assert "--out" in error.value.hint
     assert (names(tmp_path), (tmp_path / "a").read_text()) == (["a"], "mine")
@@ -39,7 +39,7 @@ def test_what_was_written_goes_again_where_the_rest_cannot_be(tmp_path: Path) ->
 
 def test_a_link_is_something_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "target")
-    with pytest.raises(GateError, match="is there already"):
+    with pytest.raises(GateError, match="exists already"):
         write_new(tmp_path / "link", "x")
     assert names(tmp_path) == ["link"]
 

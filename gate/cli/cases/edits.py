@@ -11,6 +11,7 @@ import click
 from gate.cases.reading import parse_entry, put_of, renamed
 from gate.cases.stored import Archive, CaseFilter, CaseVersion, CaseWrite, Change, Entry
 from gate.cli.cases.entry import case_versions, changed_entry, edit_entry, given_values, read_entry, slices_of
+from gate.cli.options import person_option
 from gate.config.documents import printable
 from gate.config.values import is_store
 from gate.config.yaml_editing import dumped
@@ -21,31 +22,33 @@ from gate.store.case_sets import CaseSet, ChangedMeanwhile, changed_meanwhile, k
 from gate.store.run_folder import load_run
 from gate.values import JsonValue
 
-_PERSON = click.option("--person", default="", help="Who you are, for the history.  [default: the name that git knows]")
+ADD_EXAMPLES = """\b
+Examples:
+  gate cases add evals/support/cases.jsonl --id refund-9 \\
+    --input "Where is my money?" --slice tier=free
+  gate cases add store:support --from .gate/last refund-7
+  gate cases add store:support --entry case.yaml
+"""
 
 
-@click.command()
+@click.command(epilog=ADD_EXAMPLES)
 @click.argument("source")
-@click.option("--id", "name", default="", help="Of the new case.")
-@click.option("--input", "said", default="", help="What the user says.")
-@click.option("--expected", default="", help="The reference answer.")
-@click.option("--description", default="", help="What the case is for.")
-@click.option("--criteria", default="", help="What judges look for in this case.")
-@click.option("--slice", "slices", multiple=True, metavar="DIMENSION=VALUE", help="A slice that it is in.")
-@click.option("--entry", default="", metavar="FILE", help="The whole case, in YAML or JSON; - for standard input.")
-@click.option("--from", "run", nargs=2, default=None, metavar="RUN.json CASE", help="A case of a finished run.")
-@_PERSON
+@click.option("--id", "name", default="", help="Id of the new case.")
+@click.option("--input", "said", default="", help="The user's text.")
+@click.option("--expected", default="", help="Reference answer.")
+@click.option("--description", default="", help="What the case tests.")
+@click.option("--criteria", default="", help="What a judge looks for.")
+@click.option("--slice", "slices", multiple=True, metavar="KEY=VALUE", help="Slice of the case; repeatable.")
+@click.option("--entry", default="", metavar="FILE", help="The whole case in YAML or JSON; - reads stdin.")
+@click.option("--from", "run", nargs=2, default=None, metavar="RUN CASE", help="Copy a case of a finished run.")
+@person_option
 def add(source: str, name: str, entry: str, run: tuple[str, str] | None, person: str, **said: object) -> None:
-    """Add a case to SOURCE: a case file, which is made where there is none, or a suite of the store.
+    """Add a case.
 
-    \b
-    Examples:
-      gate cases add evals/support/cases.jsonl --id refund-9 --input "Where is my money?" --slice tier=free
-      gate cases add store:support --from .gate/last refund-7 --expected "Refunds take five days."
-      gate cases add store:support --entry case.yaml
+    SOURCE is a case file, or store:NAME for a suite of the store. A new file or suite is created.
     """
     if entry and run:
-        raise GateError("--entry and --from both say what the case is", "give one of the two")
+        raise GateError("--entry and --from cannot be combined", "use one of them")
     slices = said.pop("slices", ())
     own: dict[str, JsonValue] = {"id": name, "input": str(said.pop("said") or "")}
     own |= {key: str(value) for key, value in said.items()}
@@ -58,27 +61,33 @@ def add(source: str, name: str, entry: str, run: tuple[str, str] | None, person:
         _added(open_cases(source, person, new=True), row)
 
 
-@click.command()
+EDIT_EXAMPLES = """\b
+Examples:
+  gate cases edit cases.jsonl refund-1 --set expected="Five days."
+  gate cases edit store:support refund-1
+  gate cases edit store:support refund-1 --rename refund-twice
+"""
+
+
+@click.command(epilog=EDIT_EXAMPLES)
 @click.argument("source")
 @click.argument("case")
-@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key; JSON, or else text; slices.tier=x.")
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key (JSON or text), as slices.tier=x.")
 @click.option("--unset", "unsets", multiple=True, metavar="KEY", help="Remove a key.")
-@click.option("--entry", default="", metavar="FILE", help="The whole case, in YAML or JSON; - for standard input.")
-@click.option("--rename", default="", metavar="NEW", help="Give it another id; in the store its history stays with it.")
-@_PERSON
+@click.option("--entry", default="", metavar="FILE", help="The whole case in YAML or JSON; - reads stdin.")
+@click.option("--rename", default="", metavar="NEW", help="Change the id; the history stays.")
+@person_option
 def edit(source: str, case: str, person: str, rename: str, entry: str, **changes: tuple[str, ...]) -> None:
-    """Edit CASE of SOURCE; without options it opens your editor.
+    """Edit a case.
 
-    \b
-    Examples:
-      gate cases edit evals/support/cases.jsonl refund-1 --set expected="Five days." --unset criteria
-      gate cases edit store:support refund-1
-      gate cases edit store:support refund-1 --rename refund-twice
+    Without options, opens your editor. SOURCE is a case file, or store:NAME for a suite of the store.
     """
     sets, unsets = changes["sets"], changes["unsets"]
 
     if entry and (sets or unsets):
-        raise GateError("--entry is the whole case", "leave --set and --unset out")
+        raise GateError(
+            "--entry cannot be combined with --set or --unset", "write the whole case into the --entry file"
+        )
     cases = open_cases(source, person)
     known = case_versions(cases, case)
     newest = known[0]
@@ -97,39 +106,39 @@ def edit(source: str, case: str, person: str, rename: str, entry: str, **changes
         _edited(cases, renamed(row, rename) if rename else row, newest, rename)
 
 
-@click.command()
+ARCHIVE_EXAMPLES = """\b
+Example:
+  gate cases archive store:support refund-1 refund-2
+"""
+
+
+@click.command(epilog=ARCHIVE_EXAMPLES)
 @click.argument("source")
 @click.argument("case", nargs=-1, required=True)
-@_PERSON
+@person_option
 def archive(source: str, case: tuple[str, ...], person: str) -> None:
-    """Take cases out of SOURCE: a suite keeps them in its history, and of a file git does.
+    """Remove cases.
 
-    \b
-    Example:
-      gate cases archive store:support refund-1 refund-2
+    A suite of the store (store:NAME) keeps them in its history; a case file does not.
     """
     cases = open_cases(source, person)
     changes = [Archive(name, case_versions(cases, name)[0].number) for name in dict.fromkeys(case)]
     label = carry_out_changes(
         cases, changes, f"archived {len(changes)} cases" if len(changes) > 1 else f"archived {case[0]}"
     )
-    kept = "they stay in its history" if is_store(source) else "git keeps what was committed"
+    kept = "they stay in its history" if is_store(source) else "committed versions stay in git"
     click.echo(printable(f"archived {', '.join(change.name for change in changes)} in {label}: {kept}"))
 
 
 def carry_out_changes(cases: CaseSet, changes: Sequence[Change], what: str) -> str:
-    """Make changes, all or none.
-
-    Returns:
-        What the place is called now.
-    """
+    """Make all changes or none; returns the new label of the place."""
     done = cases.change(changes, what)
     if isinstance(done, str):
         return done
-    told = "; ".join(changed_meanwhile(one) for one in done[:5])
+    reasons = "; ".join(changed_meanwhile(one) for one in done[:5])
     more = f"; and {len(done) - 5} more" if len(done) > 5 else ""
     raise ChangedMeanwhile(
-        f"{told}{more}: nothing was done", "look at what is there now with gate cases show, then repeat"
+        f"{reasons}{more}: nothing was written", "read the new version with gate cases show, then repeat the command"
     )
 
 
@@ -147,15 +156,15 @@ def _edited(cases: CaseSet, row: dict[str, JsonValue], newest: CaseVersion, rena
         _check_free(cases, put.name)
         _put(cases, replace(put, was=newest.name), f"renamed {newest.name} to {put.name}")
     else:
-        hint = f"add --rename {shlex.quote(put.name)} if that is meant"
-        raise GateError(f"this would give the case {newest.name!r} the id {put.name!r}", hint)
+        hint = f"to rename it, add --rename {shlex.quote(put.name)}"
+        raise GateError(f"the id of the case {newest.name!r} would become {put.name!r}", hint)
 
 
 def _check_free(cases: CaseSet, name: str) -> None:
     if cases.case(name):
         archived = name in {one.name for one in cases.cases(CaseFilter(archived=True))}
-        old = ", which is archived" if archived else ""
-        raise GateError(f"there is a case {name!r} already{old}", "choose another id, or use gate cases edit")
+        old = " (archived)" if archived else ""
+        raise GateError(f"the case {name!r} exists already{old}", "choose another id, or run gate cases edit")
 
 
 def _put(cases: CaseSet, put: CaseWrite, what: str) -> None:
@@ -165,14 +174,14 @@ def _put(cases: CaseSet, put: CaseWrite, what: str) -> None:
 
 @contextmanager
 def _keeping(row: Entry | str, source: str, *words: str) -> Iterator[None]:
-    """What somebody wrote is kept in a file, when it comes too late, or was written in an editor and is wrong."""
+    """Save what somebody wrote to a file if the case changed meanwhile, or the text from the editor has errors."""
     try:
         yield
     except GateError as error:
         if isinstance(row, str) or isinstance(error, ChangedMeanwhile):
             path = keep_edit(row if isinstance(row, str) else dumped(dict(row)))
             again = shlex.join(["gate", "cases", "edit", source, *words, "--entry", str(path)])
-            click.echo(printable(f"What you wrote is kept in {path}. To put it there after all: {again}"), err=True)
+            click.echo(printable(f"Your text is saved in {path}. To use it anyway: {again}"), err=True)
         raise
 
 

@@ -1,4 +1,4 @@
-"""What a person says about a case on the command line, or in an editor, as an entry."""
+"""A case from the command line or from an editor, as an entry."""
 
 import json
 import sys
@@ -22,33 +22,32 @@ def slices_of(texts: Sequence[str]) -> dict[str, str]:
 
 
 def case_versions(cases: CaseSet, name: str) -> tuple[CaseVersion, ...]:
-    """The versions of a case, the newest first."""
+    """The versions of a case, newest first."""
     found = cases.case(name)
     if not found:
         known = [one.name for one in cases.cases()]
-        hint = did_you_mean(name, known) if len(known) <= 20 else f"gate cases list {cases.label} shows them"
-        raise GateError(f"there is no case {name!r} in {cases.label}", hint)
+        hint = did_you_mean(name, known) if len(known) <= 20 else f"list them with: gate cases list {cases.label}"
+        raise GateError(f"{cases.label} has no case {name!r}", hint)
     return found
 
 
 def read_entry(path: str) -> dict[str, JsonValue]:
-    """A case from a file, or from the standard input for `-`."""
+    """A case from a file, or from standard input for `-`."""
     try:
         if path == "-":
-            return parse_entry(sys.stdin.read(), "the standard input")
+            return parse_entry(sys.stdin.read(), "standard input")
         return parse_entry(Path(path).read_text(encoding="utf-8"), path)
     except OSError as error:
         raise GateError(f"cannot read {path}: {error.strerror}", "name a file with one case") from None
     except UnicodeDecodeError:
-        raise GateError(f"{path} is no UTF-8", "save it as UTF-8") from None
+        raise GateError(f"{path} is not UTF-8", "save it as UTF-8") from None
 
 
 def changed_entry(entry: Entry, sets: Sequence[str], unsets: Sequence[str]) -> dict[str, JsonValue]:
     """An entry with other values.
 
     Args:
-        sets: `key=value`; a value that is JSON is taken as such, any other one is text; `slices.tier` is `tier` in
-            `slices`.
+        sets: `key=value`; the value is JSON or else text; `slices.tier` is `tier` in `slices`.
     """
     copy: dict[str, JsonValue] = json.loads(json.dumps(dict(entry)))
     for text in sets:
@@ -66,8 +65,8 @@ def changed_entry(entry: Entry, sets: Sequence[str], unsets: Sequence[str]) -> d
 def edit_entry(entry: Entry) -> str:
     """The entry as a person leaves it in the editor."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        hint = "give --set key=value, --unset key, or --entry FILE; on a terminal it opens your editor"
-        raise GateError("nothing says what to change", hint)
+        hint = "add --set KEY=VALUE, --unset KEY or --entry FILE; only on a terminal does it open your editor"
+        raise GateError("there is nothing to change", hint)
     before = dumped(dict(entry))
     after = click.edit(before, extension=".yaml")
     if after is None or after == before:
@@ -76,14 +75,14 @@ def edit_entry(entry: Entry) -> str:
 
 
 def lines_of(text: str) -> str:
-    """Text of several lines as a terminal may show it."""
+    """Text of several lines, safe for a terminal."""
     return "\n".join(printable(line) for line in text.split("\n"))
 
 
 def _pair(text: str, example: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise GateError(f"{text!r} is no key=value", f"write {example}")
+        raise GateError(f"{text!r} is not KEY=VALUE", f"write {example}")
     return key.strip(), value
 
 
@@ -96,7 +95,7 @@ def _value(said: str) -> JsonValue:
 
 
 def _within(entry: dict[str, JsonValue], key: str, *, make: bool) -> tuple[dict[str, JsonValue], str]:
-    """The mapping that a key stands in, and its name there."""
+    """The mapping that contains a key, and the last part of the key."""
     first, dot, rest = key.partition(".")
     if not dot or key in entry:
         return entry, key
@@ -104,10 +103,12 @@ def _within(entry: dict[str, JsonValue], key: str, *, make: bool) -> tuple[dict[
     if inner is None and make:
         inner = entry[first] = {}
     if not isinstance(inner, dict):
-        raise GateError(f"the case has no mapping {first!r} to find {rest!r} in", "write the whole key with --entry")
+        raise GateError(
+            f"{first!r} of the case is not a mapping, so it has no {rest!r}", "write the whole case with --entry"
+        )
     return inner, rest
 
 
 def given_values(values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Without what was not said."""
+    """Without empty values."""
     return {key: value for key, value in values.items() if value not in ("", None) and value != {}}

@@ -12,33 +12,38 @@ from gate.cases.stored import CaseFilter, CaseVersion
 from gate.cli.cases.edits import add, archive, edit
 from gate.cli.cases.entry import case_versions, lines_of, slices_of
 from gate.cli.cases.files import convert, export, import_
+from gate.cli.options import json_option
 from gate.config.documents import printable
 from gate.config.values import is_store
 from gate.config.yaml_editing import dumped
 from gate.errors import GateError, InputErrors, Problem
 from gate.resolve.case_lint import LintRemark, advice
 from gate.store.case_sets import open_cases
-from gate.values import clipped
+from gate.values import clipped, counted
 
 _ID, _QUESTION = 28, 80
-"""Columns at most."""
+"""Widths in columns."""
 _NAMED = 5
-"""Cases that a piece of advice names; more are counted."""
+"""Cases that a remark names; the others are counted."""
 
 
-@click.command("list")
+LIST_EXAMPLES = """\b
+Examples:
+  gate cases list evals/support/cases.jsonl --search refund --slice tier=free
+  gate cases list store:support --archived
+"""
+
+
+@click.command("list", epilog=LIST_EXAMPLES)
 @click.argument("source")
-@click.option("--search", default="", metavar="WORDS", help="Only cases in which all these words occur.")
-@click.option("--slice", "slices", multiple=True, metavar="DIMENSION=VALUE", help="Only cases of this slice.")
-@click.option("--archived", is_flag=True, help="The archived cases of a suite instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print the cases as JSON, whole.")
+@click.option("--search", default="", metavar="WORDS", help="Only cases that contain all these words.")
+@click.option("--slice", "slices", multiple=True, metavar="KEY=VALUE", help="Only cases of this slice; repeatable.")
+@click.option("--archived", is_flag=True, help="Archived cases instead (store only).")
+@json_option
 def list_(source: str, search: str, slices: tuple[str, ...], archived: bool, as_json: bool) -> None:
-    """List the cases of SOURCE.
+    """List cases.
 
-    \b
-    Examples:
-      gate cases list evals/support/cases.jsonl --search refund --slice tier=free
-      gate cases list store:support --archived
+    SOURCE is a case file, or store:NAME for a suite of the store.
     """
     found = open_cases(source)
     wanted = CaseFilter(tuple(search.split()), slices_of(slices), archived)
@@ -54,21 +59,25 @@ def list_(source: str, search: str, slices: tuple[str, ...], archived: bool, as_
     click.echo(f"{len(versions)}{more} {'case' if len(versions) == 1 else 'cases'} in {printable(found.label)}")
 
 
-@click.command()
+SHOW_EXAMPLES = """\b
+Examples:
+  gate cases show evals/support/cases.jsonl refund-1
+  gate cases show store:support refund-1 --history
+"""
+
+
+@click.command(epilog=SHOW_EXAMPLES)
 @click.argument("source")
 @click.argument("case")
-@click.option("--history", is_flag=True, help="Every version with what it changed, the newest first.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--history", is_flag=True, help="Show every version and its changes, newest first.")
+@json_option
 def show(source: str, case: str, history: bool, as_json: bool) -> None:
-    """Show CASE of SOURCE.
+    """Show a case.
 
-    \b
-    Examples:
-      gate cases show evals/support/cases.jsonl refund-1
-      gate cases show store:support refund-1 --history
+    SOURCE is a case file, or store:NAME for a suite of the store.
     """
     if history and not is_store(source):
-        raise GateError("a file does not know its history", f"git does: git log -p -- {source}")
+        raise GateError("--history is for suites of the store", f"for a file, run: git log -p -- {source}")
     versions = case_versions(open_cases(source), case)
     shown = versions if history else versions[:1]
     if as_json:
@@ -80,25 +89,27 @@ def show(source: str, case: str, history: bool, as_json: bool) -> None:
         return
     newest = versions[0]
     if newest.author:
-        click.echo(lines_of(f"# {_told(newest)}"))
+        click.echo(lines_of(f"# {_version_line(newest)}"))
     click.echo(
         lines_of(dumped(dict(newest.entry))) if newest.entry is not None else "# archived", nl=newest.entry is None
     )
 
 
-@click.command()
+LINT_EXAMPLES = """\b
+Example:
+  gate cases lint evals/*/cases.jsonl
+"""
+
+
+@click.command(epilog=LINT_EXAMPLES)
 @click.argument("source", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the advice as JSON; that of several sources as a list.")
+@json_option
 def lint(source: tuple[str, ...], as_json: bool) -> None:
-    """Look for mistakes in the cases of SOURCE, and for what could be better.
+    """Check cases for errors, and suggest improvements.
 
-    Mistakes end in exit code 2, each with file and line; of several sources all are told. Advice does not: the cases
-    can be run.
+    SOURCE is a case file, or store:NAME for a suite of the store.
 
-    \b
-    Examples:
-      gate cases lint evals/support/cases.yaml
-      gate cases lint evals/*/cases.jsonl
+    Exit codes: 0 no errors (suggestions do not count), 2 errors.
     """
     problems: list[Problem] = []
     looks: list[_Linted] = []
@@ -125,7 +136,7 @@ def lint(source: tuple[str, ...], as_json: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Linted:
-    """What was found in one place without mistakes."""
+    """The result for one place without errors."""
 
     label: str
     cases: int
@@ -141,11 +152,10 @@ def _linted(source: str) -> _Linted:
 def _tell(look: _Linted) -> None:
     for one in look.advice:
         more = f" and {len(one.cases) - _NAMED} more" if len(one.cases) > _NAMED else ""
-        click.echo(printable(f"advice: {', '.join(one.cases[:_NAMED])}{more}: {one.message}"))
+        click.echo(printable(f"suggestion: {', '.join(one.cases[:_NAMED])}{more}: {one.message}"))
     pieces = len(look.advice)
-    advised = f"{pieces} {'piece' if pieces == 1 else 'pieces'} of advice" if pieces else "no advice"
-    count = f"{look.cases} {'case' if look.cases == 1 else 'cases'}"
-    click.echo(printable(f"{look.label}: {count}, no mistakes, {advised}"))
+    suggestions = counted(pieces, "suggestion") if pieces else "no suggestions"
+    click.echo(printable(f"{look.label}: {counted(look.cases, 'case')}, no errors, {suggestions}"))
 
 
 def _line(name: str, entry: object) -> str:
@@ -156,16 +166,16 @@ def _line(name: str, entry: object) -> str:
     return f"{name:<{_ID}} {question}{f'  [{slices}]' if slices else ''}"
 
 
-def _told(version: CaseVersion) -> str:
+def _version_line(version: CaseVersion) -> str:
     return f"version {version.number} by {version.author}, {version.made:%Y-%m-%d %H:%M %Z}"
 
 
 def _changed(version: CaseVersion, before: CaseVersion | None) -> list[str]:
-    """What a version did to the one before it, in lines."""
+    """The changes of a version as lines."""
     old = dumped(dict(before.entry)).splitlines() if before is not None and before.entry is not None else []
     new = dumped(dict(version.entry)).splitlines() if version.entry is not None else []
-    done = "archived" if version.entry is None else "written" if not old else "edited"
-    head = f"{_told(version)}, {done} in version {version.first} of the suite"
+    done = "archived" if version.entry is None else "created" if not old else "edited"
+    head = f"{_version_line(version)}, {done} in version {version.first} of the suite"
     if version.entry is None:
         return [lines_of(head), ""]
     lines = list(difflib.unified_diff(old, new, lineterm="", n=2))[2:] if old else [f"+{line}" for line in new]
@@ -184,18 +194,10 @@ def _print_json(value: object) -> None:
 
 @click.group()
 def cases() -> None:
-    """Look at cases, write them, and move them between files and the store.
+    """Manage test cases in files and in the store.
 
-    SOURCE is a case file, or store:NAME for a suite of the store, or store:NAME@VERSION for one of its versions, which
-    never change. The store is the file .gate/gate.db of this repository, or the database that GATE_DATABASE_URL names.
-
-    \b
-    Examples:
-      gate cases list evals/support/cases.jsonl --slice tier=free
-      gate cases lint evals/support/cases.yaml
-      gate cases import evals/support/cases.jsonl store:support
-      gate cases edit store:support refund-1 --set threshold=0.8
-      gate cases export store:support evals/support/cases.jsonl
+    SOURCE is a case file, store:NAME for a suite of the store, or store:NAME@VERSION for an earlier version. The store
+    is the database in GATE_DATABASE_URL, or the file .gate/gate.db of this repository.
     """
 
 

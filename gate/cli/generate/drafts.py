@@ -1,4 +1,4 @@
-"""First cases for the prompts that `gate init` found: what they would cost, and making them."""
+"""Draft cases for the prompts that `gate init` found, and estimate their cost."""
 
 from collections.abc import Sequence
 from contextlib import chdir
@@ -19,12 +19,12 @@ from gate.values import about_dollars, counted
 
 @dataclass(frozen=True, slots=True)
 class DraftForecast:
-    """What drafting cases takes.
+    """The estimate for drafting cases.
 
     Args:
-        drafts: suites whose prompts can be read for it.
+        drafts: suites whose prompts can be used.
         left: the others, each with the reason.
-        dollars: about; None where the price is not known.
+        dollars: None if the price is unknown.
     """
 
     model: str
@@ -36,13 +36,13 @@ class DraftForecast:
     @property
     def told(self) -> str:
         """In one sentence."""
-        money = "at a price that is not known" if self.dollars is None else about_dollars(self.dollars)
+        money = "unknown cost" if self.dollars is None else about_dollars(self.dollars)
         prompts = counted(len(self.drafts), "prompt")
         return f"{self.model} can draft cases for {prompts}: about {counted(self.calls, 'call')}, {money}."
 
 
 def forecast_drafts(place: Place, drafts: Sequence[SuiteDraft], model: str) -> DraftForecast:
-    """The forecast for all of the suites; sends nothing."""
+    """The estimate for all suites; calls no model."""
     settings, calls, dollars = Settings.from_environ(), 0, 0.0
     ready: list[SuiteDraft] = []
     left: list[PassedFile] = []
@@ -62,7 +62,7 @@ def forecast_drafts(place: Place, drafts: Sequence[SuiteDraft], model: str) -> D
 
 
 def draft_cases(place: Place, foreseen: DraftForecast) -> tuple[PassedFile, ...]:
-    """Write `spec.yaml` and `cases.yaml` for each prompt; they stay, whatever happens afterwards: they were paid for.
+    """Write `spec.yaml` and `cases.yaml` for each prompt. They stay if a later step fails, since they were paid for.
 
     Returns:
         The prompts without cases, each with the reason.
@@ -72,7 +72,7 @@ def draft_cases(place: Place, foreseen: DraftForecast) -> tuple[PassedFile, ...]
     context, left = click.get_current_context(), [*foreseen.left]
     for draft in foreseen.drafts:
         try:
-            # Both paths begin at the root, wherever its user stands.
+            # Both paths are relative to the root.
             with chdir(place.root):
                 out = Path(PurePosixPath(draft.cases).parent)
                 context.invoke(generate, prompt=draft.prompt, model=foreseen.model, out=out, effort="min", quiet=True)
@@ -85,7 +85,7 @@ def draft_cases(place: Place, foreseen: DraftForecast) -> tuple[PassedFile, ...]
 
 
 def _undrafted(draft: SuiteDraft, error: GateError) -> PassedFile:
-    return PassedFile(draft.prompt, f"no cases were drafted ({error.message}); fill in {draft.cases}")
+    return PassedFile(draft.prompt, f"no cases were drafted ({error.message}); write them in {draft.cases}")
 
 
 def _options(draft: SuiteDraft, model: str) -> GenerateOptions:

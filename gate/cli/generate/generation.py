@@ -1,4 +1,4 @@
-"""From the options of `gate generate` to what is written and printed."""
+"""`gate generate`: from options to files and output."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -46,9 +46,7 @@ from gate.values import counted
 
 SUMMARY = "summary.md"
 FIGURES = ("evaluation.md", "judge.svg", "code.svg", "either.svg")
-NO_OUTPUT = (
-    "No output of any model complies with the prompt: look at a few, for the judge or the tests may be at fault."
-)
+NO_OUTPUT = "No output of any model complies with the prompt. Read some: the judge or the tests may be wrong."
 
 
 @dataclass(slots=True)
@@ -69,11 +67,11 @@ class WrittenFiles:
 
     @property
     def folder(self) -> Path:
-        """Of what is for a reader's information."""
+        """The folder of reports."""
         return reading_folder(self.options.folder)
 
     def keep(self, done: GenerationResult) -> None:
-        """Write what was made, before any of it is run; figures of an earlier run go.
+        """Write the results before the tests run; figures of an earlier run are deleted.
 
         Raises:
             GateError: it cannot be written.
@@ -87,7 +85,7 @@ class WrittenFiles:
         self.begun = True
 
     def summarise(self, done: GenerationResult) -> tuple[generation.GenerationOutcome, str]:
-        """Write summary and JSON, and return what they tell, and the JSON."""
+        """Write summary and JSON; return the outcome and the JSON."""
         outcome = self._outcome(done)
         rows = None if done.evaluated is None else done.evaluated.rows
         document = generation.generation_json(outcome, done.effort, rows)
@@ -96,9 +94,9 @@ class WrittenFiles:
         return outcome, document
 
     def told(self) -> str:
-        """Where it is, for somebody whose run ended early."""
+        """The written files, for a run that ended early."""
         written = [str(file.path) for file in self.files.all]
-        return f"kept: {', '.join([*written, str(self.folder / SUMMARY)])}"
+        return f"saved: {', '.join([*written, str(self.folder / SUMMARY)])}"
 
     def _outcome(self, done: GenerationResult) -> generation.GenerationOutcome:
         made, wanted = done.made, self.wanted
@@ -106,9 +104,9 @@ class WrittenFiles:
         if wanted.generator.provider == "local":
             warnings.append(SMALL)
         if len(made.left_out) > RULES_NAMED:
-            warnings.append(f"{self.folder}/generation.json names all rules that were left out.")
+            warnings.append(f"{self.folder}/generation.json lists all rules that were left out.")
         if made.failure is not None:
-            warnings.insert(0, f"There are no tests: {made.failure.message} ({made.failure.hint}).")
+            warnings.insert(0, f"No tests were generated: {made.failure.message} ({made.failure.hint}).")
         return generation.GenerationOutcome(
             prompt=self.options.prompt,
             specification=made.specification,
@@ -131,11 +129,7 @@ class WrittenFiles:
 
 
 def execute(options: GenerateOptions) -> int:
-    """Read, foresee, generate, keep, show.
-
-    Returns:
-        0; 1 where no output of an evaluation complies; mistakes and gaps are errors with their own exit codes.
-    """
+    """Read, estimate, generate, save and show; returns 1 if no output of an evaluation complies, else 0."""
     _check(options)
     settings = Settings.from_environ()
     wanted = generation_request(options, settings)
@@ -159,7 +153,9 @@ def _generate(kept: WrittenFiles, settings: Settings, headline: str) -> int:
     if not options.quiet:
         print_error_line(headline)
         if options.folder == Path(options.prompt).parent and options.out is None:
-            print_error_line(f"{options.folder / SPECIFICATION_FILE} lies beside the prompt: the files go there")
+            print_error_line(
+                f"{options.folder / SPECIFICATION_FILE} is next to the prompt, so the files are written there"
+            )
         if wanted.generator.provider == "local":
             print_error_line(SMALL)
     try:
@@ -184,18 +180,20 @@ def _generate(kept: WrittenFiles, settings: Settings, headline: str) -> int:
 
 def _check(options: GenerateOptions) -> None:
     if options.update:
-        raise GateError("--update has no meaning without --diff", "add --diff")
+        raise GateError("--update needs --diff", "add --diff")
     if options.chosen.write_back:
         if not is_prompt_yml(options.prompt):
-            raise GateError(f"--set write_back is for .prompt.yml files, and not for {options.prompt}", "leave it out")
+            raise GateError(f"--set write_back is for .prompt.yml files, not for {options.prompt}", "leave it out")
         if options.chosen.turns > 1:
-            raise GateError("--set write_back and turns do not go together", "a .prompt.yml holds tests of one turn")
+            raise GateError(
+                "--set write_back and --set turns cannot be combined", "a .prompt.yml holds tests of one turn"
+            )
 
 
 def _show_figures(
     options: GenerateOptions, kept: WrittenFiles, evaluated: EvaluationResult, outcome: generation.GenerationOutcome
 ) -> None:
-    """Keep and show them; the file has the warnings that were shown above, too."""
+    """Save and show the figures; the file also has the warnings above."""
     figures = matrix.evaluation_figures(evaluated, outcome.specification)
     sheet = matrix.evaluation_sheet(figures)
     whole = matrix.evaluation_sheet(replace(figures, warnings=(*outcome.warnings, *figures.warnings)))
@@ -211,19 +209,19 @@ def _show_figures(
 
 
 def _show(sheet: Sheet, options: GenerateOptions) -> None:
-    """Where it is to be quiet, the first line alone; the rest is in the file."""
+    """With --quiet only the first line; the rest is in the file."""
     sheet_terminal.render_sheet(replace(sheet, remarks=()) if options.quiet else sheet, screen(), brief=options.quiet)
 
 
 def _standing(options: GenerateOptions, wanted: GenerationRequest) -> str:
-    """That an update left nothing to make, as it is printed; empty where there is something."""
+    """The message that an update has nothing to do; else empty."""
     if options.evaluate or options.chosen.write_back:
         return ""
     files = specification_files(options.prompt, wanted.spec, options.folder)
     rules = rules_followed(files, wanted)
     if rules is None:
         return ""
-    why = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"
+    why = f"{files.cases} already has the tests of {counted(rules, 'rule')}"
     if options.as_json:
         return printable_json({"prompt": options.prompt, "nothing_to_do": why})
-    return terminal_text(f"{options.prompt}: nothing to do, {why}; move it away to have all of them made anew")
+    return terminal_text(f"{options.prompt}: nothing to do: {why}. To generate them again, move the file away")

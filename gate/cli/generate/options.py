@@ -1,4 +1,4 @@
-"""The options of `gate generate`, and what they mean."""
+"""The options of `gate generate`."""
 
 import json
 import os
@@ -26,13 +26,13 @@ from gate.testgen.files import SPECIFICATION_FILE, SuiteModels, SuitePaths, file
 from gate.testgen.rules.compiler import compile_rules
 from gate.values import JsonValue
 
-SMALL = "A small local model gives poor rules and tests: read them with care; a larger model gives better ones."
+SMALL = "A small local model writes poor rules and tests. Check them, or use a larger model."
 _TOLD = tuple(stage for stage in get_args(Stage) if stage != "expected")
-"""Stages that can be told more; expected outputs are asked for with the prompt itself."""
+"""Stages that accept instructions; expected outputs come from the prompt itself."""
 
 
 class ChosenSettings(Params):
-    """What `--set` takes: parameters of the generator, and what goes before the level of effort."""
+    """The keys of `--set`: parameters of the generator, and single settings of the effort."""
 
     tests_per_rule: int = Field(3, ge=1, le=50)
     rules_per_call: int = Field(1, ge=1, le=100)
@@ -101,7 +101,7 @@ class GenerateOptions:
 
     @cached_property
     def told(self) -> dict[Stage, str]:
-        """What `--instructions` says, by stage.
+        """The texts of `--instructions`, by stage.
 
         Raises:
             GateError: no text, or no such stage.
@@ -111,7 +111,7 @@ class GenerateOptions:
             stage, equals, text = one.partition("=")
             if not equals or not text.strip():
                 hint = 'write --instructions tests="Use long inputs"'
-                raise GateError(f"--instructions {quoted(one)} names no text", hint)
+                raise GateError(f"--instructions {quoted(one)} has no text", hint)
             if stage not in _TOLD:
                 raise GateError(f"--instructions: there is no stage {quoted(stage)}", did_you_mean(stage, _TOLD))
             found[cast("Stage", stage)] = text.strip()
@@ -119,7 +119,7 @@ class GenerateOptions:
 
     @cached_property
     def folder(self) -> Path:
-        """Of the specification and the cases."""
+        """The folder of the specification and the cases."""
         return self.out or prompt_folder(self.prompt) or Path("evals") / file_stem(self.prompt)
 
     @property
@@ -130,18 +130,20 @@ class GenerateOptions:
 
 
 def generation_request(options: GenerateOptions, settings: Settings) -> GenerationRequest:
-    """What is to be done: models, settings and limits.
+    """Models, settings and limits of one command.
 
     Raises:
-        InputErrors, GateError: one of them makes no sense.
+        InputErrors, GateError: one of them is invalid.
     """
     if not options.model:
-        hint = "--model openai:gpt-5-mini, anthropic:claude-haiku-4-5, or local:gemma3-270m (small, its rules are poor)"
-        raise GateError("which model is to read the prompt?", hint)
+        hint = (
+            "add --model openai:gpt-5-mini, anthropic:claude-haiku-4-5, or local:gemma3-270m (small, with poor results)"
+        )
+        raise GateError("--model is missing", hint)
     model, chosen = parse_model(options.model, ()), options.chosen
     for name in chosen.given.keys() & {"control", "input_aware"}:
         if not options.evaluate:
-            raise GateError(f"--set {name} has no meaning without --evaluate", "add --evaluate")
+            raise GateError(f"--set {name} needs --evaluate", "add --evaluate")
     return GenerationRequest(
         prompt=options.prompt,
         spec=options.folder / SPECIFICATION_FILE,
@@ -159,7 +161,7 @@ def generation_request(options: GenerateOptions, settings: Settings) -> Generati
 
 
 def _effort(options: GenerateOptions) -> EffortSettings:
-    """How much work goes into it: what is set goes before the level."""
+    """The level of effort with the settings of `--set`."""
     given = {name: value for name, value in options.chosen.given.items() if name in EffortSettings.__dataclass_fields__}
     if options.evaluate and not options.diff:
         # Tests that are compared with control cases get the same check of their inputs.
@@ -168,8 +170,8 @@ def _effort(options: GenerateOptions) -> EffortSettings:
 
 
 def generation_progress(options: GenerateOptions) -> GenerationProgress:
-    """A bar on a terminal, lines elsewhere, nothing where it is to be quiet."""
-    bar = run_progress(quiet=options.quiet, doing="asking", things="foreseen")
+    """A bar on a terminal, lines elsewhere, nothing with --quiet."""
+    bar = run_progress(quiet=options.quiet, doing="generating", things="calls at most")
     return GenerationProgress(bar, bar, (lambda line: None) if options.quiet else print_error_line)
 
 
@@ -179,7 +181,7 @@ def screen() -> Console:
 
 
 def suite_of(prompt: str, cases: Path, specification: Specification, models: SuiteModels) -> str:
-    """A configuration in the folder that the command runs in; empty where none can name the files."""
+    """The suite for a gate.yaml in the current folder; empty if its paths cannot be written."""
     files = SuitePaths(file_stem(prompt), _from_here(Path(prompt)), _from_here(cases))
     return suite_yaml(files, models, specification.rules, compile_rules(specification.rules))
 

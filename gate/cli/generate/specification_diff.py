@@ -94,9 +94,11 @@ def _check(options: GenerateOptions) -> None:
     given += [(f"--instructions {stage}", stage) for stage in options.told]
     for flag, name in given:
         if name not in ("rules", "inputs", "intent", "inverse", *_OF_TESTS):
-            raise GateError(f"{flag} has no meaning with --diff", f"leave {flag} out")
+            raise GateError(f"{flag} cannot be used with --diff", f"leave out {flag}")
         if name in _OF_TESTS and not (options.update or options.evaluate):
-            raise GateError(f"{flag} has no meaning with --diff where no tests are made", "add --update or --evaluate")
+            raise GateError(
+                f"{flag} cannot be used with --diff, which generates no tests", "add --update or --evaluate"
+            )
 
 
 _OF_TESTS = (

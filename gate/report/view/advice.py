@@ -349,7 +349,7 @@ def _two_files(suite: SuiteRecord, where: str) -> list[str]:
     if before.model == after.model:
         words += ["--model", before.model]
     else:
-        words += ["--baseline-model", before.model, "--candidate-model", after.model]
+        words += ["--models", before.model, after.model]
     return [*words, *_scorers(suite.exam.scorers)]
 
 

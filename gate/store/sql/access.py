@@ -72,7 +72,7 @@ class Tokens:
         def work(db: Connection) -> ApiToken:
             same = select(*_SHOWN).where(_TOKEN.owner == wish.owner, _TOKEN.name == wish.name)
             if any(not _token(row).over(now) for row in db.execute(same)):
-                raise GateError(f"there is a token named {wish.name!r} already", "choose another name, or revoke it")
+                raise GateError(f"a token named {wish.name!r} exists already", "choose another name, or revoke it")
             return _token(db.execute(insert(api_tokens).values(**values).returning(*_SHOWN)).one())
 
         return IssuedToken(self.database.write(work), secret)
@@ -121,9 +121,9 @@ def _check(wish: TokenRequest) -> None:
         if complaint := value_complaint(name):
             raise GateError(f"the {what} of a token {complaint}", "give it a short one, for example ci")
     if not wish.scopes:
-        raise GateError("a token without a scope allows nothing", f"choose some of {', '.join(Scope)}")
+        raise GateError("a token needs a scope", f"choose some of {', '.join(Scope)}")
     if wish.days is not None and not 1 <= wish.days <= 3650:
-        raise GateError("a token is good for 1 to 3650 days, or for good", "most are good for 90")
+        raise GateError("a token expires after 1 to 3650 days, or never", "90 days are usual")
 
 
 def _digest(secret: str) -> str:

@@ -132,7 +132,7 @@ class Database:
                 raise
             raise CannotEvaluate(
                 f"the store {self.label} does not answer: {self._reason(error)}",
-                "see that the database runs and may be written, then repeat: nothing was written",
+                "check that the database runs and is writable, then run the command again; nothing was written",
             ) from None
 
     def _reason(self, error: SQLAlchemyError) -> str:
@@ -147,12 +147,12 @@ def _parsed(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        raise GateError("the store's address is none of a database", hint) from None
+        raise GateError("the store's address is not one of a database", hint) from None
     if parsed.drivername in POSTGRES:
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername == SQLITE and parsed.database and parsed.database != ":memory:":
         return parsed
-    raise GateError("the store's address is none of a Postgres or SQLite database", hint)
+    raise GateError("the store's address is not one of a Postgres or SQLite database", hint)
 
 
 def _postgres(url: URL, hurry_s: float | None) -> Engine:

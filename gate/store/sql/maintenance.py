@@ -55,7 +55,7 @@ def _upgrade(db: Connection, label: str) -> None:
     try:
         command.upgrade(_config(db), "head")
     except CommandError as error:
-        raise GateError(f"the store {label} cannot be brought up to date: {error}", "restore a backup") from None
+        raise GateError(f"the store {label} cannot be upgraded: {error}", "restore a backup") from None
 
 
 def revision_of(db: Connection) -> str | None:
@@ -141,19 +141,20 @@ def backup(database: Database, path: Path) -> None:
         path: of a new file, which only its owner may read.
     """
     if database.file is None:
-        hint = f"use Postgres's own: pg_dump --format=custom --file={path} and the database's address"
-        raise GateError(f"the store {database.label} is a Postgres database, which gate does not back up", hint)
+        hint = f"use pg_dump --format=custom --file={path} and the database's address"
+        raise GateError(f"the store {database.label} is a Postgres database, which gate store backup cannot copy", hint)
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
-        raise GateError(f"{path} is there already, and nothing is overwritten", "name another file") from None
+        raise GateError(f"{path} exists already; nothing was overwritten", "give another file") from None
     except OSError as error:
-        raise GateError(f"cannot write {path}: {error.strerror}", "name a file in a folder that is there") from None
+        raise GateError(f"cannot write {path}: {error.strerror}", "give a file in an existing folder") from None
     try:
         with closing(sqlite3.connect(database.file)) as store, closing(sqlite3.connect(path)) as copy:
             store.backup(copy)
     except sqlite3.Error as error:
         path.unlink()
         raise CannotEvaluate(
-            f"the store {database.label} cannot be copied to {path}: {error}", "see that the disk has room, then repeat"
+            f"the store {database.label} cannot be copied to {path}: {error}",
+            "check that the disk has space, then run the command again",
         ) from None

@@ -95,14 +95,14 @@ def _write_samples(
         for one in part:
             key = _key(one.sample)
             if not wanted.get(key):
-                hint = "push run.json with the samples.jsonl that lies beside it"
-                raise GateError(f"{_named(key)} has more samples than the run counts, or is not in it", hint)
+                hint = "push run.json with its own samples.jsonl"
+                raise GateError(f"{_named(key)} has more samples than the run, or is not in the run", hint)
             wanted[key] -= 1
         count += len(part)
         put_many(db, tables.samples, [_sample_row(ids[one.sample.suite], one) for one in part])
     if count and (short := next((key for key, left in wanted.items() if left and key[3]), None)):
-        hint = "push the whole samples.jsonl, or run.json alone"
-        raise GateError(f"{_named(short)} has fewer samples than the run counts: some are missing", hint)
+        hint = "push the complete samples.jsonl, or only run.json"
+        raise GateError(f"{_named(short)} has fewer samples than the run", hint)
     return count
 
 
@@ -149,7 +149,7 @@ def _check(suite: SuiteResult) -> None:
     names = (suite.name, *chain(*named), *(one.scorer for one in suite.agreements))
     if long := next((name for name in names if len(name.encode(errors="replace")) > NAME_BYTES), None):
         hint = f"the names of suites, slices, cases and scorers have at most {NAME_BYTES:,} bytes in a store"
-        raise GateError(f"the run holds a name that is too long: {quoted(long)}", hint)
+        raise GateError(f"a name in the run is too long: {quoted(long)}", hint)
 
 
 def _named(key: _Key) -> str:
@@ -159,7 +159,7 @@ def _named(key: _Key) -> str:
 
 def _moment(text: str) -> datetime:
     """Parse a time of a record; GateError where it is invalid."""
-    hint = "push a run.json as the gate wrote it"
+    hint = "push the run.json unchanged"
     try:
         found = datetime.fromisoformat(text)
         if found.tzinfo is None:
@@ -167,7 +167,7 @@ def _moment(text: str) -> datetime:
         # At both ends of the calendar there are moments that are none in UTC.
         return found.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise GateError("the run's 'created' is no moment", hint) from None
+        raise GateError("the run's 'created' is not a time", hint) from None
 
 
 _SampleKey: TypeAlias = tuple[str, str, str, int]
@@ -182,7 +182,7 @@ def kept_samples(file: BinaryIO, name: str) -> Iterator[KeptSample]:
             except BadSample as bad:
                 said = "is cut off" if line.torn else printable(str(bad))
                 raise GateError(
-                    f"{name}:{line.number}: {said}", "push run.json alone, from a folder of its own"
+                    f"{name}:{line.number}: {said}", "copy run.json into another folder and push only that"
                 ) from None
     except BadSample as bad:
         raise GateError(f"{name}: {bad}") from None
@@ -246,7 +246,7 @@ class Runs:
     clean: Clean | None = None
 
     def add(self, run: RunRecord, samples: Iterable[KeptSample], context: Context, now: datetime) -> AddedRun:
-        """Add a run with its samples, all or nothing. A run that is there already stays as it is.
+        """Add a run with its samples, all or nothing. A run that exists already stays as it is.
 
         Args:
             samples: each once; empty where none were kept.
@@ -273,8 +273,8 @@ class Runs:
             # The same run was pushed twice at once: for the second one it is there now.
             known = self.database.read(lambda db: db.execute(_id_of(digest)).scalar())
             if known is None:
-                hint = "push the samples.jsonl that the gate wrote beside it, or run.json alone"
-                raise GateError("a sample of the run is there twice", hint) from None
+                hint = "push the samples.jsonl unchanged, or only run.json"
+                raise GateError("a sample of the run appears twice", hint) from None
             return AddedRun(known, new=False)
 
     def _kept(self, line: bytes) -> bytes:

@@ -130,7 +130,7 @@ def test_an_old_version_is_looked_at_and_never_changes(
     assert [case.number for case in old.case("a")] == [1]
     with pytest.raises(GateError, match="versions never change"):
         old.change([], "")
-    with pytest.raises(GateError, match="there is no store:support@9"):
+    with pytest.raises(GateError, match="there is no storesupport@9"):
         store(database, version=9).cases()
     with pytest.raises(GateError, match="has no suite 'suport'") as raised:
         store(database, "suport", new=False).cases()

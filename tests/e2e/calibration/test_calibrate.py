@@ -115,7 +115,7 @@ def test_a_seed_does_not_make_both_arms_the_same(repo: Path, server: ModelServer
     [
         ("{", "is not JSON"),
         ('{"schema": "prompt-gate/run/7"}', "and this version reads"),
-        ('{"schema": "prompt-gate/run/1"}', "is not a whole run"),
+        ('{"schema": "prompt-gate/run/1"}', "is not a complete run"),
     ],
 )
 def test_what_is_no_run(repo: Path, text: str, said: str) -> None:
@@ -129,7 +129,7 @@ def test_what_is_no_run(repo: Path, text: str, said: str) -> None:
     ("arguments", "said"),
     [
         (("nowhere.json",), "cannot read nowhere.json"),
-        (("nowhere.json", "--samples", "2"), "--samples has no meaning with a finished run"),
+        (("nowhere.json", "--samples", "2"), "--samples cannot be used with a finished run"),
         (("--out", "gate.yaml"), "gate.yaml is a file"),
     ],
 )

@@ -195,7 +195,7 @@ def test_a_run_that_is_forged_or_that_git_tracks_is_not_believed(repo: Path) -> 
         forge(repo, damage, value)
         found = planned(repo, "--suite", "support")
         assert {suite["spread"]["basis"] for suite in found["suites"]} == {"assumed"}, damage
-        assert sum("Passed over: .gate/last/run.json is not a whole run" in note for note in found["notes"]) == 1
+        assert sum("Skipped: .gate/last/run.json is not a complete run" in note for note in found["notes"]) == 1
         (repo / ".gate/last/run.json").write_bytes(made)
     git(repo, "add", "--force", ".gate/last/run.json")
     found = planned(repo, "--suite", "support")

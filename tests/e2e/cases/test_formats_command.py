@@ -21,11 +21,11 @@ def cases(here: Path, *words: str, code: int = 0) -> Outcome:
 def test_convert_names_what_is_lost_and_strict_does_nothing_then(tmp_path: Path) -> None:
     config = str(DATA / "promptfoo/simple-test/promptfooconfig.yaml")
     refused = cases(tmp_path, "convert", config, "c.yaml", "--strict", code=2)
-    assert "assertion type 'python' of test 4 is not brought along" in refused.err
-    assert "nothing was done" in refused.err and not (tmp_path / "c.yaml").exists()
+    assert "assertion type 'python' of test 4 cannot be converted" in refused.err
+    assert "nothing was written" in refused.err and not (tmp_path / "c.yaml").exists()
     done = cases(tmp_path, "convert", config, "c.yaml")
-    assert done.out.startswith("c.yaml: 5 new\n4 things lost, or put differently:\n")
-    assert cases(tmp_path, "lint", "c.yaml").out == "c.yaml: 5 cases, no mistakes, no advice\n"
+    assert done.out.startswith("c.yaml: 5 new\n4 settings could not be converted exactly:\n")
+    assert cases(tmp_path, "lint", "c.yaml").out == "c.yaml: 5 cases, no errors, no suggestions\n"
     told = json.loads(cases(tmp_path, "convert", config, "d.yaml", "--json").out)
     assert told["from"] == "promptfoo" and told["losses"][1]["where"] == [f"{config}:34"]
 
@@ -36,7 +36,9 @@ def test_a_sheet_of_windows_goes_into_the_store_and_out_again_for_another_tool(t
     (tmp_path / "sheet.csv").write_bytes(sheet.encode("cp1252"))
     done = cases(tmp_path, "import", "sheet.csv", "store:shop", "--slice", "Sprache")
     assert "columns: id → id, Frage → input, Antwort → expected, Sprache → slices.Sprache" in done.out
-    assert "1 thing lost, or put differently:\n  sheet.csv: is no UTF-8, and was read as Windows-1252" in done.out
+    assert (
+        "1 setting could not be converted exactly:\n  sheet.csv: is not UTF-8; it was read as Windows-1252" in done.out
+    )
     out = cases(tmp_path, "export", "store:shop", "dataset.csv", "--to", "langsmith").out
     assert out.startswith("dataset.csv: 2 cases as langsmith\n") and "apostrophe" in out
     assert (tmp_path / "dataset.csv").read_text() == (
@@ -50,14 +52,14 @@ def test_a_sheet_of_windows_goes_into_the_store_and_out_again_for_another_tool(t
 
 def test_what_an_office_program_saves_beside_csv_is_told(tmp_path: Path) -> None:
     (tmp_path / "sheet.txt").write_bytes("id\tinput\r\n1\tHé\r\n".encode("utf-16"))
-    assert "a name that ends in .tsv" in cases(tmp_path, "convert", "sheet.txt", "b.jsonl", code=2).err
+    assert "use the ending .tsv" in cases(tmp_path, "convert", "sheet.txt", "b.jsonl", code=2).err
     (tmp_path / "sheet.txt").rename(tmp_path / "sheet.tsv")
     cases(tmp_path, "convert", "sheet.tsv", "b.jsonl")
     assert json.loads((tmp_path / "b.jsonl").read_text()) == {"id": "1", "input": "Hé"}
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04\x14\0\x06\0")
     for command in (("convert", "book.xlsx", "c.jsonl"), ("lint", "book.xlsx")):
         told = cases(tmp_path, *command, code=2).err
-        assert "book.xlsx: is a file of an office program" in told and "save the sheet as CSV in UTF-8" in told
+        assert "book.xlsx: is an office file" in told and "save the sheet as CSV in UTF-8" in told
 
 
 def test_what_nobody_can_tell_is_asked_for(tmp_path: Path) -> None:
@@ -72,7 +74,7 @@ def test_hostile_files_end_in_a_word_at_once(tmp_path: Path) -> None:
     assert "huge.csv is larger than 64 MiB" in cases(tmp_path, "convert", "huge.csv", "o.jsonl", code=2).err
     (tmp_path / "nul.csv").write_bytes(b"id,input\n1,a\0b\n")
     assert (
-        "nul.csv:2: is not a text file (it holds NUL bytes)"
+        "nul.csv:2: is not a text file (it contains NUL bytes)"
         in cases(tmp_path, "convert", "nul.csv", "o.jsonl", code=2).err
     )
 

@@ -91,8 +91,8 @@ def test_a_parameter_that_the_interface_does_not_take(repo: Path) -> None:
     ("arguments", "parts"),
     [
         ((), ("--base", "gate diff OLD NEW")),
-        (("a.md", "--cases", "cases.jsonl"), ("two prompts", "gate diff OLD NEW")),
-        (("a.md", "b.md", "--base", "main"), ("OLD NEW has no meaning with --base",)),
+        (("a.md", "--cases", "cases.jsonl"), ("two prompt files", "gate diff OLD NEW")),
+        (("a.md", "b.md", "--base", "main"), ("OLD NEW cannot be used with --base",)),
         (("--base", "main", "--model", "fake:echo"), ("--model", "gate.yaml")),
         (("a.md", "b.md", "--cases", "cases.jsonl"), ("--model",)),
         (

@@ -18,7 +18,7 @@ def ran(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     break_gold(repo)
     ended = gate("diff", "--base", "main", cwd=repo)
     assert ended.code == 1
-    assert "Everything about the worst case: gate explain .gate/last c" in ended.out
+    assert "Worst case in full: gate explain .gate/last c" in ended.out
     monkeypatch.chdir(repo)
     return repo
 
@@ -44,7 +44,7 @@ def test_a_case_from_all_sides(ran: Path) -> None:
 
     # Without a name it is the worst case; one that the record tells little of says where it stands.
     worst = told("--json")
-    assert "no case is named" in worst and '"suite": "support"' in worst
+    assert "no case was given" in worst and '"suite": "support"' in worst
     assert "not in the record; see main:evals/support.jsonl:3" in told("c2")
 
     # The command is run as it stands.
@@ -52,7 +52,7 @@ def test_a_case_from_all_sides(ran: Path) -> None:
     assert ended.code in (0, 1), ended.err
     (case,) = ended.record.suites[0].cases
     assert case.id == "c1" and case.candidate[0] == found["case"]["candidate"][0]
-    assert any("1 of 40 cases were asked (--case)" in note for note in ended.record.notes)
+    assert any("--case selected 1 of 40 cases" in note for note in ended.record.notes)
 
     alone = gate("explain", "c1", cwd=ran)
     assert alone.code == 2 and "gate explain .gate/last c1" in alone.err

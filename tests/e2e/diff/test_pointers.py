@@ -188,13 +188,13 @@ def test_a_link_out_of_the_repository_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("prompt", "said"),
     [
-        ("prompt: app/p.md::X", "names a text inside a file that does not end in .py"),
-        ("prompt: 'app/p.py::'", "does not name a text"),
-        ("prompt: app/*.py::X", "names a text inside of several files"),
+        ("prompt: app/p.md::X", "is a text inside a file that does not end in .py"),
+        ("prompt: 'app/p.py::'", "has no name of a text"),
+        ("prompt: app/*.py::X", "is a text inside several files"),
         ("prompt: ../p.py::X", "leaves the repository"),
-        ("prompt: a.md\n    system: b.md", "'prompt' stands beside 'system' or 'user' in suites[0]"),
+        ("prompt: a.md\n    system: b.md", "'prompt' cannot be combined with 'system' or 'user' in suites[0]"),
         ("user: b.md", "'system' is missing in suites[0]"),
-        ("system: python:a:b", "is no single text"),
+        ("system: python:a:b", "is not a single text"),
         ("name: x", "'prompt' is missing in suites[0]"),
     ],
 )
@@ -222,7 +222,7 @@ def test_placeholders_are_variables_unless_the_suite_says_otherwise(tmp_path: Pa
     repo = make(tmp_path, "app/p.py", content, "app/p.py::SUPPORT")
     said = mistake(gate("validate", cwd=repo))
     assert "'customer' is undefined" in said
-    assert "or set template: false in the suite, if it is no placeholder" in said
+    assert "or if it is not a placeholder, set template: false in the suite" in said
     own = named("app/p.py::SUPPORT\n    placeholders: {customer: Ann, today: Monday}")
     for config in (own, named("app/p.py::SUPPORT\n    template: false")):
         repository.write(repo, {"gate.yaml": config})

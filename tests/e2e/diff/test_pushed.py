@@ -45,7 +45,7 @@ def clone(tmp_path: Path) -> Path:
 def test_pushes(clone: Path) -> None:
     done = push(clone, "origin", "main")
     assert done.returncode == 0, done.stderr
-    assert "SKIPPED: this clone knows no branch of 'origin', so a first push has nothing" in done.stdout + done.stderr
+    assert "SKIPPED: this clone has no branch of 'origin', so there is nothing" in done.stdout + done.stderr
 
     # A worse prompt on a branch is stopped, though another branch is checked out, and a better word passes.
     git(clone, "switch", "--quiet", "--create", "worse")

@@ -15,7 +15,7 @@ def compare(root: Path, baseline: str, candidate: str) -> Outcome:
     prompt = str(DATA / "text-to-p.prompt.md")
     named = (prompt, prompt, "--cases", str(DATA / "text-to-p.cases.jsonl"))
     models = [f"replay:{DATA}/text-to-p.{name}.jsonl" for name in (baseline, candidate)]
-    arms = ("--baseline-model", models[0], "--candidate-model", models[1])
+    arms = ("--models", *models)
     return gate("diff", *named, *arms, "--scorer", "regex", "--samples", "1", "--json", cwd=root)
 
 

@@ -89,7 +89,7 @@ def until(process: Fork, holds: Callable[[str], bool]) -> str:
 
 def waits(times: int) -> Callable[[str], bool]:
     """It waits for a save, for the so-and-so-manieth time."""
-    return lambda text: text.count("Save to compare again") + text.count("Mend it and save") >= times
+    return lambda text: text.count("Save to compare again") + text.count("Fix it and save") >= times
 
 
 def test_a_session(repo: Path, server: ModelServer) -> None:
@@ -139,7 +139,7 @@ def test_ctrl_c_during_a_run_loses_nothing(repo: Path, server: ModelServer) -> N
         until(process, lambda _: len(server.ledger) >= 8)
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE_S) == 130
-        assert "What was answered is kept." in said(process)
+        assert "All answers are cached." in said(process)
     asked = len(server.ledger)
     server.behaviour = Behaviour()
     assert gate("diff", "--base", "main", "--quiet", cwd=repo).code in (0, 1)
@@ -149,9 +149,9 @@ def test_ctrl_c_during_a_run_loses_nothing(repo: Path, server: ModelServer) -> N
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--head", "HEAD"], "--watch and --head do not go together"),
-        (["--refresh"], "--watch and --refresh do not go together"),
-        (["--json"], "--watch and --json do not go together"),
+        (["--head", "HEAD"], "--watch and --head cannot be combined"),
+        (["--refresh"], "--watch and --refresh cannot be combined"),
+        (["--json"], "--watch and --json cannot be combined"),
     ],
 )
 def test_what_has_no_place_in_a_session(tmp_path: Path, options: list[str], why: str) -> None:

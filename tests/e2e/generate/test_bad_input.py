@@ -24,7 +24,7 @@ def twisted(desk: Desk, stage: str, twist: Callable[[str], str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (["--instructions", "tests"], "names no text"),
+        (["--instructions", "tests"], "has no text"),
         (["--set", "turn=3"], "did you mean 'turns'?"),
         (["--set", "write_back=true"], ".prompt.yml"),
         (["--update"], "without --diff"),

@@ -15,7 +15,7 @@ def test_a_specification_beside_its_prompt_is_found(desk: Desk) -> None:
     for name in ("one", "two"):
         again = desk.generate("--effort", "min", prompt=f"exams/{name}/prompt.md")
         assert again.code == 0, again.err
-        assert f"exams/{name}/spec.yaml lies beside the prompt: the files go there" in again.err
+        assert f"exams/{name}/spec.yaml is next to the prompt, so the files are written there" in again.err
     assert desk.asked == before
     assert not (desk.root / "evals").exists()
 

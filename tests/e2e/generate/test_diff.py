@@ -139,7 +139,7 @@ def test_the_judge_of_a_comparison_is_cool(repo: Desk) -> None:
 def test_what_has_no_effect_on_a_comparison_is_refused(repo: Desk, option: list[str]) -> None:
     made = repo.generate("--diff", "--base", "main", *option)
     assert (made.code, repo.asked) == (2, 0)
-    assert "has no meaning with --diff" in made.err
+    assert "cannot be used with --diff" in made.err
 
 
 def test_a_case_file_that_cannot_be_added_to_leaves_both_as_they_were(repo: Desk) -> None:

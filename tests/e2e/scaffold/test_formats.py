@@ -54,8 +54,8 @@ def test_functions_and_graders_of_promptfoo(tmp_path: Path) -> None:
     root = make(tmp_path / "shop", files("promptfoo/functions"))
     done = gate("init", "--model", "fake:echo", cwd=root)
     assert done.code == 0, done.err
-    lost = (root / "evals/not-brought-along.md").read_text()
-    assert "assertion type 'javascript' of test 1 is not brought along" in lost
+    lost = (root / "evals/not-converted.md").read_text()
+    assert "assertion type 'javascript' of test 1 cannot be converted" in lost
     committed(root)
     changed = files("promptfoo/functions")["evals/prompts.py"].replace("one line", "a line").replace("brief.", "quick.")
     # The graders of the change do not count.

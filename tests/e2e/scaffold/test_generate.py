@@ -38,4 +38,4 @@ def test_where_drafting_fails_there_are_rows_to_fill_in(tmp_path: Path) -> None:
         done = desk.gate("init", "--generate")
     assert done.code == 0, done.err
     assert "no cases were drafted" in done.out
-    assert "Fill in evals/shop/cases.yaml" in done.out
+    assert "Write cases in evals/shop/cases.yaml" in done.out

@@ -22,8 +22,8 @@ def test_with_cases_beside_the_prompt_a_new_user_gets_a_gate_that_runs(tmp_path:
     root = make(tmp_path / "shop", {**PROMPT, "evals/support.jsonl": CASES})
     done = gate("init", *ECHO, cwd=root)
     assert done.code == 0, done.err
-    assert "prompts/support.md: 12 cases from evals/support.jsonl; compared with what is expected" in done.out
-    assert "Fill in" not in done.out
+    assert "prompts/support.md: 12 cases from evals/support.jsonl; compared with the expected answers" in done.out
+    assert "Write cases in" not in done.out
     checked = gate("validate", cwd=root)
     assert checked.code == 0, checked.err
     assert (
@@ -41,8 +41,8 @@ def test_without_cases_there_are_rows_to_fill_in_and_no_exam_until_then(tmp_path
     root = make(tmp_path / "shop", {"prompts/support.md": "You help {{ name }}, a customer.\nBe friendly.\n"})
     done = gate("init", cwd=root)
     assert done.code == 0, done.err
-    assert "prompts/support.md: cases to fill in; a judge" in done.out
-    assert "1. Fill in evals/support/cases.yaml" in done.out and "2. export OPENAI_API_KEY=…" in done.out
+    assert "prompts/support.md: empty case file; scored by a judge" in done.out
+    assert "1. Write cases in evals/support/cases.yaml" in done.out and "2. export OPENAI_API_KEY=…" in done.out
     rows = yaml(root / "evals/support/cases.yaml")
     assert rows == [
         {"id": f"case-{number}", "input": None, "vars": {"name": None}, "expected": None} for number in (1, 2, 3)
@@ -52,13 +52,13 @@ def test_without_cases_there_are_rows_to_fill_in_and_no_exam_until_then(tmp_path
     assert "paraphrases" not in config and "refusal" not in config
     checked = gate("validate", cwd=root)
     assert checked.code == 0, checked.err
-    assert "Not an exam yet" in checked.out
+    assert "Empty case files: evals/support/cases.yaml" in checked.out
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "gate")
     write(root, {"prompts/support.md": "You help {{ name }}.\n"})
     refused = gate("diff", "--base", "main", cwd=root)
     assert refused.code == 2
-    assert "evals/support/cases.yaml:5: has no row that is filled in yet" in refused.err
+    assert "evals/support/cases.yaml:5: has only empty rows" in refused.err
 
 
 def test_what_is_written_satisfies_the_schemas_that_it_names(tmp_path: Path) -> None:
@@ -88,8 +88,8 @@ def test_a_second_time_changes_nothing_and_names_what_it_keeps(tmp_path: Path) -
     again = gate("init", cwd=root)
     assert again.code == 0, again.err
     assert files(root) == before
-    assert "Kept gate.yaml: it is there already" in again.out
-    assert "No suite of it examines prompts/other.md" in again.out
+    assert "gate.yaml exists already" in again.out
+    assert "It has no suite for prompts/other.md" in again.out
 
 
 def test_without_a_commit_without_git_and_in_a_subfolder(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_branch_of_any_name_is_one_word_of_a_command(tmp_path: Path, branch: s
     done = gate("init", cwd=tmp_path)
     assert done.code == 0, done.err
     assert f"gate diff --base {said}\n" in done.out
-    assert f"`gate diff --base {said}`" in (tmp_path / "gate.yaml").read_text(encoding="utf-8")
+    assert f"Compare: gate diff --base {said}\n" in (tmp_path / "gate.yaml").read_text(encoding="utf-8")
 
 
 def test_a_prompt_of_any_name_is_one_word_of_a_command(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_on_a_terminal_it_shows_what_there_is_and_asks_what_to_gate(tmp_path: Pa
     told = answered(root, ["9\n", "2,6-7\n"])
     assert "Found 8 prompts in 8 files" in told
     assert " 8  tests/prompts/last.md  (15 characters, in tests)" in told
-    assert "write numbers from 1 to 8" in told
+    assert "type numbers from 1 to 8" in told
     suites = [line for line in (root / "gate.yaml").read_text(encoding="utf-8").splitlines() if "prompt: " in line]
     assert [line.split()[-1] for line in suites] == ["prompts/p1.md", "prompts/p5.md", "prompts/p6.md"]
 

@@ -18,10 +18,10 @@ def test_what_no_test_gives_is_a_loss_and_a_judge_of_nobody_gets_a_model(tmp_pat
     root = make(tmp_path / "shop", {"promptfooconfig.yaml": json.dumps(config)})
     done = gate("init", "--prompt", "promptfooconfig.yaml", cwd=root)
     assert done.code == 0, done.err
-    assert "evals/not-brought-along.md has all of them" in done.out
-    lost = (root / "evals/not-brought-along.md").read_text(encoding="utf-8")
-    assert "the assertion 'contains' of test-1 is not brought along" in lost and "env.WANTED" in lost
-    assert "of defaultTest is not brought along" in lost and "env.OTHER" in lost
+    assert "evals/not-converted.md" in done.out
+    lost = (root / "evals/not-converted.md").read_text(encoding="utf-8")
+    assert "the assertion 'contains' of test-1 cannot be converted" in lost and "env.WANTED" in lost
+    assert "of defaultTest cannot be converted" in lost and "env.OTHER" in lost
     kept = (root / "evals/prompt/cases.jsonl").read_text(encoding="utf-8")
     assert "{{ city }}" in kept and "env.WANTED" not in kept
     assert '"judge": {"model": "openai:gpt-5", "criteria": "is polite"}' in kept

@@ -14,12 +14,12 @@ from tests.support.repository import make
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--prompt", "prompts/none.md"], "nothing could be gated"),
-        (["--prompt", "prompts/support.md::NAME"], "nothing could be gated"),
+        (["--prompt", "prompts/none.md"], "no prompt could be used"),
+        (["--prompt", "prompts/support.md::NAME"], "no prompt could be used"),
         (["--prompt", "python:bot.prompts:build"], "is a function"),
-        (["--prompt", "../elsewhere.md"], "lies outside"),
-        (["--cases", "prompts/support.md"], "is no case file"),
-        (["--action", "nothing"], "names no action"),
+        (["--prompt", "../elsewhere.md"], "is outside"),
+        (["--cases", "prompts/support.md"], "is not a case file"),
+        (["--action", "nothing"], "is not an action"),
     ],
 )
 def test_a_mistake_writes_nothing(
@@ -38,10 +38,10 @@ def test_what_was_named_and_cannot_be_gated_is_told_and_the_rest_is_written(tmp_
     named = ("prompts/support.md", "none.md", "bot.py::PROMPT", "bot.py", "plain.py")
     done = gate("init", *(word for path in named for word in ("--prompt", path)), cwd=root)
     assert done.code == 0, done.err
-    assert "Gated 2 prompts:" in done.out and "bot.py::SYSTEM_PROMPT: cases to fill in" in done.out
+    assert "Set up 2 prompts:" in done.out and "bot.py::SYSTEM_PROMPT: empty case file" in done.out
     assert "  there is no such file: none.md" in done.out
     assert "cannot be read without running code" in done.out
-    assert "has no text that is named like a prompt; name one: plain.py::NAME" in done.out
+    assert "has no text with a name like a prompt; name one: plain.py::NAME" in done.out
 
 
 def test_nothing_is_left_where_one_file_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

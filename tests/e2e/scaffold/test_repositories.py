@@ -56,13 +56,13 @@ def test_one_that_cannot_be_read_stops_nobody_and_is_named_with_its_reason(tmp_p
     root = make(tmp_path / "shop", {**PROMPT, **odd, "promptfooconfig.yaml": "prompts: [", "prompts/empty.md": " \n"})
     done = gate("init", cwd=root)
     assert done.code == 0, done.err
-    assert "Gated 1 of 1 prompt" in done.out
+    assert "Set up 1 of 1 prompt" in done.out
     assert "  line 2: invalid Jinja2" in done.out and ": prompts/open.j2" in done.out
-    assert "  is a template in Handlebars, which the gate does not read: prompts/a.prompt" in done.out
+    assert "  is a Handlebars template, which the gate cannot read: prompts/a.prompt" in done.out
     assert "bad.prompty" in done.out and "promptfooconfig.yaml" in done.out
     alone = make(tmp_path / "alone", odd)
     nothing = gate("init", cwd=alone)
-    assert (nothing.code, "nothing could be gated" in nothing.err) == (2, True)
+    assert (nothing.code, "no prompt could be used" in nothing.err) == (2, True)
     assert not (alone / "gate.yaml").exists()
 
 
@@ -75,7 +75,7 @@ def test_the_likeliest_five_are_gated_and_the_rest_can_be_named(tmp_path: Path) 
     assert done.code == 0, done.err
     gated = [line.strip().partition(":")[0] for line in done.out.splitlines()[1:6]]
     assert gated == [f"prompts/{name}.md" for name in ("p4", "p5", "long", "p0", "p1")]
-    assert "For the other 4: gate init --prompt PATH (may be repeated), or --all" in done.out
+    assert "For the other 4: gate init --all, or --prompt PATH" in done.out
     assert not (root / "gate.yaml").exists()
     every = json.loads(gate("init", "--all", "--json", "--dry-run", cwd=root).out)
     assert [one["prompt"] for one in every["suites"]][-2:] == ["docs/prompts/d0.md", "docs/prompts/d1.md"]
@@ -136,6 +136,6 @@ def test_prompts_of_other_tools_bring_their_cases(tmp_path: Path) -> None:
     root = make(tmp_path / "r", {"a.prompty": prompty, "b.prompt.yml": chat})
     done = gate("init", cwd=root)
     assert done.code == 0, done.err
-    assert "b.prompt.yml: 1 case from its own file; compared with what is expected" in done.out
-    assert "a.prompty: 1 case from its own file; a judge" in done.out
+    assert "b.prompt.yml: 1 case from the prompt file; compared with the expected answers" in done.out
+    assert "a.prompty: 1 case from the prompt file; scored by a judge" in done.out
     assert gate("validate", "--quiet", cwd=root).code == 0

@@ -61,8 +61,8 @@ def test_a_ref_is_looked_at_as_it_was_committed(tmp_path: Path) -> None:
     assert gate("validate", cwd=root).code == 2
     done = gate("validate", "--ref", "main", cwd=root)
     assert done.code == 0, done.err
-    assert done.out.startswith("gate.yaml at main has no mistakes.\n  a: a.md; 1 case from c.jsonl; scored by refusal;")
-    assert "c.jsonl: only 1 case; 10 are the least that can block" in done.out
+    assert done.out.startswith("gate.yaml at main has no errors.\n  a: a.md; 1 case from c.jsonl; scored by refusal;")
+    assert "c.jsonl: only 1 case; the gate needs at least 10 to block" in done.out
     assert gate("validate", "--ref", "none", cwd=root).code == 2
     assert gate("validate", "--ref", "main", "--quiet", cwd=root).out == ""
 
@@ -92,7 +92,7 @@ def test_a_local_model_that_is_not_here_is_told_without_loading_one(
     looked = validate_configuration("gate.yaml", None)
     assert not looked.problems
     assert [one for one in looked.remarks if one.startswith("local:")] == [
-        "local:gemma3-27b: there is no packaged model of this name (gemma3-270m is the only one), and no file",
+        "local:gemma3-27b: this is neither the packaged model (gemma3-270m) nor a file",
         "local:models/none.gguf: there is no file models/none.gguf on this machine",
         "local:judge.gguf: there is no file judge.gguf on this machine",
     ]
@@ -145,7 +145,7 @@ def test_a_case_file_that_nobody_filled_in_is_no_mistake_and_no_exam(tmp_path: P
     checked = gate("validate", cwd=root)
     assert checked.code == 0, checked.err
     assert "1 suite ready to run" in checked.out and "a: a.md; 1 case from a.yaml" in checked.out
-    assert "Not an exam yet, since no row is filled in: b.yaml." in checked.out
+    assert "Empty case files: b.yaml." in checked.out
     told = json.loads(gate("validate", "--json", cwd=root).out)
     assert (told["valid"], told["waiting"]) == (True, ["b.yaml"])
     write(root, {"a.md": "You help much."})
@@ -153,7 +153,7 @@ def test_a_case_file_that_nobody_filled_in_is_no_mistake_and_no_exam(tmp_path: P
     write(root, {"b.j2": "Do not praise {{ city }}."})
     refused = gate("diff", "--base", "main", cwd=root)
     assert refused.code == 2
-    assert "b.yaml:1: has no row that is filled in yet" in refused.err and "gate generate" in refused.err
+    assert "b.yaml:1: has only empty rows" in refused.err and "gate generate" in refused.err
 
 
 def test_rows_that_are_filled_in_later_count_from_there_on(tmp_path: Path) -> None:
@@ -178,4 +178,4 @@ def test_rows_that_are_filled_in_later_count_from_there_on(tmp_path: Path) -> No
     assert past.code == 0 and [row["verdict"] for row in json.loads(past.out)["commits"]][0] is not None, past.err
     write(root, {"b.md": "You blame."})
     refused = gate("diff", "--base", "main", cwd=root)
-    assert refused.code == 2 and "b.yaml:1: has no row that is filled in yet" in refused.err
+    assert refused.code == 2 and "b.yaml:1: has only empty rows" in refused.err

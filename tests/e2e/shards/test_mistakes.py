@@ -126,7 +126,7 @@ def test_all_mistakes_at_once(three: Path) -> None:
 
 def test_another_number_of_shards(three: Path) -> None:
     shard(three, 2, 4, "--suite", "faq")
-    refused(merge(three), "shards/2", "it is one of 4")
+    refused(merge(three), "shards/2", "it needs exactly one of 4")
 
 
 def test_other_options(three: Path) -> None:
@@ -190,7 +190,7 @@ def test_folders_that_hold_no_shard(three: Path) -> None:
 
 def test_the_folder_of_a_shard_is_not_written_to(three: Path) -> None:
     outcome = here("merge", "shards", "--out", "shards/1", cwd=three)
-    refused(outcome, "shards/1 is one of the shards")
+    refused(outcome, "shards/1 needs exactly one of the shards")
     assert merge(three).code == 0
 
 

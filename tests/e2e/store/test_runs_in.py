@@ -72,7 +72,7 @@ def test_a_store_that_is_away_gets_the_run_later(repo: Path) -> None:
     away = gate("push", ".gate/last", cwd=repo, env=AWAY)
     assert (away.code, "hidden" in away.err) == (3, False)
     later = gate("push", ".gate/last", cwd=repo)
-    assert (later.code, later.out) == (0, f"The run is in the store {repo}/.gate/gate.db, as number 1.\n")
+    assert (later.code, later.out) == (0, f"Saved as run 1 in the store {repo}/.gate/gate.db.\n")
 
 
 def test_a_store_that_git_tracks_gets_nothing(repo: Path) -> None:
@@ -118,4 +118,4 @@ def test_a_run_of_any_kind_is_kept(repo: Path, files: dict[str, str], base: str)
     repository.write(repo, files)
     gate("diff", "--base", "main", cwd=repo)
     done = gate("push", ".gate/last", cwd=repo)
-    assert "as number 1." in done.out, done.err
+    assert "as run 1" in done.out, done.err

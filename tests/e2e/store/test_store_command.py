@@ -38,7 +38,7 @@ def test_a_store_is_copied_and_the_copy_takes_its_place(here: Path) -> None:
 
     assert store("backup", "copy.db").code == 0
     again = store("backup", "copy.db")
-    assert (again.code, "nothing is overwritten" in again.err) == (2, True)
+    assert (again.code, "nothing was overwritten" in again.err) == (2, True)
     (here / ".gate/gate.db").unlink()
     away = store("backup", "other.db")
     assert (away.code, "there is no store" in away.err, (here / ".gate/gate.db").exists()) == (2, True, False)
@@ -51,13 +51,13 @@ def test_it_forgets_what_the_environment_says(here: Path) -> None:
     assert (nothing.code, "GATE_KEEP_OUTPUTS_DAYS" in nothing.err) == (2, True)
     days = {"GATE_KEEP_OUTPUTS_DAYS": "1", "GATE_KEEP_RUNS_DAYS": "36000"}
     would = gate("store", "prune", "--dry-run", cwd=here, env=days)
-    assert would.out == "Runs would be removed: 0. Runs whose texts would be forgotten: 1.\n"
-    assert gate("store", "prune", cwd=here, env=days).out == "Runs removed: 0. Runs whose texts are forgotten: 1.\n"
-    assert gate("store", "prune", cwd=here, env=days | {"GATE_KEEP_RUNS_DAYS": "1"}).out.startswith("Runs removed: 1.")
+    assert would.out == "To delete: 0 runs, and the answers of 1 run.\n"
+    assert gate("store", "prune", cwd=here, env=days).out == "Deleted: 0 runs, and the answers of 1 run.\n"
+    assert gate("store", "prune", cwd=here, env=days | {"GATE_KEEP_RUNS_DAYS": "1"}).out.startswith("Deleted: 1 run,")
     assert held(here) == 0
     with stores.on_sqlite(here) as database:
         told = [one.about for one in Audit(database).events(EventFilter(what="retention"), Page())]
-    assert told == ["1 runs removed, answers of 0 forgotten", "0 runs removed, answers of 1 forgotten"]
+    assert told == ["1 runs deleted, answers of 0 deleted", "0 runs deleted, answers of 1 deleted"]
 
 
 def test_what_shall_not_be_kept_never_reaches_the_store(tmp_path: Path) -> None:
@@ -73,4 +73,4 @@ def test_what_shall_not_be_kept_never_reaches_the_store(tmp_path: Path) -> None:
         (row,) = Runs(database).rows(RunFilter(), Page())
         assert "Write to [email] or [phone]." in dump_run(Runs(database).record(row.id) or RUN)
     again = gate("push", "run.json", cwd=tmp_path)
-    assert "already" in again.out
+    assert "Already" in again.out

@@ -75,7 +75,7 @@ def test_check_plan_and_calibrate_read_the_store(place: Place) -> None:
     [
         ("store:suport", "store:suport: the store has no such suite", "did you mean 'support'?"),
         ("store:support@7", "store:support@7: the suite has no such version", "the newest is store:support@1"),
-        ("store:empty", "store:empty@2: holds no cases", "gate cases add store:empty"),
+        ("store:empty", "store:empty@2: has no cases", "gate cases add store:empty"),
     ],
 )
 def test_what_the_store_does_not_have_is_told(place: Place, cases: str, said: str, hint: str) -> None:
