@@ -95,7 +95,7 @@ def _command(command: click.Command, path: str) -> Command:
     )
 
 
-_SEVERAL = 4
+_SEVERAL = 3
 """As many commands as have an option for it to be described once."""
 
 
@@ -106,7 +106,9 @@ def shared(several: tuple[Command, ...]) -> tuple[tuple[Option, ...], tuple[Comm
         several: all commands.
     """
     counts = Counter(option for one in several for option in one.options)
-    common = tuple(sorted((one for one, count in counts.items() if count >= _SEVERAL), key=lambda one: one.name))
+    # A name has one meaning there, the most frequent.
+    meanings = {one.name: one for one, count in reversed(counts.most_common()) if count >= _SEVERAL}
+    common = tuple(meanings[name] for name in sorted(meanings))
     return common, tuple(
         replace(
             one,
