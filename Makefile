@@ -52,7 +52,7 @@ browser-test: $(VENV)/.dev ## Play people in the web interface; needs Debian's c
 image-test: $(VENV)/.dev ## Build the action's image and run it as GitHub's runner does; needs root, buildah, debootstrap.
 	$(BIN)/python -m pytest tests/image -m image -n 0
 
-lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerfile.
+lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerfile, spelling.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -66,6 +66,7 @@ lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerf
 	$(BIN)/actionlint -shellcheck $(BIN)/shellcheck $(WORKFLOWS)
 	$(BIN)/zizmor --offline --quiet action.yml .github/dependabot.yml $(WORKFLOWS)
 	$(BIN)/hadolint Dockerfile
+	$(BIN)/codespell
 
 docs: $(VENV)/.dev ## Build the documentation into site/, which opens from a disk.
 	@$(BIN)/python -m tests.support.docsite.stage

@@ -1,7 +1,7 @@
 """How many wordings of rules become scorers, and the right ones: `python -m benchmarks.compiled_rules`.
 
 `--recorded` compares compiled rules with the recorded verdicts of a judge on real outputs; `--wrong` names what went
-wrong among the tuned wordings. With `--write` docs/promptpex.md gets all tables.
+wrong among the tuned wordings. With `--write` benchmarks/results/promptpex.md gets all tables.
 """
 
 import sys

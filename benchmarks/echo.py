@@ -1,6 +1,6 @@
 """What the rule on echoes finds, and what it takes from honest judges: `python -m benchmarks.echo`.
 
-See docs/decisions/0019-a-verdict-from-the-answer-is-none.md.
+See benchmarks/results/echo.md.
 """
 
 import json

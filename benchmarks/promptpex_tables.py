@@ -1,6 +1,7 @@
 """The paper's Tables 2 and 3 from the recorded verdicts, by the code of the gate.
 
-`python -m benchmarks.promptpex_tables` prints them. With `--write` docs/promptpex.md gets them, and its picture.
+`python -m benchmarks.promptpex_tables` prints them. With `--write` benchmarks/results/promptpex.md gets
+them, and docs/promptpex.md its picture.
 """
 
 import sys
@@ -20,6 +21,7 @@ from gate.testgen.evaluation.matrix import Matrix, matrix_of
 from gate.testgen.evaluation.metrics import OutcomeRow, rows_in_group
 
 PAGE = Path(__file__).parents[1] / "docs" / "promptpex.md"
+RESULTS = Path(__file__).parent / "results" / "promptpex.md"
 PICTURE = PAGE.parent / "images" / "promptpex.svg"
 OPENS, CLOSES = "<!-- python -m benchmarks.promptpex_tables --write -->\n", "<!-- until here -->\n"
 
@@ -53,7 +55,7 @@ def main() -> None:
     """Print the tables, or write them."""
     found = replayed()
     if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+        RESULTS.write_text(written(RESULTS.read_text(encoding="utf-8"), found), encoding="utf-8")
         PICTURE.parent.mkdir(exist_ok=True)
         PICTURE.write_text(picture(), encoding="utf-8")
         return

@@ -1,4 +1,4 @@
-"""The tables of compiled rules in docs/promptpex.md: `python -m benchmarks.compiled_rules --write`."""
+"""The tables of compiled rules in benchmarks/results/promptpex.md: `python -m benchmarks.compiled_rules --write`."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from rich.table import Table
 from benchmarks import attackers, prompt_orders, second_author
 from benchmarks.compiled_rules import by_kind
 from benchmarks.judge_study import answers
-from benchmarks.promptpex_tables import PAGE
+from benchmarks.promptpex_tables import RESULTS
 from benchmarks.recorded_rules import by_prompt, by_rule, judged
 from benchmarks.rule_wordings import outcome, read
 
@@ -52,4 +52,4 @@ def _plain(cell: str) -> str:
 
 def write() -> None:
     """Write them."""
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), tables()), encoding="utf-8")
+    RESULTS.write_text(written(RESULTS.read_text(encoding="utf-8"), tables()), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The decision on echoes tells the figures that its benchmark prints."""
+"""The results on echoes are the figures that the benchmark prints."""
 
 from pathlib import Path
 
@@ -7,9 +7,9 @@ import pytest
 from benchmarks.echo import QUOTING, SOURCES, believed, lost
 from tests.support.spellings import FORGED, NOT_HELD
 
-PAGE = Path(__file__).parents[2] / "docs" / "decisions" / "0019-a-verdict-from-the-answer-is-none.md"
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "echo.md"
 CELLS = [
-    [cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.read_text(encoding="utf-8").splitlines()
+    [cell.strip() for cell in line.strip("|").split("|")] for line in RESULTS.read_text(encoding="utf-8").splitlines()
 ]
 ROWS = {row[0]: row[1:] for row in CELLS if len(row) > 1}
 

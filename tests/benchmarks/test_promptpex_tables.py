@@ -1,19 +1,19 @@
-"""The replayed tables: every cell that differs has a cause, and the page holds what the command prints."""
+"""The replayed tables: every cell that differs has a cause, and the results hold what the command prints."""
 
 import pytest
 
 from benchmarks.promptpex import MODELS, read
 from benchmarks.promptpex_cells import cause_of, cells, paper, rows
 from benchmarks.promptpex_sheet import of, pooled
-from benchmarks.promptpex_tables import PAGE, PICTURE, picture, replayed, written
+from benchmarks.promptpex_tables import PAGE, PICTURE, RESULTS, picture, replayed, written
 from gate.testgen.evaluation.metrics import Group, Tally, non_compliance, rows_in_group, tally_difference
 
 GROUPS: tuple[Group, ...] = ("rule", "inverse", "promptpex", "control")
 
 
-def test_the_page_holds_the_tables_as_they_are_computed() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    assert written(page, replayed()) == page, "python -m benchmarks.promptpex_tables --write"
+def test_the_results_hold_the_tables_as_they_are_computed() -> None:
+    results = RESULTS.read_text(encoding="utf-8")
+    assert written(results, replayed()) == results, "python -m benchmarks.promptpex_tables --write"
 
 
 def test_the_picture_is_that_of_the_records() -> None:
@@ -75,7 +75,7 @@ def test_what_the_page_says_of_all_eight_prompts() -> None:
     fewer = [one for one in found if (one.value or 0) < 0]
     assert (len(more), len(fewer)) == (21, 7) and "21 of the 28 cells that differ" in text
     assert (sum(one.shown for one in more), sum(one.shown for one in fewer)) == (5, 0)
-    assert "In 5 of these the interval leaves 0 out; in none of the 7 others" in text
+    assert "In 5 of these the interval excludes 0, and in none of the 7 others" in text
     for first, second, shown in (("promptpex", "control", (0, 2)), ("inverse", "rule", (1,))):
         sides = [tally_difference(pooled(printed, first, place), pooled(printed, second, place)) for place in range(4)]
         assert tuple(place for place, one in enumerate(sides) if one.shown) == shown
@@ -88,5 +88,5 @@ def test_what_the_page_says_of_the_mean_over_prompts() -> None:
     assert grids["inverse minus rules"][2] == "+8.2 [+1.0, +15]"
     assert grids["The 32 cells of all eight prompts"][1] == "21, shown 3"
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
-    for words in ("mean of 5.4 points", "−1.5 to +12", "By 8.2 points", "of single cells 3"):
+    for words in ("mean of 5.4 points", "+5.4 [−1.5, +12]", "+8.2 [+1.0, +15]"):
         assert words in text

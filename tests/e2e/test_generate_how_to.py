@@ -1,10 +1,8 @@
 """The page about `gate generate`: every command works, and prints what the page shows."""
 
 import hashlib
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 from gate.config import gatefile
 from gate.config.specification import OutputRule
@@ -18,7 +16,6 @@ from tests.support.prompt_reader import reader
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "how-to/generate-tests.md").read_text(encoding="utf-8")
-REFERENCE = (DOCS / "reference.md").read_text(encoding="utf-8")
 CASE = re.compile(r"^```yaml\n(- id: .*?)^```$", re.DOTALL | re.MULTILINE)
 SUITES = re.compile(r"^```yaml\n(version: 1\n.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -55,14 +52,6 @@ def test_every_command_prints_what_is_shown(tmp_path: Path) -> None:
                 assert [line.split() for line in (step.shown or "").split("\n")] == [
                     x.split() for x in printed.split("\n")
                 ]
-    the_reference_names_every_key(json.loads((tmp_path / ".gate/generate/support/generation.json").read_text("utf-8")))
-
-
-def the_reference_names_every_key(document: dict[str, Any]) -> None:
-    named = REFERENCE.partition("| in `generation.json` |")[2].partition("\n\n")[0]
-    specification = document["specification"]
-    for key in (*document, *specification, *document["tests"][0], *document["calls"], *document["compiled"][0]):
-        assert re.search(rf"`{key}(?:\[\])?`", named), key
 
 
 def test_what_is_missing_is_seen() -> None:

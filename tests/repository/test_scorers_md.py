@@ -66,8 +66,8 @@ def test_every_kind_has_a_section_and_every_section_a_kind() -> None:
 
 
 @pytest.mark.parametrize("kind", VALIDATORS)
-def test_every_option_is_told_with_its_default(kind: str) -> None:
-    rows = dict(re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", SECTIONS[kind], re.MULTILINE))
+def test_every_option_is_described_with_its_default(kind: str) -> None:
+    rows = dict(re.findall(r"^- `(\w+)` \((.+?)\): ", SECTIONS[kind], re.MULTILINE))
     common = ("name", "weight", "required", "negate")
     fields = {field.alias or name: field for name, field in VALIDATORS[kind].model_fields.items() if name not in common}
     assert set(rows) == set(fields)

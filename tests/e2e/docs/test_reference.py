@@ -39,8 +39,8 @@ def test_the_exit_codes_are_told() -> None:
     def codes(kind: type[GateError]) -> set[int]:
         return {kind.exit_code}.union(*map(codes, kind.__subclasses__()))
 
-    diff = REFERENCE.partition("## `gate diff`\n")[2].partition("\n## ")[0]
-    told = {int(code) for code in re.findall(r"^\| (\d+) \|", diff, re.MULTILINE)}
+    section = REFERENCE.partition("## Commands\n")[2].partition("\n## ")[0]
+    told = {int(code) for code in re.findall(r"^\| (\d+) \|", section, re.MULTILINE)}
     assert told == codes(GateError) | {0, 1}
 
 

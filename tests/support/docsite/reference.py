@@ -2,29 +2,39 @@
 
 import re
 import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from ruamel.yaml import YAML
 
 from gate.cli.app import cli
 from gate.config.gatefile import config_schema
 from gate.config.models import Params
-from gate.config.scorer_options import KINDS
+from gate.config.scorer_options import KINDS, VALIDATORS
 from gate.record.run import run_schema
 from tests.support.docsite.schemawords import Row, rows, takes
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reference"
+RECORD = Path(__file__).parent / "run_json.yaml"
 _RANGE = re.compile(r";?\s*[\d.]*<?=?x[<>=\d.]*$")
 _DEFAULT = re.compile(r"\s*\[default: ([^\]]+)\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option or argument of a command, as its table has it."""
+    """One option of a command.
+
+    Args:
+        name: all of its forms, as code.
+        takes: its values; empty for a flag.
+        default: empty where it has none.
+        meaning: its help.
+    """
 
     name: str
     takes: str
@@ -34,14 +44,15 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command, as a page has it.
+    """One command.
 
     Args:
         name: with the groups that it is in, as `gate cases list`.
         usage: its arguments and options in short.
-        text: what its help says, in paragraphs.
+        text: its help, in paragraphs.
         examples: command lines with their headings; empty where it has none.
-        options: all of them.
+        options: those that only few commands have.
+        also: those that several commands have, described once.
     """
 
     name: str
@@ -49,6 +60,7 @@ class Command:
     text: tuple[str, ...]
     examples: str
     options: tuple[Option, ...]
+    also: tuple[Option, ...] = ()
 
 
 def commands(group: click.Group, path: str = "gate") -> Iterator[Command]:
@@ -77,14 +89,45 @@ def _command(command: click.Command, path: str) -> Command:
         usage=" ".join(command.collect_usage_pieces(context)),
         text=tuple(" ".join(block.split()) for block in blocks if block not in examples),
         examples="\n".join(textwrap.dedent(block.replace("\b", "")).strip() for block in examples),
-        options=tuple(_option(one, context) for one in command.params if not getattr(one, "hidden", False)),
+        options=tuple(
+            _option(one, context) for one in command.params if isinstance(one, click.Option) and not one.hidden
+        ),
     )
 
 
-def _option(one: click.Parameter, context: click.Context) -> Option:
-    if isinstance(one, click.Argument):
-        return Option(f"`{one.make_metavar(context).strip('[]')}`", "", "", "argument")
-    assert isinstance(one, click.Option)
+_SEVERAL = 3
+"""As many commands as have an option for it to be described once."""
+
+
+def shared(several: tuple[Command, ...]) -> tuple[tuple[Option, ...], tuple[Command, ...]]:
+    """The options that several commands have, and the commands without them.
+
+    Args:
+        several: all commands.
+    """
+    counts = Counter(option for one in several for option in one.options)
+    # A name has one meaning there, the most frequent.
+    meanings = {one.name: one for one, count in reversed(counts.most_common()) if count >= _SEVERAL}
+    common = tuple(meanings[name] for name in sorted(meanings))
+    return common, tuple(
+        replace(
+            one,
+            options=tuple(option for option in one.options if option not in common),
+            also=tuple(option for option in one.options if option in common),
+        )
+        for one in several
+    )
+
+
+def _line(option: Option) -> str:
+    """An option as an item of a list."""
+    values = f"{option.takes}; " if option.takes and not option.takes.startswith("`") else ""
+    name = option.name if values or not option.takes else f"{option.name} {option.takes}"
+    more = f"{values}default {option.default}" if option.default else values.removesuffix("; ")
+    return f"- {name}: {_cell(option.meaning)}{f' ({_cell(more)})' if more else ''}"
+
+
+def _option(one: click.Option, context: click.Context) -> Option:
     record = one.get_help_record(context)
     told = record[1] if record else ""
     default = _DEFAULT.search(told)
@@ -97,16 +140,16 @@ def _option(one: click.Parameter, context: click.Context) -> Option:
 
 def _values(one: click.Parameter) -> str:
     if isinstance(one.type, click.Choice):
-        return ", ".join(f"`{choice}`" for choice in one.type.choices)
+        return ", ".join(one.type.choices)
     if isinstance(one.type, click.IntRange | click.FloatRange):
         return _range(one.type)
     return f"`{one.metavar or one.type.name.upper()}`"
 
 
 def _range(kind: click.IntRange | click.FloatRange) -> str:
-    low = "" if kind.min is None else f"{'above' if kind.min_open else 'from'} {kind.min:g}"
-    high = "" if kind.max is None else f"{'below' if kind.max_open else 'to'} {kind.max:g}"
-    return f"a number {low} {high}".strip()
+    low = "" if kind.min is None else f"{'above ' if kind.min_open else ''}{kind.min:,g}"
+    high = "" if kind.max is None else f"{'below ' if kind.max_open else ''}{kind.max:,.10g}"
+    return f"{low} to {high}" if low and high else f"from {low}" if low else f"to {high}"
 
 
 def pages() -> dict[str, str]:
@@ -118,23 +161,16 @@ def pages() -> dict[str, str]:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    templates.filters["cell"] = _cell
+    templates.filters["cell"], templates.filters["line"] = _cell, _line
     config = _inlined(config_schema(), config_schema()["$defs"])
-    record: dict[str, Any] = dict(run_schema())
     views: dict[str, dict[str, object]] = {
-        "commands.md": {"commands": tuple(commands(cli))},
+        "commands.md": dict(zip(("common", "commands"), shared(tuple(commands(cli))), strict=True)),
         "gate-yaml.md": {
             "keys": list(rows(config)),
             "parameters": list(rows(_inlined(Params.model_json_schema(), {}))),
-            "scorers": {name: _scorer(name) for name in KINDS},
+            "scorers": {name: _scorer(name) for name in KINDS if name not in VALIDATORS},
         },
-        "run-json.md": {
-            "top": list(rows(record)),
-            "parts": [
-                (name, about.get("description", ""), list(rows(about)), takes(about))
-                for name, about in record["$defs"].items()
-            ],
-        },
+        "run-json.md": run_record(run_schema()),
     }
     found = {name: templates.get_template(f"{name}.j2").render(view) for name, view in views.items()}
     for link, place in (("[Params](#params)", "[parameters](#parameters)"), ("[Scorer](#scorer)", _SCORER)):
@@ -143,6 +179,45 @@ def pages() -> dict[str, str]:
 
 
 _SCORER = "[scorers](#options-of-scorers)"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One part of the record of a run.
+
+    Args:
+        title: its heading.
+        rows: its keys, as a table has them, and what they mean.
+    """
+
+    title: str
+    rows: tuple[tuple[str, str], ...]
+
+
+def run_record(schema: Mapping[str, Any]) -> dict[str, object]:
+    """The keys of `run.json` that a reader needs, in the words of run_json.yaml.
+
+    Args:
+        schema: of the record.
+
+    Raises:
+        ValueError: a key is described that the schema does not have, or one is missing where all are described.
+    """
+    told = YAML(typ="safe").load(RECORD)
+    sections = []
+    for section in told["sections"]:
+        name = section["record"]
+        known = set((schema["$defs"][name] if name else schema)["properties"])
+        named = [key for keys in section["keys"] for key in keys.split(", ")]
+        wrong = set(named) - known | (known - set(named) if name in told["whole"] else set())
+        if wrong or len(named) != len(set(named)):
+            raise ValueError(f"{RECORD.name}, {section['title']}: {sorted(wrong)}")
+        sections.append(Section(section["title"], _keys(section["keys"])))
+    return {"common": _keys(told["common"]), "sections": sections}
+
+
+def _keys(described: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple((", ".join(f"`{key}`" for key in keys.split(", ")), text) for keys, text in described.items())
 
 
 def _scorer(name: str) -> list[Row]:
