@@ -105,7 +105,7 @@ def _fell(suite: SuiteRecord) -> str:
         worst = min(rows, key=lambda row: (_STATES.index(row.state), row.upper if row.upper is not None else 0.0))
         return fall_sentence(worst, worst.slice)
     risen = [axis.axis for axis in (suite.cost, suite.latency) if axis.exceeded]
-    return f"{suite.name}: {' and '.join(risen)} beyond the allowance" if risen else ""
+    return f"{suite.name}: {' and '.join(risen)} above the limit" if risen else ""
 
 
 def _missed(new: NewSuiteRecord) -> str:

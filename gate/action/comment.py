@@ -109,8 +109,8 @@ def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
         head = sticky.commit
         notes.append(f"{error.in_full}; the comment is about {head[:12]}, which may not be the newest commit")
     if head != sticky.commit:
-        whose = f"the newer commit {head[:12]}; this one is about {sticky.commit[:12]}"
-        return Publication(notes=(f"the comment is left to {whose}",))
+        note = f"this run of {sticky.commit[:12]} does not write the comment, because {head[:12]} is newer"
+        return Publication(notes=(note,))
     if not own and sticky.only_update:
         return Publication()
     if own:
@@ -156,7 +156,7 @@ def _deleted(comments: PullRequestApi, double: PostedComment) -> list[str]:
 
 
 def comment_on(path: Path, place: CommentPlace, key: str) -> tuple[str, str]:
-    """Update the comment of a pull request from a finished run, without the override label, known only to the action.
+    """Update a pull request's comment from a finished run, without the override label, which only the action knows.
 
     Args:
         key: distinguishes the comments of several gates of one repository.
@@ -171,7 +171,7 @@ def comment_on(path: Path, place: CommentPlace, key: str) -> tuple[str, str]:
     """
     run = load_run(path)
     if run.commit is None or not SHA.fullmatch(run.commit):
-        raise GateError(f"{path} is about no commit, and so about no pull request", "gate diff --base REF --head REF")
+        raise GateError(f"{path} has no commit, so it belongs to no pull request", "make the run with: gate diff --base REF --head REF")
     github = GitHub(place.token, place.api_url, place.repository)
     pull = PullRequests(github).get(place.number)
     judged = _judged(run.commit, pull, github)

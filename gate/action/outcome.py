@@ -139,7 +139,7 @@ class Commenter:
         if self.context is None or self._number is None:
             return ""
         if not self.github.has_token:
-            self.warn("there is no github-token, so there is no comment; the report is in the job summary")
+            self.warn("no comment was written, because there is no github-token; the report is in the job summary")
             return ""
         context = self.context
         sticky = StickyComment(
@@ -157,7 +157,12 @@ class Commenter:
             done = Publication(notes=(f"the comment failed ({type(error).__name__})",))
         if self._reader and done.refused:
             # Nobody can fix that: GitHub gives such a run a read-only token.
-            self.say(annotation_command("notice", "a fork's run may not comment; the report is in the job summary"))
+            self.say(
+                annotation_command(
+                    "notice",
+                    "no comment, because a fork's run may not write one; the report is in the job summary",
+                )
+            )
             return done.url
         for note in done.notes:
             self.warn(note if done.url else f"{note}; the report is in the job summary")

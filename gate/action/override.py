@@ -46,7 +46,7 @@ def _last_line(body: str) -> str:
 
 Known = TypeVar("Known")
 
-NOT_ASKED = Failed("nobody asked", attempts=0)
+NOT_ASKED = Failed("not requested", attempts=0)
 NOBODY = LabelEvent("", is_set=True, by=None, at=None)
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)")
@@ -150,16 +150,16 @@ def _setting(label: str, events: Sequence[LabelEvent] | Failed) -> LabelEvent | 
     of_label = [event for event in events if event.label.casefold() == label.casefold()]
     if of_label and of_label[-1].is_set:
         return of_label[-1]
-    return Failed("the timeline of the pull request does not say who set it")
+    return Failed("the timeline of the pull request does not show who set it")
 
 
 def _objection(label: str, rule: Rule, facts: OverrideFacts, setting: LabelEvent) -> str:
     """Why the label does not count; empty where it does."""
     was_set = f"The label {label} was set by"
     if not setting.by:
-        return f"{was_set} an account that is gone, and does not count."
+        return f"{was_set} an account that no longer exists, and does not count."
     if setting.at is None or not _MOMENT.fullmatch(setting.at):
-        return f"{was_set} {setting.by} and does not count: the timeline of the pull request does not say when."
+        return f"{was_set} {setting.by} and does not count: the timeline of the pull request does not show when."
     who = _wrong_person(rule, facts, setting, setting.by)
     if who:
         return f"{was_set} {setting.by}{who}"
@@ -181,7 +181,7 @@ def _wrong_person(rule: Rule, facts: OverrideFacts, setting: LabelEvent, login: 
         return f" and does not count: {facts.role.reason}."
     if not facts.role.may_triage:
         name = facts.role.name or facts.role.permission
-        return f", who has the role {name} here, and does not count; it takes triage rights."
+        return f", who has the role {name} here, and does not count: the role triage or above is needed."
     return _author(facts, login) if rule.by == "not-author" else ""
 
 
@@ -232,7 +232,9 @@ def group_override(decisions: Mapping[int, OverrideRecord | None], commit: str) 
 def _why(label: str, missing: list[int]) -> str:
     rest = len(missing) - NAMED
     named = ", ".join(f"#{number}" for number in missing[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
-    return f"The label {label} does not count for this merge group: it is not set, or does not count, on {named}."
+    return (
+        f"The label {label} does not count for this merge group: these pull requests lack a label that counts: {named}."
+    )
 
 
 def _each(found: list[tuple[int, OverrideRecord]], get: Callable[[OverrideRecord], str]) -> str:
@@ -278,7 +280,9 @@ class OverrideReader:
 
     def _pull(self, pull: PullRequest, subject: Subject | None) -> CurrentState:
         if not self.github.has_token:
-            unknown = OverrideFacts(NewestCommit(pull.head_sha), Failed("there is no github-token to ask who set it"))
+            unknown = OverrideFacts(
+                NewestCommit(pull.head_sha), Failed("without github-token, nobody can check who set it")
+            )
             found = spellings(pull.labels, self.rule.label)[:1]
             return CurrentState(override=next((decide_override(label, self.rule, unknown) for label in found), None))
         api = PullRequestApi(self.github, pull.number)
@@ -286,7 +290,7 @@ class OverrideReader:
             now = api.now()
         except CannotEvaluate as error:
             # The label may have been removed since: what cannot be read overrides nothing.
-            self.warn(f"{error.in_full}; an override label would not be seen")
+            self.warn(f"{error.in_full}; an override label cannot be read and does not count")
             return CurrentState()
         if now.state == "closed":
             return CurrentState(closed=True)
@@ -324,7 +328,7 @@ class OverrideReader:
             if first == base:
                 return found
             sha = first
-        raise CannotEvaluate("it cannot be told which pull requests the merge group is made of")
+        raise CannotEvaluate("cannot find out which pull requests are in the merge group")
 
 
 def _set_on_head(now: PullState, subject: Subject | None) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ def scheduler_address(value: str) -> str | None:
 
 
 def _wrong() -> GateError:
-    return GateError(f"{VARIABLE} is not dask://HOST:PORT", f"write {VARIABLE}=dask://scheduler:8786, or unset it")
+    return GateError(f"{VARIABLE} is not dask://HOST:PORT", f"set {VARIABLE}=dask://scheduler:8786, or unset it")
 
 
 _YES = frozenset({"true", "1", "span_and_event"})
@@ -133,7 +133,7 @@ class Settings:
 
 def _concurrency(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_CONCURRENT):
-        raise GateError(f"GATE_CONCURRENCY is no number from 1 to {MOST_CONCURRENT}", "write GATE_CONCURRENCY=8")
+        raise GateError(f"GATE_CONCURRENCY is not a whole number from 1 to {MOST_CONCURRENT}", "set GATE_CONCURRENCY=8")
     return int(text)
 
 
@@ -170,9 +170,9 @@ def values_of(names: Iterable[str], what: str, example: str = "…") -> dict[str
     """
     wanted = list(dict.fromkeys(names))
     if missing := [name for name in wanted if not os.environ.get(name)]:
-        message = f"environment variables that {what} needs are not set: {', '.join(missing)}"
+        message = f"{what} needs environment variables that are not set: {', '.join(missing)}"
         exported = " ".join(f"{name}={example}" for name in missing)
-        raise MissingKey(message, f"export {exported}, or name them under env in the gate's step of a workflow")
+        raise MissingKey(message, f"export {exported}; in a workflow, set them under env in the gate's step")
     return {name: os.environ[name] for name in wanted}
 
 
@@ -231,9 +231,7 @@ def _days(environ: Mapping[str, str], name: str) -> int | None:
     days = int(told) if told.isascii() and told.isdecimal() and len(told) < 9 else 0
     if not 1 <= days <= _MOST_DAYS:
         # An unreadable value must mean neither 'for ever' nor 'at once'.
-        raise GateError(
-            f"{name} is no number of days", f"write a whole number from 1 to {_MOST_DAYS:,}, or leave it out"
-        )
+        raise GateError(f"{name} is not a number of days", f"set a whole number from 1 to {_MOST_DAYS:,}, or unset it")
     return days
 
 

@@ -47,7 +47,7 @@ _MALFORMED = (
 )
 """Errors of PyGithub on a malformed answer."""
 
-_EXPIRED = "is the token still valid? pass github-token: ${{ github.token }}"
+_EXPIRED = "check that the token is still valid, or pass github-token: ${{ github.token }}"
 
 
 class ApiError(CannotEvaluate):
@@ -64,9 +64,9 @@ class ApiError(CannotEvaluate):
     """
 
     def __init__(self, what: str, status: int, said: str, needs: str = "", retry_after: int | None = None) -> None:
-        answer = f"GitHub answered {status}" if status else "GitHub gave no answer"
+        answer = f"GitHub answered {status}" if status else "GitHub did not respond"
         # GitHub answers 404 where a token may not even know that something is there.
-        refused = f"it takes a token of this repository with the permission {needs}" if needs else ""
+        refused = f"the token needs the permission {needs} for this repository" if needs else ""
         hint = {401: _EXPIRED, 403: refused, 404: refused}.get(status, "")
         super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", hint)
         self.status, self.retry_after, self.limited = status, retry_after, False
@@ -92,7 +92,7 @@ def asking(what: str, needs: str = "pull-requests: read") -> Iterator[None]:
         raise ApiError(what, 0, type(error).__name__) from None
     except _MALFORMED as error:
         # PyGithub takes it for granted that an answer has the form that GitHub documents; a proxy's page has not.
-        raise ApiError(what, 0, f"its answer cannot be read: {type(error).__name__}") from None
+        raise ApiError(what, 0, f"its response cannot be read: {type(error).__name__}") from None
 
 
 def _message(data: Any) -> str:
@@ -180,7 +180,7 @@ class GitHub:
             ApiError: any other failure.
         """
         try:
-            with asking("ask whose token this is", needs=""):
+            with asking("find out whose token this is", needs=""):
                 return required(self._client.get_user().login, str)
         except ApiError as error:
             if error.status in (403, 404) and not error.limited:

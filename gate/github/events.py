@@ -79,7 +79,7 @@ REF = re.compile(r"(?!.*(\.\.|@\{))[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
 
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 _QUEUED = re.compile(r"refs/heads/gh-readonly-queue/.+/pr-(\d{1,12})-[0-9a-f]{40,64}")
-_UNTOUCHED = "GITHUB_EVENT_PATH must name the file that GitHub wrote"
+_UNTOUCHED = "GITHUB_EVENT_PATH must be the path of the event file that GitHub wrote"
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ class PullRequestApi:
             required(updated["html_url"], str)
 
     def delete(self, comment: PostedComment) -> None:
-        with asking("delete a double of the comment", _WRITE):
+        with asking("delete a duplicate of the comment", _WRITE):
             self.github.repository.requester.requestJsonAndCheck("DELETE", self._url(comment))
 
     def _url(self, comment: PostedComment) -> str:

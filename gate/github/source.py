@@ -151,7 +151,7 @@ class GitHubSource:
             named = next((entry for entry in entries if entry.path == part), None)
             if named is None:
                 if cut:
-                    raise CannotEvaluate(f"GitHub does not list all of {inside or 'the repository'}", _CHECK_OUT)
+                    raise CannotEvaluate(f"GitHub does not list all files of {inside or 'the repository'}", _CHECK_OUT)
                 return None
             found = named.below(inside)
         return found
@@ -178,7 +178,7 @@ class GitHubSource:
             inside = [entry.below(folder.path) for entry in entries]
             folders += [entry for entry in inside if entry.folder]
             found += inside
-        raise CannotEvaluate(f"GitHub does not list all of {top.path or 'the repository'}", _CHECK_OUT)
+        raise CannotEvaluate(f"GitHub does not list all files of {top.path or 'the repository'}", _CHECK_OUT)
 
 
 def _entry(one: GitTreeElement) -> Entry:

@@ -69,9 +69,9 @@ def test_the_working_directory(text: str, folder: str) -> None:
 def test_inputs_that_the_action_does_not_have() -> None:
     env = {f"INPUT_{name}": "x" for name in ("FAIL-ONN", "DISABLE-COMMENT", "ZZZ", "FAIL-ON", "GITHUB-TOKEN")}
     assert unknown_inputs({**env, "PATH": "x"}) == [
-        "There is no input 'disable-comment', and it changes nothing.",
-        "There is no input 'fail-onn', and it changes nothing; fail-on was meant?",
-        "There is no input 'zzz', and it changes nothing.",
+        "There is no input 'disable-comment'; it has no effect.",
+        "There is no input 'fail-onn'; it has no effect. Did you mean fail-on?",
+        "There is no input 'zzz'; it has no effect.",
     ]
 
 

@@ -119,7 +119,7 @@ def test_a_double_that_cannot_be_deleted_is_told_and_does_not_undo_the_comment(
         pr.comment(OLD, by=BOT)
     server.fail("DELETE", "/issues/comments/", 403, times=9)
     done = say(sticky)
-    assert "cannot delete a double of the comment" in done.notes[0]
+    assert "cannot delete a duplicate of the comment" in done.notes[0]
     assert written(server) == [(BOT, OLD), (BOT, new)]
 
 
@@ -174,7 +174,7 @@ def test_an_older_commit_leaves_the_comment_alone(
     done = say(sticky)
     assert done.url == ""
     assert done.notes == (
-        f"the comment is left to the newer commit {head[:12]}; this one is about {sticky.commit[:12]}",
+        f"this run of {sticky.commit[:12]} does not write the comment, because {head[:12]} is newer",
     )
     assert written(server) == before
     assert {entry.method for entry in server.ledger} == {"GET"}
@@ -248,7 +248,7 @@ def test_an_author_who_is_not_known_writes_no_double(
     headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1900000000"}
     server.fail("GET", "/user$", status, times=9, headers=headers, body=body)
     done = publish_comment(PullRequestApi(connect(PERSONAL_TOKEN), 7), sticky)
-    assert "cannot ask whose token this is" in done.notes[0]
+    assert "cannot find out whose token this is" in done.notes[0]
     assert written(server) == [("olivia", OLD)]
 
 

@@ -77,7 +77,7 @@ def test_a_label_that_cannot_be_confirmed_sets_nothing_aside(world: PullRequestW
     server.fail("GET", "/pulls/7$", 404, times=1)
     outcome = run_action(checkout, env)
     assert outcome.code == 1
-    assert "an override label would not be seen" in outcome.summary
+    assert "an override label cannot be read and does not count" in outcome.summary
 
 
 def test_a_link_on_the_way_to_the_folder_is_not_followed(world: PullRequestWorld) -> None:

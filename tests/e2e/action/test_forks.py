@@ -30,7 +30,7 @@ def test_without_secrets_the_run_says_what_is_missing(world: PullRequestWorld, s
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
     said = outcome.summary.replace("\\", "")
     assert "OPENAI_API_KEY" in said
-    assert "GitHub gives no secrets to a pull request of a fork" in said
+    assert "GitHub gives no secrets to a pull request from a fork" in said
     assert server.comments(REPO, pr.number) == []
     # What nobody can mend is no warning.
     assert "pull-requests: write" not in outcome.out + said
@@ -90,7 +90,7 @@ def test_a_conflict_beside_secrets_is_no_green(
     world.commit_to_main({PROMPT: REWORDED})
     acted = act_here(beside_secrets(pr, models), monkeypatch)
     assert acted.code == 3
-    assert "GitHub has not merged #7 into main; as a rule the two conflict" in " ".join(acted.log)
+    assert "GitHub has made no merge commit of #7 and main; usually because they conflict" in " ".join(acted.log)
     assert "check the repository out" not in acted.summary
     # It is patient: the merge is made in the background.
     assert acted.waits == [0.0, 1.0, 2.0, 4.0, 8.0]
@@ -115,7 +115,7 @@ def test_another_pull_request_of_the_same_commit_does_not_answer_for_it(
     for one in (pr, twin):
         outcome = privileged(one, models, event)
         assert outcome.code == 3
-        assert "is also the newest of" in outcome.summary
+        assert "is also the newest commit of" in outcome.summary
     assert models.ledger == []
 
 

@@ -111,7 +111,7 @@ def test_the_first_exam_does_not_come_from_a_stranger(
     pr = world.open({**FILES, "gate.yaml": SERVICE, PROMPT: BROKEN}, fork=True)
     outcome = privileged(pr, models)
     assert outcome.code == 3
-    assert "cannot bring its own exam" in outcome.summary
+    assert "cannot bring its own cases and scorers" in outcome.summary
     assert models.ledger == []
 
 
@@ -135,7 +135,7 @@ def test_a_stranger_spends_only_within_a_budget(tmp_path: Path, server: GitHubSe
     pr = world.open({PROMPT: BROKEN}, fork=True)
     outcome = privileged(pr, models)
     assert outcome.code == 3
-    assert "there is no budget" in outcome.summary
+    assert "there is no cost limit" in outcome.summary
     assert models.ledger == []
     assert privileged(pr, models, inputs={"max-calls": "1000"}).code == 1
 
@@ -160,7 +160,7 @@ def test_so_many_calls_are_no_budget_for_another_model(
     pr = world.open({"gate.yaml": config.replace(*DEAR[what])}, fork=True)
     outcome = privileged(pr, models, inputs={"max-calls": "1000"})
     assert outcome.code == 3
-    assert "there is no budget in dollars" in outcome.summary
+    assert "there is no cost limit" in outcome.summary
     assert models.ledger == []
 
 
@@ -183,7 +183,7 @@ def test_cases_of_a_stranger_are_asked_only_within_a_budget(
     pr = world.open({"evals/support.jsonl": cases(60)}, fork=True)
     outcome = privileged(pr, models)
     assert (outcome.code, len(models.ledger)) == (3, 0)
-    assert "there is no budget in dollars" in outcome.summary
+    assert "there is no cost limit" in outcome.summary
 
 
 def test_a_stranger_does_not_raise_the_budget(world: PullRequestWorld, models: ModelServer) -> None:
