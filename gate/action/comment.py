@@ -171,7 +171,8 @@ def comment_on(path: Path, place: CommentPlace, key: str) -> tuple[str, str]:
     """
     run = load_run(path)
     if run.commit is None or not SHA.fullmatch(run.commit):
-        raise GateError(f"{path} has no commit, so it belongs to no pull request", "make the run with: gate diff --base REF --head REF")
+        hint = "make the run with: gate diff --base REF --head REF"
+        raise GateError(f"{path} has no commit, so it belongs to no pull request", hint)
     github = GitHub(place.token, place.api_url, place.repository)
     pull = PullRequests(github).get(place.number)
     judged = _judged(run.commit, pull, github)

@@ -30,14 +30,14 @@ def untrusted_reason(here: Surroundings) -> str:
     if not here.event or here.event in TRUSTED:
         return ""
     if here.event != "pull_request":
-        return f"the event {quoted(here.event)} may be about a change that anybody made"
+        return f"the event {quoted(here.event)} may belong to a change by an untrusted contributor"
     from gate.github.events import PullRequestEvent, parse_event
 
     try:
         payload = here.payload.read_bytes() if here.payload else b""
         event = parse_event(here.event, decode(payload, "the event"), "the event")
     except (OSError, GateError):
-        return "the pull request that this is about cannot be told"
+        return "the pull request of this run is unknown"
     if not isinstance(event, PullRequestEvent) or event.pull.fork:
         return "the pull request comes from a fork"
     return ""
@@ -57,8 +57,8 @@ def refuse_untrusted(here: Surroundings, what: str, instead: str) -> None:
         GateError: the event is not one that can be trusted.
     """
     if reason := untrusted_reason(here):
-        hint = f"a branch of the repository itself can be judged, or {instead}"
-        raise GateError(f"{what} is code, and no code of the repository is run here: {reason}", hint)
+        hint = f"push the change to a branch of this repository, or {instead}"
+        raise GateError(f"{what} is code, and code of the repository does not run here: {reason}", hint)
 
 
 def place_of(source: FileSource) -> CodePlace:
@@ -84,7 +84,7 @@ def place_of(source: FileSource) -> CodePlace:
         case RefSource():
             return CodePlace(source.git.folder, source.sha, source.label)
         case _:
-            message = f"{source.label} is not in a checkout, and code needs all of its files"
+            message = f"{source.label} is not checked out, and code needs all files"
             raise CannotEvaluate(message, _CHECK_OUT)
 
 
@@ -159,7 +159,7 @@ class FileWatch:
         changed = {path for path, told in self._written.items() if found.get(path) != told}
         fresh = {path for path in found.keys() - self._written.keys() if _loadable(path, found[path][0])}
         named = min(changed | fresh, default="")
-        return f"the files of {self.label} were changed while it ran: {quoted(named)}" if named else ""
+        return f"files of {self.label} changed while it ran: {quoted(named)}" if named else ""
 
 
 def _loadable(path: str, mode: int) -> bool:

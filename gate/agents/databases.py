@@ -81,14 +81,14 @@ class Databases:
 
         name = str(spec.options.get("url", ""))
         if spec.lookup not in self.wanted:
-            return Observation(spec.name, None, f"what it asks {name} is not looked up before the change is merged")
+            return Observation(spec.name, None, f"its query of {name} only runs after the change is merged")
         try:
             with closing(self._connected(name)) as connection:
                 asked = statement(spec.options)
                 wrapped = asked if connection.dialect.name == _SQLITE else _as_query(asked)
                 found = connection.execute(text(wrapped), {"session": session})
                 if not found.returns_rows:
-                    return Observation(spec.name, None, "the statement gives no rows")
+                    return Observation(spec.name, None, "the statement returns no rows")
                 rows = [tuple(map(_cell, row)) for row in islice(found, MOST_ROWS + 1)]
                 columns = tuple(printable(str(key)) for key in found.keys())  # noqa: SIM118 no mapping
         # Python's own limit is met by JSON that is nested too deeply.
@@ -149,11 +149,11 @@ def check_urls(urls: Mapping[str, str]) -> None:
         try:
             engine_of(url, TIMEOUT_S).dispose()
         except ImportError:
-            message = f"{name} is a Postgres database, and the package psycopg is not installed"
+            message = f"{name} is a Postgres database, which needs the package psycopg; it is not installed"
             raise GateError(message, with_extra("agents,postgres")) from None
         except Exception:
             hint = "postgresql://user:password@host/name or sqlite:///path"
-            raise GateError(f"{name} holds no address of a Postgres or SQLite database", hint) from None
+            raise GateError(f"{name} is not the URL of a Postgres or SQLite database", hint) from None
 
 
 def engine_of(url: str, timeout_s: float) -> "Engine":

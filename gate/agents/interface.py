@@ -349,7 +349,7 @@ class ConversationTarget:
         try:
             return await self.memory.keep(request, reply)
         except AnswerNotSaved as lost:
-            return Failed(f"the conversation cannot be kept: {lost.reason}", 0, reply.effort, reply.transcript)
+            return Failed(f"the conversation cannot be saved: {lost.reason}", 0, reply.effort, reply.transcript)
 
     async def _led(self, conversation: "_Conversation") -> Reply:
         """Lead the conversation once there is room for it. Raises AgentFailed: there is no room, or it broke off."""
@@ -452,7 +452,7 @@ class _Conversation:
     async def _simulated(self, exam: Exam, most: int) -> None:
         user = self.services.user(exam)
         if user is None:
-            raise AgentFailed("the case has a simulated user, and no model plays it", attempts=0)
+            raise AgentFailed("the case has a simulated user, and no model is set to play it", attempts=0)
         text = self.question.case.input
         for _ in range(most):
             if not text:
@@ -541,7 +541,7 @@ class _Conversation:
 
     def _reply(self, observations: tuple[Observation, ...]) -> Reply:
         if not self.answers:
-            raise AgentFailed("nothing was said to the agent", attempts=0)
+            raise AgentFailed("the conversation has no message for the agent", attempts=0)
         last = self.answers[-1]
         reused = any(answer.taken.reused for answer in self.answers)
         seconds = [answer.latency_s for answer in self.answers]

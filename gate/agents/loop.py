@@ -100,7 +100,7 @@ class LoopAgent:
     async def reopen(self, session: str) -> None:
         known = self.resources.sessions.load(session)
         if known is None:
-            raise AgentFailed(f"the session {session} is not known any more: its context is lost", attempts=0)
+            raise AgentFailed(f"the session {session} no longer exists, so its context is lost", attempts=0)
         await self.start(session)
         self._messages = known
 
@@ -140,7 +140,7 @@ class LoopAgent:
         try:
             self.resources.sessions.save(self._session, self._messages)
         except OSError as error:
-            raise AgentFailed(f"the session cannot be kept: {error.strerror}") from None
+            raise AgentFailed(f"the session cannot be saved: {error.strerror}") from None
 
 
 def _said(reply: Reply) -> Message:
@@ -192,5 +192,5 @@ class SessionFiles:
 
     def _path(self, session: str) -> Path:
         if not _ID.fullmatch(session):
-            raise ValueError(f"{session!r} is no id of a session")
+            raise ValueError(f"{session!r} is not a session id")
         return self.folder / f"{session}.json"

@@ -167,7 +167,11 @@ class SupervisedProgram:
                 await self._tail.closed.wait()
         if self._control.fate:
             return self._control.fate
-        return "ended (its keeper was killed)" if self._control.gone.is_set() else "closed its standard output"
+        return (
+            "ended (the process that supervises it was killed)"
+            if self._control.gone.is_set()
+            else "closed its standard output"
+        )
 
     def last_words(self) -> str:
         """The last lines of its standard error, on one line; empty where there are none."""

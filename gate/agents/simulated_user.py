@@ -91,7 +91,7 @@ class PersonModel:
             request = Request(messages, self.model, self.params, index, form.schema, about)
             reply = await self.calls.call(request)
             if isinstance(reply, Failed):
-                reason = f"{self.model} cannot be asked what the person says: {reply.reason}"
+                reason = f"the call to {self.model}, which plays the user, failed: {reply.reason}"
                 raise AgentFailed(reason, reply.attempts, effort_of_all(replies))
             replies.append(reply)
             text, problem = form.read(reply.text)

@@ -37,11 +37,11 @@ _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PR
 _REASONS = {
     sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_READONLY: "the file or its folder is read-only",
-    sqlite3.SQLITE_PERM: "the file may not be read or written",
-    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened or made in its folder",
+    sqlite3.SQLITE_PERM: "there is no permission to read or write the file",
+    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened or created",
     sqlite3.SQLITE_IOERR: "writing or reading failed (a limit on the size of files, a quota, or a broken disk)",
-    sqlite3.SQLITE_BUSY: "another process holds the file",
-    sqlite3.SQLITE_LOCKED: "another process holds the file",
+    sqlite3.SQLITE_BUSY: "another process has locked the file",
+    sqlite3.SQLITE_LOCKED: "another process has locked the file",
 }
 
 
@@ -76,7 +76,7 @@ def _code(error: Exception) -> int:
 def reason_of(error: Exception) -> str:
     if isinstance(error, OSError):
         return "the disk is full" if error.errno == errno.ENOSPC else str(error.strerror or error)
-    return _REASONS.get(_code(error)) or f"SQLite says: {error}"
+    return _REASONS.get(_code(error)) or f"SQLite reports: {error}"
 
 
 def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
@@ -84,7 +84,7 @@ def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UnusableFile(f"its folder cannot be made: {reason_of(error)}") from None
+        raise UnusableFile(f"its folder cannot be created: {reason_of(error)}") from None
     reason = ""
     for _ in range(_TRIES):
         before = _file_identity(path)
@@ -140,8 +140,8 @@ def _set_aside(path: Path, before: tuple[int, int] | None, warnings: list[str]) 
                 with suppress(FileNotFoundError):
                     source.rename(target)
     except OSError as error:
-        raise UnusableFile(f"it is damaged, and cannot be set aside: {reason_of(error)}") from None
-    warnings.append(f"{path.name} was damaged: it was set aside as {aside.name}, and a new one was begun.")
+        raise UnusableFile(f"it is damaged and cannot be renamed: {reason_of(error)}") from None
+    warnings.append(f"{path.name} was damaged. It was renamed to {aside.name}, and a new file was created.")
 
 
 @contextmanager
@@ -160,7 +160,7 @@ def _refuse_links(path: Path) -> None:
     for file in files_of(path):
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(os.lstat(file).st_mode):
-                raise UnusableFile(f"{file.name} is not a plain file (a link, perhaps one that a repository brought)")
+                raise UnusableFile(f"{file.name} is not a plain file (a link, which the repository may contain)")
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -177,7 +177,7 @@ def _opened(path: Path) -> sqlite3.Connection:
         _prepare(connection)
         # About 2 ms for each MiB. What a damaged tree swallows would be asked again by every later run.
         if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-            raise _Damaged("its trees are damaged")
+            raise _Damaged("its index or tables are damaged")
     except BaseException:
         connection.close()
         raise
@@ -196,7 +196,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version={VERSION}")
     # A trigger or a view of somebody else's would run at each of our statements.
     if {row[0] for row in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")} != set(SCHEMA):
-        raise _Damaged("its tables are not ours")
+        raise _Damaged("its tables are not those of the answer cache")
     connection.execute("COMMIT")
 
 

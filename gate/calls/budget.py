@@ -284,7 +284,7 @@ class BudgetGuard:
         """Note that the deadline ended a request, and say so."""
         minutes = self._budget.max_minutes or 0.0
         setting = self._budget.setting("max_minutes")
-        return self._refuse(f"the budget of {minutes:g} minutes is used up; raise {setting}, or ask for less")
+        return self._refuse(f"the budget of {minutes:g} minutes is used up; raise {setting}, or evaluate less")
 
     def unpriced(self) -> None:
         """Note that an agent did not say what its answer cost."""
@@ -295,8 +295,8 @@ class BudgetGuard:
         if not (self.in_dollars and self._unpriced):
             return []
         setting = self._budget.setting("max_usd")
-        said = f"An agent does not say what its answers cost, so {setting} does not count them"
-        return [f"{said}; {_calls_hold(self._budget)}. Have it give cost_usd."]
+        said = f"An agent does not report what its answers cost, so {setting} does not count them"
+        return [f"{said}; {_calls_hold(self._budget)}. Let it return cost_usd."]
 
     async def take(self, estimate_usd: float = 0.0, what: str = _CALL) -> float:
         """Reserve dollars for one request, waiting while only the reservations of others stand in its way."""
@@ -337,7 +337,7 @@ class BudgetGuard:
         limits = self._budget
         if limits.max_calls is not None and self._sent >= limits.max_calls:
             setting = limits.setting("max_calls")
-            return f"the budget of {limits.max_calls} calls is used up; raise {setting}, or ask for less"
+            return f"the budget of {limits.max_calls} calls is used up; raise {setting}, or evaluate less"
         if limits.max_usd is not None and (reason := self._too_dear(limits.max_usd, estimate_usd, what)):
             return reason
         if self.left_s() == 0.0:
@@ -349,11 +349,11 @@ class BudgetGuard:
         setting, spent = self._budget.setting("max_usd"), self.spent
         whole = f"the budget of {exact_dollars(limit)}"
         if spent >= limit - _DUST:
-            return f"{whole} is used up; raise {setting}, or ask for less"
+            return f"{whole} is used up; raise {setting}, or evaluate less"
         if spent + estimate_usd > limit + _DUST:
-            instead = "lower max_output_tokens" if what == _CALL else "ask for less"
+            instead = "lower max_output_tokens" if what == _CALL else "evaluate less"
             return (
-                f"{whole} does not suffice for another {what}: ${spent:.4g} is spent, and the {what} may cost "
+                f"{whole} is not enough for another {what}: ${spent:.4g} is spent, and the {what} may cost "
                 f"${estimate_usd:.4g}; raise {setting}, or {instead}"
             )
         return ""
@@ -367,12 +367,12 @@ def unpriced_note(models: Iterable[str], budget: Budget) -> str:
     """That the limit in dollars does not count models whose price is unknown."""
     named = ", ".join(models)
     said = f"The price of {named} is unknown, so {budget.setting('max_usd')} does not count its calls"
-    return f"{said}; {_calls_hold(budget)}. prices: in gate.yaml names a price."
+    return f"{said}; {_calls_hold(budget)}. Set the price under prices: in gate.yaml."
 
 
 def _calls_hold(budget: Budget) -> str:
     setting = budget.setting("max_calls")
-    return f"{setting} holds" if budget.max_calls is not None else f"set {setting} to limit them"
+    return f"{setting} still limits them" if budget.max_calls is not None else f"set {setting} to limit them"
 
 
 def cap_reply_tokens(params: Params, budget: Budget) -> Params:
@@ -384,7 +384,7 @@ def cap_reply_tokens(params: Params, budget: Budget) -> Params:
         return params.model_copy(update={"max_output_tokens": cap})
     if params.max_output_tokens > cap:
         raise GateError(
-            f"params.max_output_tokens is {params.max_output_tokens}, and the budget allows {cap} tokens per reply",
+            f"params.max_output_tokens is {params.max_output_tokens}, but the budget allows {cap} tokens per reply",
             f"lower the parameter, or raise {budget.setting('max_output_tokens')}",
         )
     return params

@@ -214,7 +214,7 @@ class _Writer:
             job(self._connection)
         except Exception as error:  # as above; a strange cell in the file among that
             if not self._broken and not is_busy(error):
-                self._warnings.append(f"{self._name} could not be put in order: {reason_of(error)}.")
+                self._warnings.append(f"{self._name} could not be cleaned up: {reason_of(error)}.")
 
 
 def _resolve(result: _Written, refused: str | None) -> None:
@@ -311,7 +311,7 @@ class AnswerStore:
         some = "1 answer was" if n == 1 else f"{n} answers were"
         return (
             *self._warnings,
-            f"{some} not used: sealed with other service keys, or changed since (in {self.path.name}).",
+            f"{some} not used, because they were cached with other API keys or changed since (in {self.path.name}).",
         )
 
     def close(self) -> None:
@@ -352,7 +352,9 @@ class AnswerStore:
         except sqlite3.Error as error:
             if not is_busy(error):
                 self._stop_reading()
-                self._warnings.append(f"{self.path.name} can no longer be read, so all is asked: {reason_of(error)}.")
+                self._warnings.append(
+                    f"{self.path.name} can no longer be read, so every request is sent: {reason_of(error)}."
+                )
             return None
 
     def _hand_over_uses(self) -> None:

@@ -127,7 +127,7 @@ class Caller:
             try:
                 return await self._memory.keep(request, answer)
             except AnswerNotSaved as lost:
-                self._broken = f"the answers cannot be kept: {lost.reason}"
+                self._broken = f"the answers cannot be saved: {lost.reason}"
                 return self._failed(self._broken, answer.attempts)
         return answer
 

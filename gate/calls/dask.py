@@ -142,7 +142,7 @@ class DaskExecutor:
             async with asyncio.timeout(limit):
                 return cast("list[Outcome]", await task)
         except KilledWorker:
-            raise Transient("the Dask workers that asked died") from None
+            raise Transient("the Dask workers that made this call died") from None
         except TimeoutError:
             raise Transient(f"no Dask worker answered within {limit:g} s") from None
         except asyncio.CancelledError:
@@ -163,7 +163,7 @@ async def _connected(address: str, connect_s: float) -> "Client":
     except Exception as error:
         # Whatever listens there may be no scheduler: Dask then fails in ways of its own, a MemoryError among them.
         raise CannotEvaluate(
-            f"the Dask scheduler at {address} cannot be reached: {type(error).__name__}",
+            f"cannot reach the Dask scheduler at {address}: {type(error).__name__}",
             "start it with: dask scheduler --port 8786, or check the address",
         ) from None
     try:
@@ -177,7 +177,9 @@ async def _connected(address: str, connect_s: float) -> "Client":
 
 
 def _gone(address: str) -> CannotEvaluate:
-    return CannotEvaluate(f"the Dask scheduler at {address} went away", "start it again, and then the evaluation")
+    return CannotEvaluate(
+        f"the connection to the Dask scheduler at {address} was lost", "start it again, then run the evaluation again"
+    )
 
 
 def _defect(error: Exception) -> CannotEvaluate:
@@ -212,7 +214,7 @@ async def _answer(factory: Factory, request: Request) -> Outcome:
         # Type and place, not its words, which may hold anything.
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{type(error).__name__} in {frame.name}, line {frame.lineno}"
-        return CannotEvaluate(f"a Dask worker failed: {place}", "this is a defect of the gate")
+        return CannotEvaluate(f"a Dask worker failed: {place}", "this is a bug in Prompt Gate: please report it")
 
 
 class _Unpriced(PriceList):

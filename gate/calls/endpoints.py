@@ -84,7 +84,9 @@ def checked_url(address: str, variable: str) -> str:
     url = address.strip()
     if reason := address_complaint(url):
         # The address itself stays out of the message: it may hold a password.
-        raise Misconfigured(f"{variable} {reason}", "write scheme and host, as in https://models.example.com/v1")
+        raise Misconfigured(
+            f"{variable} {reason}", "write it with scheme and host, such as https://models.example.com/v1"
+        )
     return url.rstrip("/")
 
 
@@ -92,7 +94,7 @@ def usable_key(value: str, variable: str) -> str:
     """The key without the line break that often comes with it; empty where there is none. Raises `Misconfigured`."""
     key = value.strip()
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise Misconfigured(f"{variable} holds characters that no key has", "copy the key again, without quotes")
+        raise Misconfigured(f"{variable} contains characters that no key has", "copy the key again, without quotes")
     return key
 
 
@@ -278,12 +280,12 @@ class Endpoints:
 def _missing(model: ModelRef, variables: list[str]) -> GateError:
     exported = " ".join(f"{name}=…" for name in variables)
     secrets = ", ".join(f"{name}: ${{{{ secrets.{name} }}}}" for name in variables)
-    hint = f"export {exported}, or env: {{{secrets}}} in the gate's step of a workflow"
+    hint = f"export {exported}; in a workflow, add env: {{{secrets}}} to the gate's step"
     *others, last = variables
     if not others and last.endswith("_API_KEY"):
         return MissingKey(f"{model} needs a key, and {last} is not set", hint)
     said = f"{', '.join(others)} and {last} are" if others else f"{last} is"
-    return MissingKey(f"{model} cannot be asked: {said} not set", hint)
+    return MissingKey(f"{model} cannot be called: {said} not set", hint)
 
 
 PACKAGED_MODEL = "gemma3-270m"
@@ -318,14 +320,14 @@ def check_parameters(model: ModelRef, params: Params, interface: Api | None, add
 def check_openai(model: str, params: Params, *, own: bool) -> None:
     """Raise `Misconfigured` for a parameter that Chat Completions does not take; `own` where OpenAI itself is asked."""
     if params.chat_template is not None:
-        raise Misconfigured("openai: takes no chat_template", "remove it; it belongs to local: models")
+        raise Misconfigured("openai: models do not take chat_template", "remove it; only local: models take it")
     if not own or params.reasoning_effort == "none" or not is_reasoning(model):
         return
     for name in ("temperature", "top_p"):
         if getattr(params, name) is not None:
             raise Misconfigured(
-                f"openai:{model} is a reasoning model and takes no {name}",
-                f"remove {name}, or set reasoning_effort: none where the model allows it",
+                f"openai:{model} is a reasoning model and does not take {name}",
+                f"remove {name}, or set reasoning_effort: none if the model allows it",
             )
 
 
@@ -338,11 +340,13 @@ def check_anthropic(model: str, params: Params) -> None:
     """Raise `Misconfigured` for a parameter that the Messages interface does not take."""
     for name in _REFUSED:
         if getattr(params, name) is not None:
-            raise Misconfigured(f"anthropic:{model} takes no {name}", f"remove {name}; the current interface has none")
+            raise Misconfigured(
+                f"anthropic:{model} does not take {name}", f"remove {name}; the current API does not have it"
+            )
     if params.reasoning_effort is not None and params.reasoning_effort not in _EFFORTS:
         known = ", ".join(_EFFORTS)
         raise Misconfigured(
-            f"anthropic:{model} knows no reasoning_effort {params.reasoning_effort!r}", f"choose from {known}"
+            f"anthropic:{model} does not have the reasoning_effort {params.reasoning_effort!r}", f"choose from {known}"
         )
 
 

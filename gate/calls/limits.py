@@ -319,9 +319,9 @@ class Lane:
         seconds = now - self._breaker.since
         if self._breaker.answered:
             at = datetime.fromtimestamp(self._timing.wall_clock() - seconds, UTC)
-            said = f"the service stopped answering at {at:%H:%M:%S} UTC, and {seconds:.0f} s of trying changed nothing"
+            said = f"the service stopped responding at {at:%H:%M:%S} UTC, and {seconds:.0f} s of attempts failed"
         else:
-            said = f"the service has not answered once in {seconds:.0f} s"
+            said = f"the service has not responded once in {seconds:.0f} s"
         self.given_up = f"{said}; the last error: {self._breaker.last}"
         for nap in self._naps:
             nap.cancel()

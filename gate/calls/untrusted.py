@@ -62,7 +62,7 @@ class Cleaner:
     def answer(self, value: str) -> str:
         """The text of an answer; raises `TooLong`."""
         if len(value) > MAX_TEXT:
-            raise TooLong(f"the answer has {len(value):,} characters, and no more than {MAX_TEXT:,} are taken")
+            raise TooLong(f"the answer has {len(value):,} characters; the limit is {MAX_TEXT:,}")
         return self.text(value)
 
     def _redacted(self, text: str) -> str:
@@ -106,19 +106,19 @@ def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -
     if not given or given != call_id:
         raise MalformedReply("a tool call of the reply has no usable id")
     if not 0 < len(name) <= _NAME:
-        raise MalformedReply("a tool call of the reply names no tool")
+        raise MalformedReply("a tool call of the reply has no tool name")
     called = cleaner.line(name, _NAME)
     if not called:
-        raise MalformedReply("a tool call of the reply names no tool")
+        raise MalformedReply("a tool call of the reply has no tool name")
     return ToolCall(given, called, cleaner.answer(arguments))
 
 
 def distinct_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     """The calls of one reply, to each of which a result can be sent. Raises `MalformedReply`."""
     if len(calls) > _CALLS:
-        raise MalformedReply(f"the reply calls {len(calls):,} tools, and no more than {_CALLS} at once are called")
+        raise MalformedReply(f"the reply calls {len(calls):,} tools at once; the limit is {_CALLS}")
     if len({call.id for call in calls}) < len(calls):
-        raise MalformedReply("two tool calls of the reply have one id")
+        raise MalformedReply("two tool calls of the reply have the same id")
     return tuple(calls)
 
 

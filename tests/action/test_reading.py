@@ -17,4 +17,4 @@ def test_the_change_is_not_blamed_first_for_a_slow_github() -> None:
     assert "JSON Schemas" in hint
     found.doing = "filling every case into its prompts and scorers"
     assert found.told()[0].endswith(found.doing)
-    assert found.told()[1].startswith("look among what it brings for templates with long loops")
+    assert found.told()[1].startswith("look in the change for templates with long loops")

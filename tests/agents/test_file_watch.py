@@ -57,7 +57,7 @@ TAMPERING = {
 def test_what_a_program_could_be_changed_by_is_noticed(root: Path, path: str) -> None:
     watch = FileWatch.of(root, "main")
     TAMPERING[path](root)
-    assert watch.changed() == f"the files of main were changed while it ran: '{path}'"
+    assert watch.changed() == f"files of main changed while it ran: '{path}'"
 
 
 def test_a_folder_that_is_gone_is_noticed(root: Path) -> None:

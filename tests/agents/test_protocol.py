@@ -70,5 +70,5 @@ def test_a_session_is_opened_with_ok_alone(turns: int | None) -> None:
         protocol().opened({"type": "answer", "text": "Hello!", "turns": turns})
     with pytest.raises(AgentFailed, match="failed: no"):
         protocol().opened({"type": "error", "error": "no"})
-    with pytest.raises(AgentFailed, match="did not answer with a JSON object"):
+    with pytest.raises(AgentFailed, match="did not reply with a JSON object"):
         protocol().opened(None)

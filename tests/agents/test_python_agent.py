@@ -62,7 +62,7 @@ def test_agents_of_all_kinds(tmp_path: Path, source: str, wanted: list[str]) -> 
 @pytest.mark.parametrize(
     ("source", "wanted"),
     [
-        ("def Agent(text, context): return None", "the agent failed: TypeError: it answered with NoneType"),
+        ("def Agent(text, context): return None", "the agent failed: TypeError: it returned NoneType"),
         (
             "import json\ndef Agent(text, context):\n    return json.loads(text)",
             "line 1 column 1 (char 0) (agent.py:3)",

@@ -75,11 +75,11 @@ def test_a_conversation(service: AgentService) -> None:
 @pytest.mark.parametrize(
     ("reply", "wanted"),
     [
-        (web.Response(status=500, text=f"no {SECRET}"), "the agent answered with HTTP 500: no [token]"),
-        (web.Response(status=302, headers={"Location": "/elsewhere"}), "the agent answered with HTTP 302"),
-        (web.Response(text="<html>Welcome</html>", content_type="text/html"), "did not answer with a JSON object"),
+        (web.Response(status=500, text=f"no {SECRET}"), "the agent replied with HTTP 500: no [token]"),
+        (web.Response(status=302, headers={"Location": "/elsewhere"}), "the agent replied with HTTP 302"),
+        (web.Response(text="<html>Welcome</html>", content_type="text/html"), "did not reply with a JSON object"),
         (web.Response(text='{"type": "error", "error": "no flats"}'), "the agent failed: no flats"),
-        (web.Response(body=b"x" * (8 * 2**20 + 1)), "the agent answered with more than 8 MiB"),
+        (web.Response(body=b"x" * (8 * 2**20 + 1)), "the agent replied with more than 8 MiB"),
     ],
 )
 def test_what_is_no_answer_is_told_and_asked_once(service: AgentService, reply: web.Response, wanted: str) -> None:
@@ -144,7 +144,7 @@ def test_a_context_that_is_lost_is_told(service: AgentService, turns: int | None
     service.answering = forgetful
     if lost:
         said = reason(service.url, "a", revive=True)
-        assert said == "the context is lost: 1 messages were sent, and 0 are known"
+        assert said == "the agent lost the context: 1 messages were sent, and it knows 0"
     else:
         asyncio.run(talked(service.url, "a", revive=True))
         assert service.kinds == ["start", "send", "close", "reopen", "close"]

@@ -62,7 +62,7 @@ def test_keys_do_not_show() -> None:
     ("model", "said"),
     [
         ("mistral:large", "no provider 'mistral'"),
-        ("openai:", "names no model"),
+        ("openai:", "has no model name"),
         ("fake:parrot", "fake:parrot"),
         ("local:no-such.gguf", "cannot read the model file no-such.gguf"),
     ],

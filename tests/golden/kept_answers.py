@@ -95,7 +95,7 @@ def unfinished() -> RunRecord:
             opinions=0,
         ),
     )
-    reason = "the budget of 500 calls is used up; raise budget.max_calls, or ask for less"
+    reason = "the budget of 500 calls is used up; raise budget.max_calls, or evaluate less"
     missing = MissingRecord(
         samples=300,
         total=720,
@@ -122,7 +122,7 @@ def unfinished() -> RunRecord:
 def unanswered() -> RunRecord:
     """The service was not there, so that no answer was had at all."""
     reason = (
-        "the service has not answered once in 7 s; the last error: the connection to api.example.com failed: "
+        "the service has not responded once in 7 s; the last error: the connection to api.example.com failed: "
         "[Errno 111] Connect call failed ('192.0.2.7', 443)"
     )
     unknown = {"baseline": None, "candidate": None, "mean": None, "mde": None}

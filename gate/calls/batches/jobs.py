@@ -190,7 +190,7 @@ class BatchSubmitter:
             name = await self._accepted(entry, lines)
         except RejectedRequest as rejected:
             self.tools.ledger.drop(entry)
-            raise CannotEvaluate(f"the batch is refused: {rejected.reason}", "run without --batch") from None
+            raise CannotEvaluate(f"the service refused the batch: {rejected.reason}", "run without --batch") from None
         except GateError:
             self.tools.ledger.drop(entry)
             raise
@@ -276,11 +276,11 @@ class BatchTally:
         passed_over = (
             (self.unreadable, "not readable"),
             (self.foreign, "of no request of the batch"),
-            (self.doubled, "of a request that had one already"),
+            (self.doubled, "of a request that already has a result"),
         )
-        notes = [f"{number} lines of the results were passed over: {what}" for number, what in passed_over if number]
+        notes = [f"{number} lines of the results were ignored: {what}" for number, what in passed_over if number]
         if self.cut:
-            notes.append("the results of a batch went on after they should have ended; the rest was not read")
+            notes.append("the results of a batch are longer than expected; the rest was not read")
         return notes + [f"{number} answers are missing: {why}" for why, number in self.reasons.most_common(3)]
 
 
@@ -358,8 +358,8 @@ class BatchCollector:
             await asyncio.gather(*(self.tools.memory.keep(request, reply) for _, request, reply in group))
         except AnswerNotSaved as lost:
             raise CannotEvaluate(
-                f"the answers of the batch cannot be kept: {lost.reason}",
-                "mend that and run the same command again: the results stay at the service for weeks",
+                f"the answers of the batch cannot be saved: {lost.reason}",
+                "fix that and run the same command again: the service stores the results for weeks",
             ) from None
         for key, _, reply in group:
             tally.taken.add(key)

@@ -130,7 +130,8 @@ class BatchLedger:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise CannotEvaluate(
-                    f"another process works on the batches in {self._folder}", "run the command again when it has ended"
+                    f"another process uses the batches in {self._folder}",
+                    "run the command again when that process has ended",
                 ) from None
             yield
         finally:
@@ -142,8 +143,8 @@ class BatchLedger:
             yield
         except OSError as error:
             raise CannotEvaluate(
-                f"{self._folder} cannot be written: {error.strerror or error}",
-                "a batch is only submitted when it can be written down; make room, or run without --batch",
+                f"cannot write to {self._folder}: {error.strerror or error}",
+                "a batch is only submitted when it can be recorded there; free space, or run without --batch",
             ) from None
 
     def _read(self, path: Path) -> LedgerEntry | None:
@@ -156,7 +157,7 @@ class BatchLedger:
         except (OSError, ValueError) as error:
             why = complaint(error) if isinstance(error, ValidationError) else error
             aside = path.with_suffix(".bad")
-            self.warnings.append(f"{path} cannot be used ({why}) and was set aside as {aside.name}")
+            self.warnings.append(f"{path} cannot be used ({why}) and was renamed to {aside.name}")
             with self._writing():
                 path.replace(aside)
             return None

@@ -86,7 +86,7 @@ class BatchOutcome:
             out.append(f"submitted {self.submitted} requests; most batches are done within an hour, all within 24")
         out += [str(batch) for batch in self.underway]
         if self.live:
-            out.append(f"{self.live} requests are left to be asked live, at the full price")
+            out.append(f"{self.live} requests are sent as normal calls, at the full price")
         return (*out, *self.notes)
 
 
@@ -161,7 +161,7 @@ class _Work:
                     await BatchCollector(entry, service, mine, self.tools).collect(state, self.tally)
                     return
         except Transient as transient:
-            self._note(f"the state of a batch could not be learnt: {transient.reason}")
+            self._note(f"the state of a batch is unknown: {transient.reason}")
         left = mine.keys() - self.tally.taken
         self.underway.append(BatchesUnderway(entry.ids, entry.place, len(left), state))
         self.waiting |= left
@@ -189,7 +189,7 @@ class _Work:
         most = self.max_calls
         if most is not None and len(keys) > most:
             raise CannotEvaluate(
-                f"the batch would take {len(keys)} calls, and the budget allows {most}",
+                f"the batch needs {len(keys)} calls, and the budget allows {most}",
                 "raise budget.max_calls, or lower samples or the number of cases",
             )
         submission = digest([self.tools.wall_clock(), *keys])[:_SUBMISSION_LENGTH]

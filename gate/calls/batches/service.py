@@ -188,7 +188,7 @@ class BatchService(ABC):
     def unanswered(self, error: JsonTable, otherwise: str = "") -> Failed:
         """A request that a batch did not answer, and what an error object says of it."""
         said = self.error_message(error) or otherwise
-        return Failed(f"{self.name} could not answer in the batch" + (f": {said}" if said else ""))
+        return Failed(f"{self.name} could not answer the request in the batch" + (f": {said}" if said else ""))
 
     def error_message(self, error: JsonTable) -> str:
         """What an error object says, or its code."""
@@ -291,7 +291,7 @@ async def _each(parts: Sequence[bytes]) -> AsyncIterator[bytes]:
 def checked_id(value: object) -> str:
     """An id that may be put into a path: a server must not choose the next request's. Raises `MalformedReply`."""
     if not isinstance(value, str) or _ID.fullmatch(value) is None:
-        raise MalformedReply("the service named an id that is none")
+        raise MalformedReply("the service returned an id that is not valid")
     return value
 
 
@@ -305,7 +305,7 @@ def json_line(value: JsonTable) -> bytes:
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
-        raise RejectedRequest("the request holds half a surrogate pair, which is not valid Unicode") from None
+        raise RejectedRequest("the request contains half of a surrogate pair, which is not valid Unicode") from None
 
 
 def listed_objects(page: JsonTable) -> list[JsonTable]:

@@ -54,7 +54,7 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
     blocks = data.get("content")
     if not isinstance(blocks, list):
         said = cleaner.line(object_at(data, "error").get("message"))
-        raise MalformedReply("the reply holds no content" + (f": {said}" if said else ""))
+        raise MalformedReply("the reply has no content" + (f": {said}" if said else ""))
     texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
     if not all(isinstance(text, str) for text in texts):
         raise MalformedReply("the content of the reply is not text")
@@ -117,7 +117,7 @@ class AnthropicProvider(ServiceProvider):
         params = request.params
         turns = [message for message in request.messages if message.role != "system"]
         if not turns or turns[0].role != "user":
-            raise RejectedRequest("Anthropic wants a message of the user first")
+            raise RejectedRequest("Anthropic needs a user message first")
         body: dict[str, JsonValue] = {
             "model": self.model,
             "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,

@@ -94,12 +94,12 @@ def make_client(endpoint: Endpoint) -> Client:
         with _quick_import():
             return _MAKERS[endpoint.api](endpoint)
     except OSError as error:
-        what = f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names cannot be read: {error.strerror or error}"
-        raise Misconfigured(what, "let it name PEM certificates, or unset it") from None
+        what = f"cannot read the certificates of SSL_CERT_FILE or SSL_CERT_DIR: {error.strerror or error}"
+        raise Misconfigured(what, "set it to PEM certificates, or unset it") from None
     except (ValueError, httpx2.InvalidURL):
         # Without its value, which may hold a password.
-        what = "a proxy of the environment is no address"
-        raise Misconfigured(what, "write HTTPS_PROXY=http://host:port") from None
+        what = "a proxy variable of the environment is not a URL"
+        raise Misconfigured(what, "set HTTPS_PROXY=http://host:port") from None
 
 
 def _openai(endpoint: Endpoint) -> Client:
@@ -168,7 +168,7 @@ def _vertex(endpoint: Endpoint) -> Client:
     except DefaultCredentialsError:
         raise MissingKey(
             "Google Vertex needs credentials, and none were found",
-            "run gcloud auth application-default login, or let GOOGLE_APPLICATION_CREDENTIALS name a file",
+            "run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS to a credentials file",
         ) from None
     if not (endpoint.project or project):
         raise MissingKey(
@@ -312,20 +312,20 @@ def classify_error(error: ErrorReply, service: Service) -> Failure:
     """The exception that an error reply stands for."""
     said = f"{service.name} answered {error.status}" + (f": {error.message}" if error.message else "")
     if error.status == 402 or error.codes & _QUOTA or "credit balance is too low" in error.message:
-        return Misconfigured(said, "the account has no credit left: look at its billing page")
+        return Misconfigured(said, "the account has no credit left; add some on its billing page")
     if error.status in _THROTTLED:
         return Transient(said, error.retry_after_s, throttled=True)
     if error.status in _RETRIED or error.status >= 500:
         return Transient(said, error.retry_after_s)
     if error.status in (401, 403):
         if not service.key:
-            return Misconfigured(said, "name the variable of its key as api_key_env, under providers: in gate.yaml")
-        return Misconfigured(said, f"check {service.key}, and that it may use the model {service.model}")
+            return Misconfigured(said, "set api_key_env to the variable of its key, under providers: in gate.yaml")
+        return Misconfigured(said, f"check {service.key}, and that this key may use the model {service.model}")
     if error.status == 404:
-        hint = f"check the name of the model ({service.model}), and the address of the server"
+        hint = f"check the name of the model ({service.model}) and the address of the server"
         return Misconfigured(said, service.missing or hint)
     if error.status < 400 or error.status == 405:
-        return Misconfigured(said, "check the address of the server: no model interface answers there")
+        return Misconfigured(said, "check the address of the server: there is no model API at it")
     if _blames_a_setting(error):
         return Misconfigured(said, f"change or remove that parameter for {service.model}")
     return RejectedRequest(said)
@@ -419,7 +419,7 @@ class ServiceProvider(ABC):
         except ConnectionBroken as broken:
             raise connection_error(broken, self.service, self.cleaner) from None
         except UnicodeEncodeError:
-            raise RejectedRequest("the request holds half a surrogate pair, which is not valid Unicode") from None
+            raise RejectedRequest("the request contains half of a surrogate pair, which is not valid Unicode") from None
         return self._read(response, time.perf_counter() - started)
 
     async def close(self) -> None:

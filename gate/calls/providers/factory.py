@@ -134,7 +134,7 @@ class Factory:
             hint = f"did you mean {close[0]}:{model.name}?" if close else f"known: {', '.join(makers)}"
             raise Misconfigured(f"there is no provider {model.provider!r} (in {model})", hint)
         if not model.name:
-            raise Misconfigured(f"{model} names no model", "write provider:name")
+            raise Misconfigured(f"{model} has no model name", "write provider:name")
         return makers[model.provider](model, params)
 
     def _address(self, model: ModelRef) -> str:

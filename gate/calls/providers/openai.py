@@ -47,7 +47,7 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         said = cleaner.line(object_at(data, "error").get("message"))
-        raise MalformedReply("the reply holds no choice with a message" + (f": {said}" if said else ""))
+        raise MalformedReply("the reply has no choice with a message" + (f": {said}" if said else ""))
     content, refusal = message.get("content"), message.get("refusal")
     if content is not None and not isinstance(content, str):
         raise MalformedReply("the content of the reply is not text")

@@ -63,7 +63,7 @@ def parse_answers(text: str, where: str) -> ReplayProvider:
     return ReplayProvider({key: tuple(answers) for key, answers in recorded.items()})
 
 
-_HINT = 'write one object a line: {"input": "…", "output": "…"}'
+_HINT = 'write one JSON object per line: {"input": "…", "output": "…"}'
 
 
 def _completion(row: dict[str, JsonValue]) -> Completion:

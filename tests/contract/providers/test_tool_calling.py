@@ -114,7 +114,7 @@ def use(call_id: Any = "a", name: Any = "count", given: Any = None) -> dict[str,
     return {"type": "tool_use", "id": call_id, "name": name, "input": {} if given is None else given}
 
 
-NO_ID, NO_NAME, TWICE = "has no usable id", "names no tool", "two tool calls of the reply have one id"
+NO_ID, NO_NAME, TWICE = "has no usable id", "has no tool name", "two tool calls of the reply have the same id"
 MALFORMED = [
     ("openai", openai_reply("count"), "is not the call of a function"),
     ("openai", openai_reply([None]), "is not the call of a function"),

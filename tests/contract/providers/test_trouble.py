@@ -93,7 +93,7 @@ def test_an_answer_of_megabytes_is_not_asked_for_again(server: ModelServer, remo
     text = "x" * (3 * 2**20)
     reply = {"choices": [{"message": {"content": text}}], "content": [{"type": "text", "text": text}]}
     server.behaviour = Behaviour(raw=Raw(body=json.dumps(reply).encode()))
-    with pytest.raises(RejectedRequest, match="3,145,728 characters, and no more than 1,048,576"):
+    with pytest.raises(RejectedRequest, match="3,145,728 characters; the limit is 1,048,576"):
         ask(remote)
 
 

@@ -95,7 +95,7 @@ def test_anthropic_takes_every_system_message_and_marks_the_last(server: ModelSe
 
 @pytest.mark.parametrize("roles", [(), ("system",), ("assistant", "user")])
 def test_anthropic_wants_the_user_first(server: ModelServer, roles: tuple[Any, ...]) -> None:
-    with pytest.raises(RejectedRequest, match="user first"):
+    with pytest.raises(RejectedRequest, match="user message first"):
         body(server, "anthropic", Params(), messages=tuple(Message(role, "x") for role in roles))
     assert server.requests == 0
 

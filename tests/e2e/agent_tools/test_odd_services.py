@@ -36,12 +36,12 @@ async def why(handler: Handler, scratch: Path, transport: str = "streamable-http
     ("answer", "said"),
     [
         (lambda _: response(b"<html>", kind="text/html"), "cannot be used: Unexpected content type: text/html"),
-        (lambda _: response(b"oops", "500 Internal Server Error"), "answered with HTTP 500 Internal Server Error"),
+        (lambda _: response(b"oops", "500 Internal Server Error"), "replied with HTTP 500 Internal Server Error"),
         (
             lambda _: response(gzip.compress(b"{}"), content_encoding="gzip"),
-            "answered in an encoding that was not asked for",
+            "replied in an encoding that the request does not accept",
         ),
-        (lambda _: b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "broke the connection off: "),
+        (lambda _: b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "closed the connection: "),
     ],
 )
 def test_what_is_wrong_with_a_service_is_said(answer: Answer, said: str, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_one_failed_request_costs_one_conversation(tmp_path: Path) -> None:
                 found.append((await called(bystander, do="y")).result)
             return found
 
-    said = "the MCP server shop answered with HTTP 500 Internal Server Error"
+    said = "the MCP server shop replied with HTTP 500 Internal Server Error"
     assert asyncio.run(told()) == [said, '["y", null]'] * 4
 
 
@@ -120,7 +120,7 @@ def test_an_answer_that_breaks_off_ends_its_conversation(tmp_path: Path) -> None
         async with serving(handle) as url, kit(tmp_path, http(url)) as made:
             return await failure(await opened(made), do="x")
 
-    assert asyncio.run(told()) == "the MCP server shop broke off its answer"
+    assert asyncio.run(told()) == "the MCP server shop closed the connection before its reply was complete"
 
 
 EVENTS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
@@ -128,7 +128,7 @@ EVENTS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: clo
 
 def test_what_is_wrong_with_a_stream_of_events_is_said(tmp_path: Path) -> None:
     events = b"event: endpoint\ndata: http://127.0.0.1:9/take\n\n"
-    said = "wants its messages sent to another server"
+    said = "redirects messages to another server, which is not allowed"
 
     async def handle(asked: Asked, writer: StreamWriter) -> None:
         if asked.method == "GET":
@@ -158,4 +158,4 @@ def test_headers_come_from_the_environment_and_are_seen_by_nobody_else(tmp_path:
         result, said = asyncio.run(told(url))
     assert AUTH.split()[1] not in result
     assert result.split() == ["hi", "[token]", "[session]"]
-    assert said == "the MCP server listings answered with HTTP 401 Unauthorized"
+    assert said == "the MCP server listings replied with HTTP 401 Unauthorized"

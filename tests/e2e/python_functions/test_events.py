@@ -104,8 +104,13 @@ def test_nothing_is_run_beside_secrets_for_a_branch_of_the_repository_either(
     ("code", "event", "fork", "said"),
     [
         (PROMPT, "pull_request", True, "the pull request comes from a fork"),
-        (SCORER, "pull_request_target", False, "'pull_request_target' may be about a change that anybody made"),
-        (PROMPT, "issue_comment", False, "'issue_comment' may be about a change that anybody made"),
+        (
+            SCORER,
+            "pull_request_target",
+            False,
+            "'pull_request_target' may belong to a change by an untrusted contributor",
+        ),
+        (PROMPT, "issue_comment", False, "'issue_comment' may belong to a change by an untrusted contributor"),
     ],
     ids=["fork", "beside secrets", "comment"],
     indirect=["code"],

@@ -47,12 +47,12 @@ def test_what_counts_as_a_score(worktree: FunctionWorktree, odd: str, value: flo
     ("odd", "said"),
     [
         ("return case.missing", "AttributeError: the case has no 'missing'"),
-        ("return None", "it returned NoneType, and true, false or a number from 0 to 1 is wanted"),
+        ("return None", "it returned NoneType, not true, false or a number from 0 to 1"),
         ("return '1'", "it returned str"),
         ("return 1.5", "it returned a number that is not from 0 to 1"),
         ("return float('nan')", "it returned a number that is not from 0 to 1"),
-        ("return {'reason': 'good'}", "it returned a mapping, and one of score and reason is wanted"),
-        ("return {'score': 1, 'reason': 3}", "its reason is int, and a text is wanted"),
+        ("return {'reason': 'good'}", "it returned a mapping that does not consist of score and reason"),
+        ("return {'score': 1, 'reason': 3}", "its reason is int, not a text"),
         ("return {'score': 1, 'reason': 'x' * 501}", "its reason has 501 characters; 500 are allowed"),
     ],
 )
@@ -75,7 +75,7 @@ def forge():
 
 def test_what_is_written_into_its_pipes_is_no_answer_to_another_question(worktree: FunctionWorktree) -> None:
     value, _ = of_odd(worktree, "forge()", FORGE)
-    assert value == Unscored(SCORE.failure + "what it answers is no answer")
+    assert value == Unscored(SCORE.failure + "its reply is not valid")
 
 
 def test_who_gives_up_waiting_disturbs_nobody(worktree: FunctionWorktree) -> None:
