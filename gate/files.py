@@ -36,7 +36,7 @@ def make_gate_folder(path: Path) -> None:
     home = path if path.name == GATE_FOLDER else path.parent
     own = home.name == GATE_FOLDER
     if own and (path.is_symlink() or home.is_symlink()):
-        raise GateError(f"{path} lies behind a symbolic link", "remove the link, or name a folder with --out")
+        raise GateError(f"the path {path} contains a symbolic link", "remove the link, or set a folder with --out")
     try:
         path.mkdir(parents=True, exist_ok=True)
         ignored = home / ".gitignore"
@@ -46,10 +46,10 @@ def make_gate_folder(path: Path) -> None:
             with ignored.open("x", encoding="utf-8") as file:
                 file.write("*\n")
     except OSError as error:
-        raise GateError(f"cannot write to {path}: {error.strerror}", "name another folder with --out") from None
+        raise GateError(f"cannot write to {path}: {error.strerror}", "set another folder with --out") from None
 
 
-_HINT = "name another place with --out"
+_HINT = "set another path with --out"
 
 
 def write_new(path: Path, text: str) -> None:
@@ -62,7 +62,7 @@ def write_all_new(texts: Mapping[Path, str]) -> None:
     for path in texts:
         _check_way(path)
         if os.path.lexists(path):
-            raise GateError(f"{path} is there already, and nothing is overwritten", f"remove it, or {_HINT}")
+            raise GateError(f"{path} already exists and is not overwritten", f"remove it, or {_HINT}")
     written: list[Path] = []
     try:
         for path, text in texts.items():
@@ -84,7 +84,7 @@ def rewrite_all(texts: Mapping[Path, str]) -> None:
     for path in texts:
         _check_way(path)
         if path.is_symlink() or not path.is_file():
-            raise GateError(f"{path} is no plain file", "name the file itself")
+            raise GateError(f"{path} is not a regular file", "use the path of the file itself")
     made: dict[Path, Path] = {}
     path = Path()
     try:
@@ -94,9 +94,14 @@ def rewrite_all(texts: Mapping[Path, str]) -> None:
         for path, new in made.items():
             new.replace(path)
     except OSError as error:
-        raise GateError(f"cannot write to {error.filename2 or path}: {error.strerror}", "check its rights") from None
+        raise GateError(
+            f"cannot write to {error.filename2 or path}: {error.strerror}", "check its permissions"
+        ) from None
     except UnicodeEncodeError:
-        raise GateError(f"cannot write to {path}: its new text is no Unicode", "look at the prompt's words") from None
+        raise GateError(
+            f"cannot write to {path}: its new text is not valid Unicode",
+            "remove the characters that are not valid Unicode",
+        ) from None
     finally:
         for new in made.values():
             new.unlink(missing_ok=True)
@@ -108,7 +113,7 @@ def _check_way(path: Path) -> None:
         return
     for folder in path.parents:
         if folder.is_symlink():
-            raise GateError(f"{path} lies behind the symbolic link {folder}", f"remove the link, or {_HINT}")
+            raise GateError(f"the path {path} contains the symbolic link {folder}", f"remove the link, or {_HINT}")
 
 
 def _link(path: Path, text: str) -> None:
@@ -182,7 +187,7 @@ def escapes(path: str) -> str:
     if not path or path == ".":
         return "is empty"
     if "\0" in path:
-        return "holds a NUL character"
+        return "contains a NUL character"
     if path.startswith("/"):
         return "is absolute"
     parts = path.split("/")
@@ -200,9 +205,9 @@ def path_complaint(path: str) -> str:
     if _DRIVE.match(path):
         return "is absolute"
     if "\\" in path:
-        return "holds a backslash (write '/')"
+        return "contains a backslash (write '/')"
     if _CONTROL.search(path):
-        return "holds a control character"
+        return "contains a control character"
     return escapes(path)
 
 

@@ -174,7 +174,7 @@ Scores: TypeAlias = Annotated[list[Share | None], Field(max_length=100)]
 """Of the samples of one arm on one case; None where there is no score."""
 
 
-UNREAD = "no scorer reads"
+UNREAD = "no scorer checks"
 """What a remark on changed orders of a prompt says, and the next step of a report goes by."""
 HELPS = "What helps: "
 """How the reason of a run begins that says what to do about the one before it."""

@@ -41,14 +41,14 @@ async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, see
     if budget.max_usd is not None and isinstance(cost, Dollars) and cost.amount * PRICE > budget.max_usd:
         raise CannotEvaluate(
             f"the batch would cost about {about_dollars(cost.amount * PRICE)}, and {budget.usd_said}",
-            "raise the limit, or take fewer samples",
+            "raise the limit, or lower the number of samples",
         )
 
     def say(line: str) -> None:
         plan.say(terminal_text(line))
 
     if talking := [suite.name for suite in plan.resolved.suites if suite_needs_conversation(suite)]:
-        message = f"the cases of suite {', '.join(talking)} are conversations, and a batch is for single questions"
+        message = f"the cases of suite {', '.join(talking)} are conversations, and a batch only takes single questions"
         raise GateError(message, "run without --batch, or name other suites")
     tools = BatchTools(
         partial(batch_service, factory), memory.store, BatchLedger(folder), partial(factory.price, batch=True)
@@ -57,7 +57,7 @@ async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, see
     for line in outcome.lines():
         say(line)
     if not outcome.ready:
-        raise CannotEvaluate(outcome.reason, "the batches are written down; nothing is submitted twice")
+        raise CannotEvaluate(outcome.reason, "the batches are recorded; nothing is submitted twice")
 
 
 def _requests(plan: RunOrder, seed: int) -> Iterator[Request]:

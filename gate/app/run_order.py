@@ -154,9 +154,7 @@ def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef
             if own and isinstance(error, GateError):
                 raise
             if own:
-                raise CannotEvaluate(
-                    f"answers cannot be kept in {path}: {reason}", "name a folder with --out"
-                ) from None
+                raise CannotEvaluate(f"cannot save answers in {path}: {reason}", "set a folder with --out") from None
             notes.append(f"The answer cache {path} was not used: {reason}.")
             continue
         leftovers = files_of(path) * own + (order.out / REFRESHING,) * order.refresh

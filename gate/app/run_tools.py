@@ -116,21 +116,21 @@ def observed_run(plan: RunOrder, wanted: TelemetrySettings) -> Iterator[Observer
         return
     if wanted.protocol != PROTOCOL:
         named = one_line(wanted.protocol)[:50]
-        _warn(plan, f"no spans are sent by {named}; set OTEL_EXPORTER_OTLP_PROTOCOL={PROTOCOL}")
+        _warn(plan, f"spans cannot be sent by {named}; set OTEL_EXPORTER_OTLP_PROTOCOL={PROTOCOL}")
         yield NoObserver()
         return
     try:
         from gate.telemetry.export import Exporter, parent_of
         from gate.telemetry.spans import ContentTerms, Trace
     except ImportError:
-        _warn(plan, f"an OTLP endpoint is set, and no spans are sent; {with_extra('otel')}")
+        _warn(plan, f"an OTLP endpoint is set, but no spans are sent; {with_extra('otel')}")
         yield NoObserver()
         return
     try:
         exporter = Exporter(wanted.traces, wanted.logs, version("prompt-gate"))
     except Exception as error:  # a variable that the SDK does not understand; the run has nothing to do with it
         # What it says may repeat the variable, and that may be a key.
-        _warn(plan, f"no spans are sent: the SDK refuses its settings ({type(error).__name__})")
+        _warn(plan, f"no spans are sent: the OpenTelemetry SDK rejects its settings ({type(error).__name__})")
         yield NoObserver()
         return
     terms = ContentTerms(masked, wanted.content_in_spans, wanted.content_in_events)
@@ -257,8 +257,8 @@ def _check_tools(suite: Suite) -> None:
     """Refuse tools for the embedded model: it is not told of them, so it would be judged unfairly."""
     for arm in suite.arms.values():
         if isinstance(arm.target, ToolLoop) and arm.model.provider == "local":
-            hint = "serve it with tool calling, and name the server under providers: in gate.yaml"
-            raise GateError(f"suite {suite.name} has tools, and {arm.model} cannot call any", hint)
+            hint = "start its server with tool calling, and add the server under providers: in gate.yaml"
+            raise GateError(f"suite {suite.name} has tools, and {arm.model} cannot call tools", hint)
 
 
 def _called(suite: Suite) -> Iterator[Member]:
@@ -371,7 +371,7 @@ def keyless_factory(
     """A factory that knows prices and interfaces; it has no keys, and cannot send anything."""
 
     def no_text(path: str) -> str:
-        raise GateError(f"cannot read {path}", "recorded answers are read where they are asked for alone")
+        raise GateError(f"cannot read {path}", "recorded answers are only read from the machine that asks for them")
 
     keys = addresses_of(settings, servers)
     return Factory(keys, settings.cache_dir, settings.concurrency, no_text, PriceList(prices))

@@ -93,7 +93,9 @@ def carry_out(
             return done
     except KeyboardInterrupt:
         kept = (
-            f"{folder.kept} finished samples are in {plan.out / 'samples.jsonl'}" if folder.kept else "nothing was done"
+            f"{folder.kept} finished samples are in {plan.out / 'samples.jsonl'}"
+            if folder.kept
+            else "no sample was finished"
         )
         raise Interrupted(f"interrupted; {kept}") from None
     finally:

@@ -160,7 +160,7 @@ def _refuse_links(path: Path) -> None:
     for file in files_of(path):
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(os.lstat(file).st_mode):
-                raise UnusableFile(f"{file.name} is not a plain file (a link, which the repository may contain)")
+                raise UnusableFile(f"{file.name} is not a regular file (a link, which the repository may contain)")
 
 
 def _opened(path: Path) -> sqlite3.Connection:

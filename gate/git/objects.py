@@ -67,7 +67,7 @@ class Git:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            hint = "try the command by hand"
+            hint = "run the command yourself to see why"
             raise CannotEvaluate(f"git {arguments[0]} took longer than {self.timeout_s:g} s", hint) from None
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             if not self.folder.is_dir():
@@ -187,7 +187,7 @@ class Objects:
         level, known = [top.oid], {top.oid}
         for levels in count(1):
             if levels > MOST_LEVELS:
-                raise CannotEvaluate(f"a commit has more than {MOST_LEVELS:,} folders within one another")
+                raise CannotEvaluate(f"a commit has folders nested more than {MOST_LEVELS:,} deep")
             self._fetch(level)
             folders = (entry.oid for oid in level for entry in self._trees[oid] if entry.folder)
             level = [oid for oid in dict.fromkeys(folders) if oid not in known]
@@ -254,7 +254,7 @@ class Objects:
             begin, start = end + 1, end + 2 + int(words[2])
             kind, data = words[1].decode("ascii", "replace"), _genuine(oid, words[1], out[begin : start - 1])
             if kind not in kinds:
-                raise CannotEvaluate(f"{oid} is a {kind}, and a {kinds[0]} is wanted")
+                raise CannotEvaluate(f"{oid} is a {kind}, not a {kinds[0]}")
             found.append((kind, data))
         return found
 
@@ -265,8 +265,8 @@ def _genuine(oid: str, kind: bytes, data: memoryview) -> bytes:
     whole.update(b"%s %d\0" % (kind, len(data)))
     whole.update(data)
     if whole.hexdigest() != oid:
-        hint = "something has written into .git: check out anew, and see what code of the change does"
-        raise CannotEvaluate(f"what git has under the id {oid} is something else", hint)
+        hint = "something has changed files in .git: check out again, and look for code in the change that writes there"
+        raise CannotEvaluate(f"the object that git has under the id {oid} has another content", hint)
     return bytes(data)
 
 
@@ -278,7 +278,7 @@ def _parsed(oid: str, data: bytes) -> Iterator[Entry]:
         mode, _, name = data[start:end].partition(b" ")
         start = end + 1 + size
         if end < 0 or start > len(data) or not _MODE.fullmatch(mode):
-            raise CannotEvaluate(f"{oid} is a broken tree", "run 'git fsck', and push what mends it")
+            raise CannotEvaluate(f"{oid} is a broken tree", "run 'git fsck', and push a fix")
         yield Entry(_mode(mode), data[end + 1 : start].hex(), 0, os.fsdecode(name))
 
 
@@ -342,4 +342,4 @@ def _entries(objects: Objects, sha: str, label: str) -> list[Entry]:
 
 
 def _too_much(message: str) -> GateError:
-    return GateError(f"{message}, and code needs all of them", "keep prompts as files, and score by other validators")
+    return GateError(f"{message}, and code needs all of them", "keep prompts in files, and use other validators")

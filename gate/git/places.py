@@ -121,7 +121,7 @@ class DiskSource:
         file = Path(path)
         try:
             if not file.is_file() and file.exists():
-                raise GateError(f"{path} is not a plain file", "name a file")
+                raise GateError(f"{path} is not a regular file", "use the path of a file")
             data = read_bounded(file, LARGEST_FILE)
             if data is None:
                 raise GateError(f"{path} is larger than {LARGEST_FILE // 2**20} MiB", "split it")
@@ -129,7 +129,7 @@ class DiskSource:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:
-            raise GateError(f"cannot read {path}: {error}", "name a readable file") from None
+            raise GateError(f"cannot read {path}: {error}", "use a readable file") from None
 
     def fingerprint(self, path: str) -> str | None:
         return content_fingerprint(self.read(path))
@@ -166,4 +166,4 @@ def refuse_tracked(*paths: Path) -> None:
         except GateError:
             continue
         if repo.is_tracked(path.absolute()):
-            raise GateError(f"git tracks {path}, so a change could have brought it", "git rm --cached it")
+            raise GateError(f"git tracks {path}, so a change could have added it", "git rm --cached it")

@@ -290,8 +290,8 @@ class RefSource:
         return data
 
     def _missing(self, entry: Entry) -> CannotEvaluate:
-        hint = f"fetch it with 'git cat-file -e {entry.oid}', or check out without a filter"
-        return CannotEvaluate(f"this clone is partial, and does not have {entry.path} of {self.label}", hint)
+        hint = f"download it with 'git cat-file -e {entry.oid}', or check out without a filter"
+        return CannotEvaluate(f"this clone is partial and lacks {entry.path} of {self.label}", hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +322,12 @@ class TreeSource:
             check_way(path, self._way(path))
             real = (root / path).resolve(strict=True)
             if not real.is_relative_to(root):
-                raise one_problem(path, 0, "is a symbolic link that leaves the repository", "keep the file inside it")
+                raise one_problem(
+                    path,
+                    0,
+                    "is a symbolic link to a path outside the repository",
+                    "keep the file inside the repository",
+                )
             checked(real.relative_to(root).as_posix())
             return self._bytes(real, path)
         except (FileNotFoundError, NotADirectoryError):
@@ -428,7 +433,9 @@ class TreeSource:
         # Opening a pipe would wait for a writer, so the kind is looked at first.
         mode = real.stat().st_mode
         if not stat.S_ISREG(mode):
-            raise one_problem(path, 0, "is a folder" if stat.S_ISDIR(mode) else "is not a plain file", "name a file")
+            raise one_problem(
+                path, 0, "is a folder" if stat.S_ISDIR(mode) else "is not a regular file", "use the path of a file"
+            )
         with real.open("rb") as file:
             data = file.read(FILE_BYTES + 1)
         if len(data) > FILE_BYTES:
@@ -486,12 +493,12 @@ class Repo:
             GateError: there is no such commit; the hint names similar branches and a fetch that may be missing.
         """
         if not ref.strip() or ref.startswith("-") or _CONTROL.search(ref) or len(ref) > _LONGEST_REF:
-            raise GateError(f"{quoted(ref)} cannot be a git ref", "name a branch, a tag or a commit")
+            raise GateError(f"{quoted(ref)} cannot be a git ref", "use a branch, a tag or a commit")
         answer = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
         commit = answer.out.decode("ascii", "replace").strip()
         if answer.code != 0 or not _COMMIT.fullmatch(commit):
             if self._empty():
-                hint = "commit what there is first (git add, git commit): it is what a change is compared with"
+                hint = "commit the current files first (git add, git commit): changes are compared with that commit"
                 raise GateError("this repository has no commit yet", hint)
             raise GateError(f"there is no commit {quoted(ref)} in this clone", self._hint(ref))
         return commit

@@ -84,7 +84,7 @@ def _others(content: str, ending: str) -> Iterator[_Place]:
         first = errors.problems[0]
         raise Unreadable(first.line, first.message) from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Unreadable(0, f"is no valid TOML: {error}") from None
+        raise Unreadable(0, f"is not valid TOML: {error}") from None
     lines = content.split("\n")
     for loc, text in _leaves(data):
         yield loc, text, _lines(lines, loc, text)

@@ -85,7 +85,7 @@ class Work(Generic[Expression]):
         """The text of an expression. Raises Computed: it has none that can be read."""
         self.steps += 1
         if self.steps > TEXT_STEPS or self.depth >= TEXT_DEPTH:
-            raise Endless(self.line_of(expression), "it is put together of too many parts")
+            raise Endless(self.line_of(expression), "it consists of too many parts")
         self.depth += 1
         try:
             return self.text_of(expression, self)
@@ -98,7 +98,7 @@ class Work(Generic[Expression]):
             return self._known[name]
         if name in self.within:
             circle = " → ".join((*self.within[self.within.index(name) :], name))
-            raise Endless(self.line_of(expression), f"it is part of itself: {circle}")
+            raise Endless(self.line_of(expression), f"it refers to itself: {circle}")
         found = self.definitions.get(name, [])
         if len(found) != 1:
             raise self.computed(expression)

@@ -62,7 +62,7 @@ class FileSource(Protocol):
         """The content; None when there is no such file.
 
         Raises:
-            GateError: the path leaves the repository, or is not a plain file of bounded size.
+            GateError: the path leaves the repository, or is not a regular file of bounded size.
         """
         ...
 
@@ -94,7 +94,7 @@ class FileSource(Protocol):
         ...
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        """Bytes of files, without reading them; without what is not a plain file.
+        """Bytes of files, without reading them; without what is not a regular file.
 
         Raises:
             CannotEvaluate: a partial clone lacks the content.
@@ -105,11 +105,11 @@ class FileSource(Protocol):
 FOLDER, LINK, SUBMODULE = "040000", "120000", "160000"
 _KINDS = {LINK: "is a symbolic link", SUBMODULE: "is a submodule", FOLDER: "is a folder"}
 _REMEDIES = {
-    LINK: "put the file itself there, or name the file that the link leads to",
-    SUBMODULE: "keep the file in this repository, and name it there",
-    FOLDER: "name the file itself",
+    LINK: "replace the link with the file, or use the path of the file that it points to",
+    SUBMODULE: "keep the file in this repository, and use that path",
+    FOLDER: "use the path of the file itself",
 }
-_WAYS = {LINK: "lies behind the symbolic link", SUBMODULE: "lies in the submodule"}
+_WAYS = {LINK: "is below the symbolic link", SUBMODULE: "is in the submodule"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Entry:
         return f"{self.mode}:{self.oid}"
 
     def check(self, place: str) -> None:
-        """Refuse what is not a plain file of bounded size."""
+        """Refuse what is not a regular file of bounded size."""
         if not self.plain:
             raise one_problem(place, 0, _KINDS[self.mode], _REMEDIES[self.mode])
         if self.size > FILE_BYTES:
@@ -168,13 +168,13 @@ def check_way(place: str, way: Iterable[tuple[str, str]]) -> None:
     for mode, path in way:
         if mode in _WAYS:
             message = f"{_WAYS[mode]} {quoted(path)}, which the gate does not read"
-            raise one_problem(place, 0, message, "keep the file itself in this repository, and name it there")
+            raise one_problem(place, 0, message, "keep the file itself in this repository, and use that path")
 
 
 def checked(path: str) -> str:
     """The path as git names it. Raises InputErrors: it leaves the repository."""
     if reason := escapes(path):
-        raise one_problem(path, 0, f"the path {quoted(path)} {reason}", "name a file inside the repository")
+        raise one_problem(path, 0, f"the path {quoted(path)} {reason}", "use a path inside the repository")
     return normal(path)
 
 

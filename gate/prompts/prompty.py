@@ -159,7 +159,7 @@ def read_prompty(text: str, problems: Problems, library: Library | None = None) 
     _check_engine(front, "\n".join(lines[begin:]), problems)
     pieces = _pieces(lines, begin, _first_role(front), [one.name for one in inputs if one.kind == "thread"], problems)
     if not pieces and not problems.found:
-        problems.add(begin + 1, "holds no message", "write 'system:' on a line of its own, and the text below it")
+        problems.add(begin + 1, "contains no message", "write 'system:' on its own line, and the text below it")
     threads = {at: name for at, (_, _, name) in enumerate(pieces) if name}
     entries = front.data if isinstance(front.data, dict) else {}
     return ForeignPrompt(
@@ -229,7 +229,7 @@ def no_text_prompt(front: Document, inputs: Iterable[Input], body: str) -> str:
         return f"is not a text prompt: the interface of its model is {quoted(api)}"
     for one in inputs:
         if one.kind in _RICH and re.search(rf"\{{\{{-?\s*{re.escape(one.name)}\b", body):
-            return f"is not a text prompt: its input {quoted(one.name)} is of the kind {one.kind}"
+            return f"is not a text prompt: its input {quoted(one.name)} has the kind {one.kind}"
     return ""
 
 
@@ -245,7 +245,7 @@ def _check_engine(front: Document, body: str, problems: Problems) -> None:
     engine = _ENGINES[0] if template is None else _engine(template.data)
     if template is None or engine in _ENGINES and not (engine == "mustache" and _MUSTACHE.search(body)):
         return
-    hint = "other template languages are not read; of Mustache, plain {{names}} are"
+    hint = "other template languages are not supported, except plain {{names}} of Mustache"
     problems.add(template.line, f"template must be jinja2, not {described(engine)}", hint)
 
 
@@ -300,6 +300,8 @@ def _role(mark: re.Match[str], line: int, problems: Problems) -> str:
     role = mark[1].lower()
     if role in ROLES:
         return role
-    hint = f'where it is text, write {{{{ "{role}:" }}}}'
-    problems.add(line, f"the line {quoted(mark[0].strip())} begins a part that is not supported in this version", hint)
+    hint = f'if it is plain text, write {{{{ "{role}:" }}}}'
+    problems.add(
+        line, f"the line {quoted(mark[0].strip())} begins a section that is not supported in this version", hint
+    )
     return "system"

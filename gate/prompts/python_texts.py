@@ -45,9 +45,9 @@ def python_definitions(content: str) -> Definitions[PythonExpression]:
         with warnings.catch_warnings(action="ignore"):
             module = ast.parse(content)
     except SyntaxError as error:
-        raise Unreadable(error.lineno or 0, f"is no valid Python: {error.msg}") from None
+        raise Unreadable(error.lineno or 0, f"is not valid Python: {error.msg}") from None
     except (RecursionError, MemoryError, ValueError):
-        raise Unreadable(0, "is no valid Python, or too deeply nested") from None
+        raise Unreadable(0, "is not valid Python, or too deeply nested") from None
     found: Definitions[PythonExpression] = no_definitions()
     _define(found, module.body, "", ())
     return found

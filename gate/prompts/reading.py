@@ -89,8 +89,8 @@ def read_chat(document: Document) -> tuple[tuple[int, Message], ...]:
     elif isinstance(document.data, list):
         turns = validate(_TURNS, document)
     else:
-        hint = "begin with '- role: system', or name a text prompt .md or .txt"
-        raise one_problem(document.file, 1, "is not a chat file: it must hold a list of {role, content}", hint)
+        hint = "begin with '- role: system', or rename a text prompt to .md or .txt"
+        raise one_problem(document.file, 1, "is not a chat file: it must contain a list of {role, content}", hint)
     place = ("messages",) if isinstance(document.data, dict) else ()
     if not turns:
         said = "messages must be a list of {role, content}, not an empty list"
@@ -163,7 +163,7 @@ def read_prompt(text: str, problems: Problems, *, template: bool = False) -> For
     document = read_yaml(text, problems.file)
     if not isinstance(document.data, dict):
         hint = "begin with 'messages:', or give the file another name"
-        raise one_problem(problems.file, 1, "is not a prompt file of GitHub Models: it must hold a mapping", hint)
+        raise one_problem(problems.file, 1, "is not a prompt file of GitHub Models: it must contain a mapping", hint)
     messages = [turn.message for turn in validate(_File, document).messages]
     lines = [document.line_of("messages", at) for at in range(len(messages))]
     if not template:
@@ -186,8 +186,8 @@ def _as_template(content: str, line: int, problems: Problems) -> str:
     for found in _PLACEHOLDER.finditer(content):
         name = found[1]
         if not name.isidentifier() or name in RESERVED or name.startswith("__"):
-            hint = "use letters, digits and single underscores, and no word such as 'true' or 'for'"
-            problems.add(line, f"the placeholder {quoted(found[0])} has a name that cannot be filled in", hint)
+            hint = "use letters, digits and single underscores, but not words such as 'true' or 'for'"
+            problems.add(line, f"the placeholder {quoted(found[0])} has an invalid name", hint)
         pieces += [literal(content[at : found.start()]), f"{{{{ {name} }}}}"]
         at = found.end()
     return "".join([*pieces, literal(content[at:])])
@@ -224,7 +224,7 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
     if reason := not_yet(path):
         raise one_problem(path, 0, reason, "use .md, .txt, .j2 or a chat file (.yaml, .json)")
     if len(text) > PROMPT_CHARS:
-        raise one_problem(path, 0, f"is longer than {PROMPT_CHARS:,} characters", "a prompt must be shorter")
+        raise one_problem(path, 0, f"is longer than {PROMPT_CHARS:,} characters", "shorten the prompt")
     if not text.strip("\ufeff \t\r\n"):
         raise one_problem(path, 0, "is empty", "write the prompt into it")
     problems = Problems(path)
@@ -274,11 +274,11 @@ def _read(
 
 def _check_text(text: str, problems: Problems) -> None:
     if "\0" in text:
-        problems.add(text.count("\n", 0, text.index("\0")) + 1, "is not a text file (it holds NUL characters)")
+        problems.add(text.count("\n", 0, text.index("\0")) + 1, "is not a text file (it contains NUL characters)")
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        problems.add(text.count("\n", 0, error.start) + 1, "holds half of a surrogate pair, which is not text")
+        problems.add(text.count("\n", 0, error.start) + 1, "contains half of a surrogate pair, which is not valid text")
 
 
 def _check_template(line: int, content: str, parts: Parts, problems: Problems) -> None:
@@ -304,7 +304,7 @@ def parse_pointed(text: str, pointer: Pointer, where: str, rules: PlaceholderRul
     found = pointed_text(text, pointer.path, pointer.name, where, rules)
     name, problems = quoted(pointer.name), Problems(where)
     if len(found.text) > PROMPT_CHARS:
-        problems.add(found.line, f"{name} is longer than {PROMPT_CHARS:,} characters", "a prompt must be shorter")
+        problems.add(found.line, f"{name} is longer than {PROMPT_CHARS:,} characters", "shorten the prompt")
     if not found.text.strip():
         problems.add(found.line, f"{name} is empty", "write the prompt into it")
     problems.check()
@@ -324,7 +324,9 @@ def as_messages(parts: Sequence[tuple[str, Prompt]]) -> Prompt:
     messages: list[Message] = []
     for role, (where, prompt) in zip(("system", "user"), parts, strict=False):
         if prompt.chat:
-            raise one_problem(where, 0, "is a file of messages, and the suite names one message", "name it by prompt")
+            raise one_problem(
+                where, 0, "is a file of messages, but the suite uses it as a single message", "set it as prompt"
+            )
         (message,) = prompt.messages
         text = message.content if prompt.template or not template else literal(message.content)
         messages.append(Message(ROLES[role], text))

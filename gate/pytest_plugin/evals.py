@@ -133,7 +133,9 @@ class Evals:
         if kept is not None:
             return _place(kept, self.config)
         why_not = "nothing was answered" if shown.cases else "no case was reported"
-        return f"no record of this run: {why_not if self._worker is None else 'workers of pytest-xdist keep none'}"
+        return (
+            f"no record of this run: {why_not if self._worker is None else 'workers of pytest-xdist do not write one'}"
+        )
 
     def _shown(self) -> ReportedCases:
         """The cases that pytest reported, those that it skipped, and whether there should have been more."""
@@ -171,7 +173,7 @@ class Evals:
             return bool(self.config.getoption(selection.dest(name), False))
 
         if option("--gate-no-cache") and option("--gate-refresh"):
-            raise GateError("--gate-no-cache and --gate-refresh do not go together")
+            raise GateError("--gate-no-cache and --gate-refresh cannot be used together")
         wanted: dict[str, set[str]] = {}
         for item in self._items:
             wanted.setdefault(item.suite.name, set()).add(item.case.id)

@@ -122,7 +122,9 @@ def _result(check: CaseResult) -> str:
 
 def _scorer(one: ScorerResult) -> str:
     sign = {True: "+", False: "x", None: "-"}[one.passed]
-    wanted = "" if one.mark is None or one.passed is False else f" (mark {score_and_mark(one.mark, None, one.scale)})"
+    wanted = (
+        "" if one.mark is None or one.passed is False else f" (threshold {score_and_mark(one.mark, None, one.scale)})"
+    )
     reason = f": {one.reason}" if one.reason else ""
     return terminal_text(f"{sign} {scorer_text(one)}{wanted}{reason}")
 
@@ -143,7 +145,7 @@ def _block(label: str, text: str) -> list[str]:
 
 def _why(check: CaseResult) -> str:
     missing = len(check.missing)
-    reason = check.missing[0] if check.missing else "nobody knows why"
+    reason = check.missing[0] if check.missing else "for an unknown reason"
     return reason if missing < 2 else f"{reason} (and {missing - 1} more)"
 
 

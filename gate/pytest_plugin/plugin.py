@@ -11,7 +11,7 @@ from gate.pytest_plugin import selection
 if TYPE_CHECKING:
     from gate.pytest_plugin.evals import Evals
 
-MARKER = "eval: asks a model, so it runs only when asked for (-m eval, --gate-eval, or named by its node id)"
+MARKER = "eval: calls a model, so it only runs if selected (-m eval, --gate-eval, or by its node id)"
 CONFIG = "gate.yaml"
 NOTES = "prompt_gate_notes"
 
@@ -23,17 +23,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add options, under names that no `conftest.py` is likely to have: two of one name would end every run."""
     group = parser.getgroup("prompt-gate", "evals of prompts (Prompt Gate)")
     options: list[tuple[str, dict[str, Any]]] = [
-        ("--gate-eval", {"action": "store_true", "help": "Run evals beside the other tests."}),
+        ("--gate-eval", {"action": "store_true", "help": "Run evals together with the other tests."}),
         (
             "--gate-config",
             {
                 "metavar": "FILE",
-                "help": f"The configuration, whatever the paths.  [default: {CONFIG} in the root directory]",
+                "help": f"Configuration file to use, whatever the paths.  [default: {CONFIG} in the root directory]",
             },
         ),
-        ("--gate-concurrency", {"type": int, "default": 32, "metavar": "N", "help": "Calls in flight.  [default: 32]"}),
-        ("--gate-no-cache", {"action": "store_true", "help": "Reuse no answer of an earlier run."}),
-        ("--gate-refresh", {"action": "store_true", "help": "Ask for every answer anew."}),
+        (
+            "--gate-concurrency",
+            {"type": int, "default": 32, "metavar": "N", "help": "Model calls at the same time.  [default: 32]"},
+        ),
+        ("--gate-no-cache", {"action": "store_true", "help": "Do not reuse cached answers."}),
+        ("--gate-refresh", {"action": "store_true", "help": "Ignore cached answers and refresh them."}),
     ]
     for name, settings in options:
         group.addoption(name, dest=selection.dest(name), **settings)
@@ -49,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if not path.is_file():
         if named:
-            raise pytest.UsageError(f"there is no {path}, which is to be Prompt Gate's configuration")
+            raise pytest.UsageError(f"there is no {path}, which is set as Prompt Gate's configuration")
         return
     from gate.pytest_plugin.evals import Evals
 
@@ -65,10 +68,10 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     if not selection.evals_requested(config):
         return None
     if not path.is_file():
-        return f"eval: there is no {path}; --gate-config names another file"
+        return f"eval: there is no {path}; use --gate-config for another file"
     if selection.leads_to(config, path):
         return None
-    return f"eval: {selection.from_here(config, path)} is not among the paths; name it, or pass --gate-config"
+    return f"eval: {selection.from_here(config, path)} is not among the paths; add it, or pass --gate-config"
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -22,8 +22,8 @@ from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue, digest
 
-NOT_LOOKED_UP = "scorers that look up something else are not tried: databases are asked it once the change is merged"
-NOT_TRIED = "scorers that are code are not tried: what the change makes of them runs once it is merged"
+NOT_LOOKED_UP = "scorers with a changed database query are not tried: the query only runs after the change is merged"
+NOT_TRIED = "scorers that are code are not tried: changed code only runs after the change is merged"
 
 
 def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
@@ -38,7 +38,7 @@ def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
     path = file_of(source, prompt)
     data = None if path is None else source.read(path)
     if data is None:
-        hint = f"the scorer {spec.name} names it, as module:function from the root of the repository"
+        hint = f"the scorer {spec.name} uses it, as module:function from the root of the repository"
         raise one_problem(prompt, 0, f"{missing(source, prompt)} at {source.label}", hint)
     return replace(spec, options={**spec.options, "digest": hashlib.sha256(data).hexdigest()})
 
@@ -72,10 +72,10 @@ def with_code_place(exam: Exam, sides: Sides, source: FileSource, where: Callabl
         return exam
     said = f"the scorer {spec.name} is code, {PYTHON_PREFIX}{spec.function}"
     if sides.stranger:
-        hint = "once somebody has read it, push it to a branch of the repository itself"
-        raise InputErrors([where(f"{said}, and no code is run for a change from outside", hint)])
+        hint = "review it, then push it to a branch of this repository"
+        raise InputErrors([where(f"{said}, and code does not run for a change from a fork", hint)])
     if sides.builder is None:
-        raise InputErrors([where(f"{said}, and nothing here runs it", "score by another validator")])
+        raise InputErrors([where(f"{said}, which does not run here", "use another validator")])
     return replace(exam, code=sides.builder.place(source, f"{PYTHON_PREFIX}{spec.function}"))
 
 
@@ -125,7 +125,9 @@ class NamedFilesReader:
             data = self.source.read(path)
             if data is None:
                 message = f"suite {suite.name} has the fixtures {quoted(path)}, and there is no such file there"
-                raise one_problem(self.named(self.config), suite.line, message, "name a file of tools, or add it")
+                raise one_problem(
+                    self.named(self.config), suite.line, message, "use an existing file of tools, or add this one"
+                )
             return target.with_recorded(parse_tools(decode(data, where), where))
         except InputErrors as errors:
             self.problems.extend(errors.problems)
@@ -156,7 +158,7 @@ class NamedFilesReader:
         data, where = self.source.read(path), self.named(path)
         if data is None:
             what = "rubric" if option == "file" else "judge prompt"
-            hint = "write the file, or name another one, as a path from the root of the repository"
+            hint = "write the file, or use another one, as a path from the root of the repository"
             said = f"there is no {what} {quoted(path)} at {self.source.label}"
             raise one_problem(self.named(self.config), line, said, hint)
         text = decode(data, where)
@@ -170,7 +172,7 @@ class NamedFilesReader:
 
 def _check_prompt(text: str, path: str, where: str) -> None:
     if not text.strip():
-        raise one_problem(where, 0, "is an empty judge prompt", "write what the judge has to look for")
+        raise one_problem(where, 0, "is an empty judge prompt", "write what the judge must look for")
     if not path.lower().endswith(TEMPLATE_ENDINGS):
         return
     try:
@@ -179,7 +181,7 @@ def _check_prompt(text: str, path: str, where: str) -> None:
         raise one_problem(where, error.line, error.message) from None
 
 
-_INSTALL = "it runs in the gate's own environment, where what it imports must be installed, and sees no variables"
+_INSTALL = "it runs in the gate's own environment, without environment variables; install what it imports there"
 
 
 def is_code(pair: Pair) -> bool:
@@ -198,7 +200,7 @@ def built_version(sides: Sides, source: FileSource, config: SuiteConfig, cases: 
     place = file_of(source, config.prompt) or config.prompt
     where = place if source.sha is None else f"{source.label}:{place}"
     if sides.builder is None:
-        raise one_problem(where, 0, f"{config.prompt} is code, and nothing here runs it", "name a file")
+        raise one_problem(where, 0, f"{config.prompt} is code, which does not run here", "use a file")
     try:
         texts = sides.builder.build(source, function_named(config.prompt), tuple(sessions.values()))
     except CannotLoad as error:
@@ -244,21 +246,21 @@ def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: Promp
         CannotEvaluate: the side is in no checkout.
     """
     if config.model is None:
-        raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
+        raise GateError(f"suite {config.name} has no model", "set one in the suite, or under defaults")
     if isinstance(config.target, PythonAgent):
         _check_function(PYTHON_PREFIX + config.target.function, source, config)
     arm = Arm(version, config.model, config.params, config.target)
     if not runs_code(config.target):
         return arm
     if sides.builder is None:
-        raise GateError(f"suite {config.name} has an agent that is code, and nothing here runs it")
+        raise GateError(f"suite {config.name} has an agent that is code, which does not run here")
     place = sides.builder.place(source, f"the agent of suite {config.name}")
     return replace(arm, place=place, code=_code(source, config))
 
 
 def _check_function(function: str, source: FileSource, config: SuiteConfig) -> None:
     if file_of(source, function) is None:
-        hint = f"suite {config.name} names it as its agent, as module:name from the root of the repository"
+        hint = f"suite {config.name} uses it as its agent, as module:name from the root of the repository"
         raise one_problem(function, 0, f"{missing(source, function)} at {source.label}", hint)
 
 
@@ -268,7 +270,7 @@ def _code(source: FileSource, config: SuiteConfig) -> str:
     if patterns and not any(matches(path, one) for path in source.listing() for one in patterns):
         names = ", ".join(patterns)
         message = f"the agent of suite {config.name} depends on {names}, and there is no such file at {source.label}"
-        raise GateError(message, "mend 'files' of its target, or leave it out: then it depends on all files")
+        raise GateError(message, "fix 'files' of its target, or remove it: then the agent depends on all files")
     return code_of(source, patterns)
 
 

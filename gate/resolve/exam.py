@@ -95,7 +95,7 @@ def build(cases: Sequence[Case], rules: ScoringRules, ref: str, judge: JudgeDefa
     cases, left_out = [case for case in cases if not case.obsolete], len(cases)
     if left_out and not cases:
         message = f"all {left_out:,} cases are obsolete" if left_out > 1 else "its only case is obsolete"
-        raise one_problem(ref, 0, message, "an exam needs a case that still counts")
+        raise one_problem(ref, 0, message, "add a case that is not obsolete")
     left_out -= len(cases)
     dimensions = rules.dimensions
     if dimensions is None:
@@ -131,8 +131,8 @@ def with_simulated_users(exam: Exam) -> Exam:
     if alone:
         problems = Problems(place_of(alone[0].where)[0] or "cases")
         for case in alone:
-            message = f"the case {quoted(case.id)} has a simulated user, and no model plays it"
-            hint = "name one in the suite: conversation: {user: {model: openai:gpt-5-mini}}"
+            message = f"the case {quoted(case.id)} has a simulated user, and no model is set to play it"
+            hint = "set one in the suite: conversation: {user: {model: openai:gpt-5-mini}}"
             problems.add(place_of(case.where)[1], message, hint)
         problems.check()
     return exam
@@ -159,7 +159,7 @@ def exam_notes(suite: Suite) -> list[str]:
 
 def _obsolete(suite: Suite) -> Iterator[str]:
     if count := suite.exam.obsolete:
-        yield f"{counted(count, 'obsolete case')} of {suite.name} {'was' if count == 1 else 'were'} not asked."
+        yield f"{counted(count, 'obsolete case')} of {suite.name} {'was' if count == 1 else 'were'} left out."
 
 
 def _empty_dimensions(suite: Suite) -> Iterator[str]:
@@ -168,7 +168,7 @@ def _empty_dimensions(suite: Suite) -> Iterator[str]:
     strays = [name for name in suite.exam.dimensions if name not in known]
     if strays:
         which = "it" if len(strays) == 1 else "any of them"
-        yield f"The slices of {suite.name} name {', '.join(strays)}, and no case has {which}; nothing is tested there."
+        yield f"Slices of {suite.name} include {', '.join(strays)}, but no case has {which}, so nothing is tested there."
 
 
 def _stray_slices(suite: Suite) -> list[str]:
@@ -179,7 +179,7 @@ def _stray_slices(suite: Suite) -> list[str]:
     if not strays:
         return []
     which = "it" if len(strays) == 1 else "any of them"
-    return [f"The policy of {suite.name} names {', '.join(strays)}, and no case is in {which}."]
+    return [f"The policy of {suite.name} includes {', '.join(strays)}, and no case is in {which}."]
 
 
 def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: bool) -> None:
@@ -190,10 +190,14 @@ def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: b
         return
     most = max(values, key=lambda name: values[name])
     message = (
-        f"these cases have {total:,} slices, and a suite may have {SLICES:,}; "
-        f"the dimension {quoted(most)} alone has {values[most]:,} values"
+        f"these cases have {total:,} slices; the limit of a suite is {SLICES:,}; "
+        f"the dimension {quoted(most)} has {values[most]:,} values"
     )
-    remedy = f"take {quoted(most)} out of 'slices'" if listed else f"name others under 'slices', without {quoted(most)}"
+    remedy = (
+        f"remove {quoted(most)} from 'slices'"
+        if listed
+        else f"set other dimensions under 'slices', without {quoted(most)}"
+    )
     raise one_problem(place_of(cases[0].where)[0] or "cases", 0, message, remedy)
 
 
@@ -427,7 +431,7 @@ def edit_of(edited: SuiteWithEdits, taken: set[str], unfit: Callable[[Suite], st
 
 
 def _alone(suite: Suite) -> str:
-    return "the exam that counts has no model that plays a user" if cases_without_user_model(suite.exam) else ""
+    return "the evaluated suite has no model to play the user" if cases_without_user_model(suite.exam) else ""
 
 
 def _cases(edited: SuiteWithEdits, taken: set[str]) -> Iterable[Trial]:

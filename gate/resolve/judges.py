@@ -90,10 +90,12 @@ def quote(spec: ScorerSpec, text: str) -> JudgeQuote:
 
 def _calibrated(spec: ScorerSpec, found: JudgeCalibrationRecord, created: str) -> JudgeQuote:
     if found.agreement is None:
-        return JudgeQuote(scorer=spec.name, standing="unreadable", reason="it holds no share of agreement")
+        return JudgeQuote(scorer=spec.name, standing="unreadable", reason="it contains no share of agreement")
     unjudged = found.labels.answers - found.judging.judged
     if unjudged > MOST_UNJUDGED * found.labels.answers:
-        reason = f"{unjudged:,} of its {found.labels.answers:,} answers have no score, so it says nothing of the rest"
+        reason = (
+            f"{unjudged:,} of its {found.labels.answers:,} answers have no score, so it shows nothing about the rest"
+        )
         return JudgeQuote(scorer=spec.name, standing="unreadable", reason=reason)
     share = found.agreement.share
     agreement = (share.value, share.lower, share.upper)

@@ -59,7 +59,7 @@ def stored(stored_suites: StoredSuiteReader | None, cases: str) -> StoredCases |
     if name is None:
         return None
     if stored_suites is None:
-        raise GateError(f"{quoted(cases)} is in a store, and none can be read here", "name a file of cases")
+        raise GateError(f"{quoted(cases)} is in a store, and stores cannot be read here", "use a file of cases")
     return stored_suites.read(name)
 
 
@@ -74,9 +74,9 @@ def check_stranger(head: Config, base: Config | None) -> None:
     known = {suite.cases for suite in base.suites} if base is not None else set()
     others = dict.fromkeys(one.cases for one in head.suites if is_store(one.cases) and one.cases not in known)
     if others:
-        hint = "once somebody has read it, push it to a branch of the repository itself"
-        message = f"{', '.join(map(quoted, others))}: a change from outside names cases of a store that"
-        raise GateError(f"{message} the merge target does not name", hint)
+        hint = "review it, then push it to a branch of this repository"
+        message = f"{', '.join(map(quoted, others))}: a change from a fork uses cases of a store that"
+        raise GateError(f"{message} the base branch does not use", hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,20 +206,20 @@ def _check_new_files(
 def _check_count(count: int) -> None:
     """Raises GateError where one change brings more new suites than it may: each costs time before any budget."""
     if count > NEW_SUITES:
-        hint = "bring them in several changes, or narrow the pattern that they match"
-        raise GateError(f"the change brings more than {NEW_SUITES} new suites", hint)
+        hint = "add them in several changes, or narrow the pattern that they match"
+        raise GateError(f"the change adds more than {NEW_SUITES} new suites", hint)
 
 
 def _check_sure(gone: Sequence[SuiteConfig], moves: Moves) -> None:
     """Raises CannotEvaluate for a prompt that may have moved to a file that nobody would examine."""
     unsure = sorted({old.prompt for old in gone} & moves.unsure)
     if unsure:
-        more = f" (nor what became of {len(unsure) - 1} more)" if len(unsure) > 1 else ""
+        more = f" (nor for {len(unsure) - 1} more)" if len(unsure) > 1 else ""
         name = quoted(unsure[0])
         what = f"which file {name} is now" if unsure[0] in moves.found else f"whether {name} was deleted or has moved"
-        why = "the change brings several files like it, or files of about its size that were not looked at"
-        message = f"it cannot be told {what}{more}: {why}: too many, too large or misnamed"
-        hint = "delete it in a change that brings fewer files, or keep its suite and name the new path there"
+        why = "the change adds several similar files, or files of about its size that were not compared"
+        message = f"cannot find out {what}{more}: {why} because they are too many, too large or have unusual names"
+        hint = "delete it in a change that adds fewer files, or keep its suite and set the new path there"
         raise CannotEvaluate(message, hint)
 
 
@@ -324,11 +324,11 @@ def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
     for entry in config.suites:
         for suite in expand(entry, source.glob(entry.prompt) if is_glob(entry.prompt) else ()):
             if reason := name_complaint(suite.name):
-                hint = "rename the file, or give it a suite of its own"
+                hint = "rename the file, or give it its own suite"
                 raise GateError(f"{source.label}: {quoted(suite.prompt)} cannot name a suite, it {reason}", hint)
             if suite.name in out:
                 both = f"{quoted(out[suite.name].prompt)} and {quoted(suite.prompt)}"
-                hint = "rename one of them, or give it a suite of its own"
+                hint = "rename one of them, or give it its own suite"
                 raise GateError(f"{source.label}: {both} would both be the suite {suite.name}", hint)
             out[suite.name] = suite
     return out
@@ -385,7 +385,7 @@ def same_parts(sides: Sides, suite: SuiteConfig) -> bool:
 def part_notes(suites: Iterable[Suite]) -> list[str]:
     """A sentence for each prompt that changes only through its parts, which it names."""
     return [
-        f"{suite.candidate.version.path} is itself as before; what changes is {_listed(changed)}, which it pulls in."
+        f"{suite.candidate.version.path} itself did not change; {_listed(changed)}, which it includes, did."
         for suite in suites
         if suite.baseline is not None and (changed := _changed(suite.baseline.version, suite.candidate.version))
     ]

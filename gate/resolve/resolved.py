@@ -100,9 +100,9 @@ def with_servers(resolved: Resolved, counting: Config | None, head: Config | Non
     for suite in resolved.asked:
         for model in _models(suite):
             if model.provider not in servers and model.provider in own:
-                said = f"the provider {model.provider!r} of {model} is in gate.yaml of this change alone"
-                why = f"providers are read from {base}, so that a change cannot send a key to an address of its own"
-                raise GateError(f"{said}: {why}", "merge its entry first, and then the change that asks it")
+                said = f"the provider {model.provider!r} of {model} is only in the gate.yaml of this change"
+                why = f"providers are read from {base}, so that a change cannot send a key to another address"
+                raise GateError(f"{said}: {why}", "merge the entry under providers first, then the change that uses it")
             parse_model(str(model), servers)
     prices = counting.prices if counting else {}
     notes = resolved.notes
@@ -114,7 +114,8 @@ def with_servers(resolved: Resolved, counting: Config | None, head: Config | Non
 
 def _edited(what: str, counting: Mapping[str, object], own: Mapping[str, object], base: str) -> Iterator[str]:
     if names := sorted(name for name in {*counting, *own} if counting.get(name) != own.get(name)):
-        yield f"The change edits {what} ({', '.join(names)}), which are those of {base} until it is merged."
+        listed = ", ".join(names)
+        yield f"The change edits {what} ({listed}). This run uses those of {base}; the edit counts after the merge."
 
 
 def _models(suite: Suite) -> Iterator[ModelRef]:
@@ -152,12 +153,12 @@ def settings_notes(suites: Iterable[Suite]) -> list[str]:
         path = suite.candidate.version.path
         if edited := [key for key in {**old, **new} if old.get(key) != new.get(key)]:
             notes.append(
-                f"{path} edits {_listed(edited)}, which the gate does not use: only a change of the suite's model and "
-                "params is evaluated."
+                f"{path} edits {_listed(edited)}, which the gate does not use: only changes of the suite's model and "
+                "params are evaluated."
             )
         elif told := [key for key in new if not _agrees(key, new, suite.candidate)]:
             settings = _listed(told)
-            notes.append(f"{path} sets {settings}, which the gate does not use: the suite's model and params count.")
+            notes.append(f"{path} sets {settings}, which the gate does not use: the suite's model and params apply.")
     return list(dict.fromkeys(notes))
 
 
@@ -249,17 +250,17 @@ def _filled(value: Any, values: Mapping[str, str]) -> Any:
 
 
 _KIN: Mapping[Relation, str] = {
-    "the same model": "the very model that it judges",
+    "the same model": "the same model that it judges",
     "the same model of another date": "which is {} of another date, and judges it",
-    "a weaker model of its family": "a weaker relative of {}, which it judges",
+    "a weaker model of its family": "a weaker model of the family of {}, which it judges",
 }
 
 
 def sampling_notes(suites: Iterable[Suite]) -> list[str]:
     """Suites that ask several times a model that repeats itself."""
     return [
-        f"{suite.name}: samples is {suite.samples}, and at temperature 0 a model repeats itself, whatever the seed: "
-        "more than one sample costs calls and shows next to nothing. Set samples: 1, or take more cases."
+        f"{suite.name}: samples is {suite.samples}, but at temperature 0 a model repeats its answer for any seed: "
+        "more than one sample costs calls and shows almost nothing. Set samples: 1, or add cases."
         for suite in suites
         if suite.samples > 1 and all(arm.params.temperature == 0 for arm in suite.arms.values())
     ]
@@ -274,8 +275,8 @@ def preference_notes(suites: Iterable[Suite]) -> list[str]:
         answering = dict.fromkeys(arm.model for arm in suite.arms.values())
         for (scorer, name), answers in product(judges, answering):
             if kin := relation(parse_model(name), answers):
-                who = f"{suite.name}: the judge {scorer} asks {name}, {_KIN[kin].format(answers)}"
-                advice = "judges prefer answers of their own kind: name a stronger model, or one of another family"
+                who = f"{suite.name}: the judge {scorer} calls {name}, {_KIN[kin].format(answers)}"
+                advice = "judges prefer answers of similar models: use a stronger model, or one of another family"
                 found[f"{who} (self-preference); {advice}."] = None
     return list(found)
 
@@ -327,7 +328,7 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
     if suite.baseline is None and all(spec.comparative for spec in scorers):
         file, line = place_of(case.where)
         message = f"{scorers[0].name!r} compares two answers, and case {case.id!r} of {suite.name} has one"
-        hint = "the prompt is new: add a scorer that judges one answer alone"
+        hint = "the prompt is new: add a scorer that scores one answer"
         yield Problem(file, line, message, hint)
     for spec in scorers:
         try:
@@ -357,8 +358,8 @@ def _judge(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
     instructions_of(spec, case)
     if spec.kind != "rubric" and not criteria_of(spec, case).strip():
         file, line = place_of(case.where)
-        message = f"the judge {spec.name!r} has no criteria, and case {case.id!r} brings none"
-        yield Problem(file, line, message, "give the suite's judge criteria, or the case")
+        message = f"the judge {spec.name!r} has no criteria, and case {case.id!r} has none either"
+        yield Problem(file, line, message, "add criteria to the suite's judge, or to the case")
 
 
 BREAKAGE_SAMPLES = range(2, 6)
@@ -378,31 +379,31 @@ def check_method(policy: RunPolicy, suites: Sequence[Suite]) -> None:
     if policy.breakage:
         reasons += [f"breakage, suite {suite.name}: {why}" for suite in suites for why in _breakage(suite)]
         if len({suite.samples for suite in suites}) > 1:
-            reasons.append("breakage: all suites must take equally many samples")
+            reasons.append("breakage: all suites need the same number of samples")
     if reasons:
-        raise GateError("; ".join(reasons), "change the policy, or leave it at method: maxt")
+        raise GateError("; ".join(reasons), "change the policy, or use method: maxt")
 
 
 def _mcnemar(suite: Suite) -> Iterator[str]:
     if suite.samples != 1:
-        yield f"it compares single answers, and samples is {suite.samples}"
+        yield f"it compares single answers, but samples is {suite.samples}"
     if any(len(scorers) != 1 or scorers[0].judged for scorers in _scorers(suite.exam)):
         yield "it needs right or wrong: one scorer for each case, and no judge"
     if _clustered(suite.exam):
-        yield "it takes every case as independent, and some share a cluster"
+        yield "it needs independent cases, but some share a cluster"
     if _has_margin(suite.exam):
-        yield "it knows no margin"
+        yield "it does not support a margin"
 
 
 def _breakage(suite: Suite) -> Iterator[str]:
     if suite.samples not in BREAKAGE_SAMPLES:
-        yield f"it needs 2 to 5 samples, and there are {suite.samples}"
+        yield f"it needs 2 to 5 samples, but samples is {suite.samples}"
     if any(arm.params.temperature == 0 for arm in suite.arms.values()):
-        yield "temperature 0 repeats one answer, so that every rewording looks like breakage"
+        yield "temperature 0 repeats one answer, so every rewording looks like a break"
     if _clustered(suite.exam):
-        yield "it takes every case as independent, and some share a cluster"
+        yield "it needs independent cases, but some share a cluster"
     if _has_margin(suite.exam):
-        yield "it asks whether anything changed at all, which leaves no room for a margin"
+        yield "it tests whether anything changed at all, so a margin is not possible"
 
 
 def _scorers(exam: Exam) -> Iterator[Sequence[ScorerSpec]]:
@@ -454,7 +455,7 @@ def _check_patterns(suites: Sequence[Suite], patterns: Sequence[str]) -> None:
     for pattern in patterns:
         if not any(_wanted(case, [pattern]) for case in cases):
             ids = list(dict.fromkeys(case.id for case in cases))
-            raise GateError(f"no case fits {quoted(pattern)}", near(pattern, ids))
+            raise GateError(f"no case matches {quoted(pattern)}", near(pattern, ids))
 
 
 def near(name: str, ids: Sequence[str]) -> str:

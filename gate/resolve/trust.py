@@ -27,7 +27,7 @@ def refused_changes(suites: Iterable[Suite], base: Config | None) -> list[str]:
     services = (*SERVICES, *(base.providers if base else ()))
     found = dict.fromkeys(one for suite in suites for one in _asked(suite))
     return [
-        f"{what} is {model}, which the merge target does not use"
+        f"{what} is {model}, which the base branch does not use"
         for what, model in found
         if model.provider not in services and model not in known
     ]
@@ -53,7 +53,7 @@ def _asked(suite: Suite) -> Iterator[tuple[str, ModelRef]]:
         for model in asked_by(suite.exam.all_scorers()):
             yield f"a judge of suite {suite.name}", model
         for model, _ in suite.exam.conversing.models:
-            yield f"who talks with the agent of suite {suite.name}", model
+            yield f"the model that plays the user in suite {suite.name}", model
 
 
 def asked_by(specs: Iterable[ScorerSpec]) -> Iterator[ModelRef]:
@@ -77,7 +77,7 @@ def model_fault(pair: Pair, base: Config | None) -> str:
     if model is None or base is None or model in {suite.model for suite in base.suites}:
         return ""
     if model.provider in MADE_UP:
-        return f"suite {pair.current.name}: the change answers with {model}, which is no model"
+        return f"suite {pair.current.name}: the change uses {model}, which is not a model service"
     if model.provider == "local" and (reason := path_complaint(model.name)):
         return f"suite {pair.current.name}: the path of the model {model} {reason}"
     return ""
@@ -107,9 +107,9 @@ def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
     for spec in suite.exam.all_scorers():
         for model in asked_by([spec]):
             if model.provider in (*MADE_UP, *_FROM_FILES) and model not in known:
-                return f"the change names the judge {model}, which the merge target does not know"
+                return f"the change uses the judge {model}, which the base branch does not have"
     paths = replaced(sides, of_suite(suite))
-    return f"the change replaces {paths[0]}, which answers or judges" if paths else ""
+    return f"the change replaces {paths[0]}, which is used as a model or judge" if paths else ""
 
 
 def replaced(sides: Sides, models: Iterable[ModelRef]) -> list[str]:
@@ -144,10 +144,10 @@ def forbidden(name: str, target: Target | None, base: Config | None) -> str:
     if target is None:
         return ""
     if runs_code(target):
-        return f"suite {name} has an agent that runs programs, and none is run for a change from outside"
+        return f"suite {name} has an agent that runs programs, and programs do not run for a change from a fork"
     if not _reach(target) or (base is not None and target in _targets(base)):
         return ""
-    return f"suite {name} has an agent with addresses or variables, and no suite of the merge target has the same one"
+    return f"suite {name} has an agent with addresses or variables, and no suite of the base branch has the same agent"
 
 
 def foreign_addresses(name: str, target: Target | None, base: Config | None) -> str:
@@ -161,7 +161,7 @@ def foreign_addresses(name: str, target: Target | None, base: Config | None) -> 
     known = set().union(*map(_reach, _targets(base)))
     fresh = sorted(_reach(target) - known)
     told = ", ".join(map(quoted, fresh))
-    return f"{name} talks to, or uses, {told} in this change, which the merge target does not." if fresh else ""
+    return f"{name} uses {told} in this change, which the base branch does not." if fresh else ""
 
 
 def _targets(config: Config) -> Iterable[Target]:
@@ -187,7 +187,7 @@ MOST_FOLLOWED = 1_000
 MOST_STEPS = 10
 """Links to follow one after another; a longer chain counts as one without a target."""
 
-_HINT = "put the files themselves there, or keep them where no pattern looks"
+_HINT = "replace the link with the files, or keep them where no pattern matches"
 
 
 def check_links(sides: Sides, configs: Iterable[Config | None]) -> None:
@@ -254,7 +254,7 @@ def _end(source: FileSource, link: str) -> str | None:
 
 
 def _problem(path: str, what: str, pattern: str) -> Problem:
-    message = f"is a {what} that the change brings where {quoted(pattern)} looks for prompts, and no exam reaches it"
+    message = f"is a {what} that the change adds where {quoted(pattern)} looks for prompts; no case would test it"
     return one_problem(path, 0, message, _HINT).problems[0]
 
 
@@ -274,9 +274,9 @@ def scorer_reach(spec: ScorerSpec) -> Iterator[CaseReach]:
     if spec.coded:
         yield CaseReach(("code", spec.function), f"runs the function {quoted(spec.function)}")
     if spec.lookup:
-        yield CaseReach(("database", spec.lookup), f"looks into the database of {quoted(str(spec.options.get('url')))}")
+        yield CaseReach(("database", spec.lookup), f"queries the database of {quoted(str(spec.options.get('url')))}")
     for model in spec.models:
-        yield CaseReach(("model", model), f"asks the model {quoted(model)}")
+        yield CaseReach(("model", model), f"calls the model {quoted(model)}")
 
 
 def own_reaches(case: Case) -> Iterator[tuple[ScorerSpec, CaseReach]]:
@@ -292,8 +292,8 @@ def foreign_scorers(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tu
         for spec, reach in own_reaches(case):
             if reach not in known:
                 said = f"case {quoted(case.id)}: its scorer {quoted(spec.name)} {reach.told}"
-                hint = f"name that in a scorer of suite {suite.name} in gate.yaml, or take it out of the case"
-                problems.add(0, f"{said}, which cases of a store may not", hint)
+                hint = f"add it to a scorer of suite {suite.name} in gate.yaml, or remove it from the case"
+                problems.add(0, f"{said}, which is not allowed for cases of a store", hint)
     return problems.found
 
 

@@ -115,9 +115,9 @@ def _code(scorers: Sequence[ScorerSpec], cases: str) -> Problem | None:
     """A problem where a scorer is code, which runs only from a repository: there it is known who may write to it."""
     for spec in scorers:
         if spec.coded:
-            hint = "name it in gate.yaml, and compare two commits: gate diff --base origin/main"
+            hint = "set it in gate.yaml, and compare two commits: gate diff --base origin/main"
             said = f"the scorer {spec.name} is code, python:{spec.function}"
-            return Problem(cases, 0, f"{said}, and no code is run where files are compared", hint)
+            return Problem(cases, 0, f"{said}, and code does not run when files are compared", hint)
     return None
 
 
@@ -128,8 +128,10 @@ def _library(path: str, source: FileSource) -> Library:
 
 def _read(source: FileSource, name: str, problems: list[Problem]) -> str | None:
     if is_python(name):
-        hint = "name it in gate.yaml, and compare two commits: gate diff --base origin/main"
-        problems.append(Problem(name, 0, "is code: it is run from a repository, and no file to compare", hint))
+        hint = "set it in gate.yaml, and compare two commits: gate diff --base origin/main"
+        problems.append(
+            Problem(name, 0, "is code: it only runs from a repository, so it cannot be compared as a file", hint)
+        )
         return None
     path = file_part(name)
     try:
@@ -173,7 +175,7 @@ def file_mode_run(
     kinds = scorers or (("judge",) if criteria else ("contains",))
     asking = [kind for kind in kinds if kind in JUDGED]
     if asking and not criteria:
-        raise GateError("a judge needs criteria", "say what a good answer is: --criteria 'Polite, and names the price'")
+        raise GateError("a judge needs criteria", "describe a good answer: --criteria 'Polite, and names the price'")
     if criteria and not asking:
         raise GateError("--criteria is for a judge", "add --scorer judge, or --scorer pairwise")
     return FileRun(
@@ -197,5 +199,5 @@ def _scorer(kind: str, criteria: str | None) -> JsonValue:
 
 def _model(text: str | None, flag: str) -> ModelRef:
     if text is None:
-        raise GateError("no model is named", f"add --model openai:NAME (or anthropic:, local:), or {flag}")
+        raise GateError("no model is set", f"add --model openai:NAME (or anthropic:, local:), or {flag}")
     return parse_model(text)

@@ -262,6 +262,6 @@ def empty_words(key: str) -> OptionCheck:
 
     def check(options: Options) -> Iterator[OptionComplaint]:
         if not all(text.strip() for text in texts_of(options, key)):
-            yield f"a text under its {key} is empty", "give the case the field, or take it out of the scorer"
+            yield f"a text under its option {key} is empty", "add the field to the case, or remove it from the scorer"
 
     return check

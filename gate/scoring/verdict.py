@@ -200,8 +200,8 @@ def is_wordless(verdict: Verdict, fences: Iterable[str] = ()) -> bool:
     return False
 
 
-ECHO = Unscored("the judge repeated a verdict that stands in the answer")
-VEILED = Unscored("what was judged is escaped too many times over to tell whether the judge repeated it")
+ECHO = Unscored("the judge repeated a verdict that the answer contains")
+VEILED = Unscored("the answer is escaped too many times to check whether the judge repeated it")
 NEAR = 200
 """Letters between a reason and the score or field that makes it a verdict."""
 TELLING = 12

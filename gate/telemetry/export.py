@@ -49,10 +49,10 @@ PATIENCE_S = 3.0
 """Seconds that the end of a run waits for the collector."""
 _LOGGER = "opentelemetry"
 _CAUSES = (
-    (re.compile(r"redirect (\d{3})"), "the collector sends elsewhere (HTTP {}), which is not followed"),
+    (re.compile(r"redirect (\d{3})"), "the collector redirects (HTTP {}), which is not followed"),
     (re.compile(r"code: (\d{3})"), "the collector answers HTTP {}"),
-    (re.compile(r"Invalid URL|No host supplied|No connection adapters"), "the address is no URL"),
-    (re.compile(r"(?i)timed out|timeout"), "the collector does not answer in time"),
+    (re.compile(r"Invalid URL|No host supplied|No connection adapters"), "the address is not a URL"),
+    (re.compile(r"(?i)timed out|timeout"), "the collector does not respond in time"),
     (re.compile(r"(?i)connection|resolve"), "the collector cannot be reached"),
     (re.compile(r"(?i)dropping"), "the queue was full"),
     (re.compile(r"Transient error ([A-Z][A-Za-z ]{2,40}) encountered"), "the collector answers {}"),
@@ -124,7 +124,7 @@ class Exporter:
             thread.join(max(0.0, until - time.monotonic()))
         if any(thread.is_alive() for thread in threads):
             # The handler stays, or the SDK would complain on the screen after the verdict.
-            return self._trouble.lost or self._trouble.first or f"{PATIENCE_S:g} s were not enough to send them"
+            return self._trouble.lost or self._trouble.first or f"sending them took longer than {PATIENCE_S:g} s"
         sdk = logging.getLogger(_LOGGER)
         sdk.removeHandler(self._trouble)
         sdk.propagate = self._propagated

@@ -8,7 +8,7 @@ from tests.golden.builders import NO_SPENDING, arm, output, run
 
 _NOTE = (
     "prompts/refunds.md is a new prompt: origin/main has nothing to compare it with, so it is judged by the share of "
-    "its answers that pass the change's own exam."
+    "its answers that pass the change's own cases and scorers."
 )
 _ASKED = "Wie lange habe ich Zeit?\nIch habe gestern bestellt."
 

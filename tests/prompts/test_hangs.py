@@ -15,7 +15,7 @@ from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate, TooLong, check, limited
 from gate.values import JsonValue
 
-LONG = "a template, with its parts, has at most 20,000 words and signs inside its tags"
+LONG = "a template with its included files may have at most 20,000 words and signs in tags"
 OPERANDS = "input,\n" * TEMPLATE_TOKENS
 
 

@@ -255,19 +255,19 @@ def test_a_text_is_dedented_as_python_does_it(text: str) -> None:
     [
         ("A = load()", "a.py", "a.py:1: 'A' cannot be read without running code: it is computed: load()"),
         ("A = load()", "src/app/a.py", "prompt: python:app.a:FUNCTION"),
-        ("A = B\nB = A", "a.py", "it is part of itself: B → A → B"),
+        ("A = B\nB = A", "a.py", "it refers to itself: B → A → B"),
         ("A = f'{A}'", "a.py", "it is part of itself"),
         ("def A(x):\n    for y in x: pass\n    return y", "a.py", "a.py:2: 'A' cannot be read"),
         ("@magic\ndef A():\n    return 'x'", "a.py", "it is computed: magic"),
-        ("A = 'a'\nA += 'b'", "a.py", "'A' is given a value on line 1 and on line 2"),
+        ("A = 'a'\nA += 'b'", "a.py", "'A' gets a value on line 1 and on line 2"),
         ("A = {'b': 'c'}", "a.py", "'A' is no text (name one of its texts: A.b)"),
         ("A = 5", "a.py", "it is computed: 5"),
-        ("A = '\\ud800'", "a.py", "it holds half of a surrogate pair"),
+        ("A = '\\ud800'", "a.py", "it contains half of a surrogate pair"),
         ("Ab = 'a'", "a.py", "has no text named 'A' (did you mean Ab?)"),
-        ("const A = `${", "a.ts", "is no valid JavaScript or TypeScript here, and 'A' is not in the rest of it"),
+        ("const A = `${", "a.ts", "is not valid JavaScript or TypeScript here, and 'A' is not in the rest of the file"),
         ("const A = load()", "a.ts", "it is computed: load() (write the text there as it is"),
         ("const A = B + 'x', B = A", "a.ts", "it is part of itself"),
-        ("const A = '\\ud83d'", "a.js", "it holds half of a surrogate pair"),
+        ("const A = '\\ud83d'", "a.js", "it contains half of a surrogate pair"),
         ("A: [", "a.yaml", "a.yaml:1: invalid YAML"),
         ('{"A": ', "a.json", "a.json:1: "),
         ("A = [", "a.toml", "is no valid TOML"),
@@ -280,7 +280,7 @@ def test_a_mistake_is_told_with_its_line_and_its_remedy(content: str, path: str,
 
 def test_keys_with_dots_are_texts_like_others() -> None:
     assert read("models:\n  gpt-4.1: x\n", "models.gpt-4.1", "a.yaml").text == "x"
-    assert "is given a value on line 1 and on line 2" in mistake("a.b: x\na: {b: y}", "a.b", "a.yaml")
+    assert "gets a value on line 1 and on line 2" in mistake("a.b: x\na: {b: y}", "a.b", "a.yaml")
 
 
 def test_lines_are_those_of_the_definition() -> None:

@@ -62,7 +62,7 @@ def test_mistakes_have_their_lines() -> None:
     found = errors(lambda: reading.parse(text, "p.prompt.yml"))
     assert "p.prompt.yml:3: messages[0].role must be system, developer, user or assistant, not 'bot'" in found
     found = errors(lambda: reading.parse(text.replace("bot", "User"), "p.prompt.yml"))
-    assert "p.prompt.yml:5: the placeholder '{{user-name}}' has a name that cannot be filled in" in found
+    assert "p.prompt.yml:5: the placeholder '{{user-name}}' has an invalid name" in found
     assert "p.prompt.yml:5: the placeholder '{{ true }}'" in found
     assert "it must hold a mapping" in errors(lambda: reading.parse("[]", "p.prompt.yml"))
     assert "'messages' is missing" in errors(lambda: reading.parse("name: x", "p.prompt.yaml"))

@@ -94,5 +94,5 @@ def test_a_simulated_user_whom_nobody_plays_is_told_before_anything_is_asked() -
         compared(texts, {**texts, "p.md": "Be brief.\n"})
     (problem,) = caught.value.problems
     assert (problem.file, problem.line) == ("main:c.jsonl", 2)
-    assert problem.message == "the case 'talk' has a simulated user, and no model plays it"
+    assert problem.message == "the case 'talk' has a simulated user, and no model is set to play it"
     assert problem.hint.startswith("name one in the suite: conversation: {user:")

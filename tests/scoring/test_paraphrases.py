@@ -116,7 +116,7 @@ def test_the_longest_copied_passage_is_shown() -> None:
 def test_a_turn_that_is_shorter_than_a_run_cannot_be_copied(turn: str) -> None:
     assert scored(turn, f"{turn} {turn} okay") == (
         1.0,
-        "the caller's turn has fewer than 3 words: there is nothing to copy",
+        "the caller's turn has fewer than 3 words, so there is nothing to copy",
     )
 
 

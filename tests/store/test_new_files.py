@@ -24,7 +24,7 @@ def test_a_new_file_with_its_folders_and_line_ends(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("mine")
-    with pytest.raises(GateError, match="a is there already, and nothing is overwritten") as error:
+    with pytest.raises(GateError, match="a already exists and is not overwritten") as error:
         write_all_new({tmp_path / "b": "x", tmp_path / "a": "y"})
     assert "--out" in error.value.hint
     assert (names(tmp_path), (tmp_path / "a").read_text()) == (["a"], "mine")

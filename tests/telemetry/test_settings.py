@@ -55,7 +55,7 @@ def warned(wanted: TelemetrySettings, folder: Path) -> list[str]:
 
 def test_a_protocol_that_is_not_spoken_is_one_warning(tmp_path: Path) -> None:
     (said,) = warned(TelemetrySettings("http://c/v1/traces", protocol="grpc"), tmp_path)
-    assert said.startswith("warning: OpenTelemetry: no spans are sent by grpc")
+    assert said.startswith("warning: OpenTelemetry: spans cannot be sent by grpc")
 
 
 def test_without_the_extra_there_is_one_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

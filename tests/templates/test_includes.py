@@ -175,7 +175,7 @@ def test_loops_of_all_parts_are_counted_together() -> None:
     loop = "{% for i in range(60000) %}{% endfor %}"
     parts = Parts("p.j2", (Part("a.j2", loop, template=True),))
     assert compile_template("{% include 'a.j2' %}", parts).render({}) == ""
-    with pytest.raises(BadTemplate, match="loops take more than 100,000 turns"):
+    with pytest.raises(BadTemplate, match="loops have more than 100,000 iterations"):
         compile_template(loop + "{% include 'a.j2' %}", parts).render({})
 
 

@@ -14,7 +14,7 @@ from gate.files import escapes, is_glob, matches, normal, path_complaint
         ("a/../../b", "leaves the repository ('..')"),
         (".git/config", "is inside .git"),
         ("sub/.GIT/config", "is inside .git"),
-        ("a\0b", "holds a NUL character"),
+        ("a\0b", "contains a NUL character"),
         ("", "is empty"),
     ],
 )
@@ -36,8 +36,8 @@ def test_paths_that_stay(path: str) -> None:
 
 
 def test_configuration_is_stricter_than_git() -> None:
-    assert path_complaint("a\nb.md") == "holds a control character"
-    assert path_complaint("a\u2028b.md") == "holds a control character"
+    assert path_complaint("a\nb.md") == "contains a control character"
+    assert path_complaint("a\u2028b.md") == "contains a control character"
     assert path_complaint("x" * 1025) == "is longer than 1,024 characters"
     assert path_complaint("D:/a.md") == "is absolute"
 

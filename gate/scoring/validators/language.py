@@ -319,7 +319,7 @@ def forbidden_words(options: Options, subject: Subject) -> Finding:
     """None of `words` occurs as a whole word, ignoring case; with `inflections` in no English form either."""
     words = texts_of(options, "words")
     found = Phrases.of(words, inflections=bool(options.get("inflections", False))).within(subject.text)
-    return (0.0, f"holds {listed_texts(found)}") if found else (1.0, f"holds none of {listed_texts(words)}")
+    return (0.0, f"contains {listed_texts(found)}") if found else (1.0, f"contains none of {listed_texts(words)}")
 
 
 _COMPARED = 20_000
@@ -394,7 +394,7 @@ def language(options: Options, subject: Subject) -> Finding:
     text = _NO_WORDS.sub(" ", normal_form(subject.text[:_READ]))
     letters = "".join(filter(str.isalpha, text)).encode(errors="replace")
     if len(letters) < _BYTES:
-        return 1.0, f"has too few letters to tell its language, {wanted} is possible"
+        return 1.0, f"has too few letters to detect its language, {wanted} is possible"
     likely = _likelihoods(text)
     top = max(likely, key=lambda code: likely[code])
     plausible = likely[top] - likely.get(wanted, float("-inf")) <= _PLAUSIBLE
@@ -412,12 +412,15 @@ def _likelihoods(text: str) -> dict[str, float]:
 
 def _known_language(options: Options) -> Iterator[OptionComplaint]:
     if language_code(as_text(options["is"])) is None:
-        yield f"{quote(as_text(options['is']))} is no language that it knows", "write a code of ISO 639, such as en"
+        yield (
+            f"{quote(as_text(options['is']))} is not a language that this scorer can detect",
+            "write a code of ISO 639, such as en",
+        )
 
 
 def _reference(options: Options) -> Iterator[OptionComplaint]:
     if not as_text(options["value"]).strip():
-        yield "the text that it compares with is empty", "give the case an expected text"
+        yield "the text that it compares with is empty", "add an expected text to the case"
 
 
 VALIDATORS: Mapping[str, Validator] = {

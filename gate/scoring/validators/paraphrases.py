@@ -83,12 +83,12 @@ def paraphrases(options: Options, subject: Subject) -> Finding:
     if not subject.text.strip():
         return 0.0, "the answer is empty"
     if len(turn) < size:
-        return 1.0, f"the caller's turn has fewer than {size} words: there is nothing to copy"
+        return 1.0, f"the caller's turn has fewer than {size} words, so there is nothing to copy"
     names = {word.text for word in (*turn, *answer) if word.name}
     theirs = {_text(turn[i : i + size]) for i in range(len(turn) - size + 1)}
     starts = [i for i in range(len(answer) - size + 1) if _tells(answer[i : i + size], names)]
     if not starts:
-        return 1.0, f"the answer has no run of {size} words that tells anything"
+        return 1.0, f"the answer has no sequence of {size} words that could identify a copy"
     copied = [i for i in starts if _text(answer[i : i + size]) in theirs]
     share = len(copied) / max(len(starts), LEAST)
     score = 1.0 if share <= most else (1 - share) / (1 - most)
@@ -169,7 +169,7 @@ def _text(run: Sequence[_Word]) -> tuple[str, ...]:
 def _told(copied: Sequence[int], starts: Sequence[int], answer: Sequence[_Word], size: int) -> str:
     """How many runs are copied, and their longest passage."""
     if not copied:
-        return f"none of {len(starts)} runs of {size} words is copied"
+        return f"none of {len(starts)} sequences of {size} words is copied"
     best = first = previous = copied[0]
     length = 1
     for i in copied[1:]:
@@ -178,7 +178,7 @@ def _told(copied: Sequence[int], starts: Sequence[int], answer: Sequence[_Word],
         if i - first + 1 > length:
             best, length = first, i - first + 1
     passage = " ".join(word.shown for word in answer[best : best + length + size - 1])
-    return f"{len(copied)} of {len(starts)} runs of {size} words are copied: {quote(passage)}"
+    return f"{len(copied)} of {len(starts)} sequences of {size} words are copied: {quote(passage)}"
 
 
 VALIDATORS: Mapping[str, Validator] = {"paraphrases": paraphrases}

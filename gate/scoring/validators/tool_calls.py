@@ -22,7 +22,7 @@ from gate.scoring.interface import (
 from gate.scoring.validators.json_answers import same_json
 from gate.values import JsonValue, as_mapping, counted
 
-NOT_TOLD = 'the agent does not say which tools it calls; each answer needs "tools", which is [] where it called none'
+NOT_TOLD = 'the agent does not report its tool calls; each answer needs "tools", which is [] if it called none'
 
 
 class _TooLong(Exception):
@@ -39,7 +39,7 @@ def tools(options: Options, subject: Subject) -> Finding:
     is none where calls are asked for, and one where they are not wanted.
     """
     if subject.transcript is None:
-        return Unscored("there was no conversation in which tools could be called"), "tools"
+        return Unscored("there was no conversation with tool calls to check"), "tools"
     if not subject.transcript.tools_told:
         return Unscored(NOT_TOLD), "tools"
     uses = subject.transcript.tools
@@ -104,15 +104,15 @@ def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse])
     long = any(len(use.arguments) > ARGUMENT_CHARS for use in uses)
     if "subset" in wanted and not any(one is not None and holds_all(dict(one), wanted["subset"]) for one in given):
         if long:
-            raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")
+            raise _TooLong(f"arguments of {tool} are too long, and were cut, so they cannot be checked")
         return f"no call of {tool} has {shown_value(wanted['subset'])}; the last one has {uses[-1].arguments[:120]}"
     if "schema" in wanted:
         check = bounded(as_mapping(wanted["schema"]), MatchingWork())
         for one in given:
             if one is None and long:
-                raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")
+                raise _TooLong(f"arguments of {tool} are too long, and were cut, so they cannot be checked")
             if one is None:
-                return f"arguments of {tool} are no JSON object"
+                return f"arguments of {tool} are not a JSON object"
             error = next(check.iter_errors(dict(one)), None)
             if error is not None:
                 return f"arguments of {tool}: {error.message[:150]}"
@@ -143,11 +143,13 @@ def database(options: Options, subject: Subject) -> Finding:
     """
     seen = _seen(options, subject)
     if seen is None:
-        return Unscored("nobody has looked at the database after this conversation"), "database"
+        return Unscored("the database was not queried after this conversation"), "database"
     if seen.rows is None:
-        return Unscored(f"the database gave no answer: {seen.error}"), "database"
+        return Unscored(f"the database query failed: {seen.error}"), "database"
     if "conversation" in options:
-        return finding(_number(seen) > 0, "the conversation is there", "there is no such conversation")
+        return finding(
+            _number(seen) > 0, "the conversation is in the database", "the conversation is not in the database"
+        )
     wanted = options.get("messages")
     if isinstance(wanted, dict):
         least, there = wanted.get("min", 2), _number(seen)

@@ -38,7 +38,7 @@ def test_a_prompt_that_the_configuration_still_names_and_that_is_gone_is_a_mista
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 2
     assert "prompts/support.md: there is no such prompt at working tree" in outcome.err
-    assert "to delete the prompt, take its suite out, too" in " ".join(outcome.err.split())
+    assert "to delete the prompt, also remove its suite" in " ".join(outcome.err.split())
 
 
 def test_a_change_that_only_deletes_is_a_hold(repo: Path) -> None:
@@ -63,5 +63,5 @@ def test_a_prompt_does_not_slip_away_by_moving(repo: Path, config: str) -> None:
     (repo / "gate.yaml").write_text(config)
     record = run(repo).record
     assert record.verdict is Verdict.BLOCK
-    assert "prompts/support.md is now prompts/elsewhere.md; it is compared with what it was." in record.notes
+    assert "prompts/support.md is now prompts/elsewhere.md; the two are compared." in record.notes
     assert "prompts/elsewhere.md" in {suite.candidate.path for suite in record.suites}

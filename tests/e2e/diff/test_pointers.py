@@ -125,7 +125,7 @@ def test_a_renamed_constant_is_compared_with_what_it_was(tmp_path: Path) -> None
         outcome = run(repo)
         assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
         assert outcome.record.suites[0].candidate.path == "app/p.py::SUPPORT_V2"
-        assert "app/p.py::SUPPORT is now app/p.py::SUPPORT_V2; it is compared with what it was." in outcome.record.notes
+        assert "app/p.py::SUPPORT is now app/p.py::SUPPORT_V2; the two are compared." in outcome.record.notes
 
 
 FAQ = CONFIG[CONFIG.index("  - name: faq") :]
@@ -154,12 +154,12 @@ def mistake(outcome: Outcome) -> str:
         ('SUPORT = "x"\n', "app/p.py has no text named 'SUPPORT' at working tree hint: did you mean SUPORT?"),
         ("SUPPORT = 'x", "app/p.py:1: is no valid Python"),
         ("SUPPORT = load('x')", "app/p.py:1: 'SUPPORT' cannot be read without running code: it is computed: load('x')"),
-        ("SUPPORT = 'a'\nif x:\n    SUPPORT = 'b'", "is given a value on line 1 and on line 3"),
+        ("SUPPORT = 'a'\nif x:\n    SUPPORT = 'b'", "gets a value on line 1 and on line 3"),
         ("from other import SUPPORT", "it is computed: from other import SUPPORT"),
         (b"\x00\x01", "is not a text file"),
         ("SUPPORT = ' '", "app/p.py:1: 'SUPPORT' is empty"),
         ("SUPPORT = " + "(" * 300 + "'a'" + ")" * 300, "app/p.py"),
-        ("SUPPORT = " + "-" * 100_000 + "1", "app/p.py: is no valid Python, or too deeply nested"),
+        ("SUPPORT = " + "-" * 100_000 + "1", "app/p.py: is not valid Python, or too deeply nested"),
         (None, "there is no file 'app/p.py' at working tree"),
     ],
 )

@@ -27,7 +27,7 @@ LIMITS = PROMPT.limits
         ("return ''", "it returned an empty text"),
         ("return 'x' * 5_001", "it returned 5,001 characters; 5,000 are allowed"),
         ("return 'a\\0b'", "its text holds NUL characters"),
-        ("return chr(0xd800)", "its text holds half of a surrogate pair"),
+        ("return chr(0xd800)", "its text contains half of a surrogate pair"),
     ],
 )
 def test_what_is_no_text(worktree: FunctionWorktree, odd: str, said: str) -> None:

@@ -34,7 +34,7 @@ def test_what_is_there_is_found_and_nothing_is_written_or_told(either: Estate) -
     assert outcome.code == 1, outcome.err
     scores = {score["scorer"]: score for score in either.samples()["all_listings", "candidate"]["scores"]}
     found = {name: (score["value"], score["reason"]) for name, score in scores.items()}
-    assert found["conversation_kept"] == (1.0, "the conversation is there")
+    assert found["conversation_kept"] == (1.0, "the conversation is in the database")
     assert found["messages_kept"] == (1.0, "2 messages")
     assert found["there"] == (1.0, "2 rows")
     assert found["few"] == (0.0, "2 messages, fewer than 3")

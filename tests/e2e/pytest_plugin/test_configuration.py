@@ -30,7 +30,7 @@ def test_the_configuration_may_have_another_name(project: Project) -> None:
 def test_paths_that_do_not_lead_to_the_configuration_are_told_of(project: Project) -> None:
     (project.root / "tests").mkdir()
     (project.root / "test_own.py").rename(project.root / "tests/test_own.py")
-    left_out = "eval: gate.yaml is not among the paths; name it, or pass --gate-config"
+    left_out = "eval: gate.yaml is not among the paths; add it, or pass --gate-config"
     ran = project.run("tests", "-m", "eval", "-v")
     assert (left_out in ran.out, "1 passed, 1 deselected" in ran.out) == (True, True)
     for paths in ((), ("tests", "gate.yaml")):

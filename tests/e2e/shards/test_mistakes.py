@@ -110,7 +110,7 @@ def test_a_sample_of_another_shard(three: Path) -> None:
 def test_a_shard_that_says_it_is_whole_and_is_not(three: Path) -> None:
     change(three / SECOND, lambda lines: lines[:-2])
     edit(three / "shards/2/shard.json", samples=14)
-    refused(merge(three), "holds 14 samples, and the share of shard 2/3 is 16")
+    refused(merge(three), "holds 14 samples, but shard 2/3 is 16")
 
 
 def test_all_mistakes_at_once(three: Path) -> None:

@@ -171,7 +171,7 @@ def test_more_rows_than_are_kept_are_more_than_any_limit() -> None:
 def test_a_database_without_an_answer_is_no_failure_of_the_agent() -> None:
     gone = Transcript("s", (), observations=(Observation("database", None, "server closed"),))
     found = scored("database", {"url": "DB", **QUERY, "rows": 1}, gone)
-    assert found.value == Unscored("the database gave no answer: server closed")
+    assert found.value == Unscored("the database query failed: server closed")
     assert isinstance(scored("database", {"url": "DB", **QUERY, "rows": 1}, Transcript("s", ())).value, Unscored)
 
 
