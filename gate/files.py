@@ -28,7 +28,7 @@ GATE_FOLDER = ".gate"
 STORE_FILE = Path(GATE_FOLDER) / "gate.db"
 
 CACHE_FOLDER = Path(GATE_FOLDER) / "cache"
-"""Where answers are kept from run to run."""
+"""Folder of the answers that later runs reuse."""
 
 
 def make_gate_folder(path: Path) -> None:
@@ -108,7 +108,7 @@ def rewrite_all(texts: Mapping[Path, str]) -> None:
 
 
 def _check_way(path: Path) -> None:
-    """Refuse a link on the way, which a repository may have brought; an absolute path was named by the user."""
+    """Refuse a link in the path, which a repository may contain; an absolute path comes from the user."""
     if path.is_absolute():
         return
     for folder in path.parents:
@@ -176,7 +176,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
-"""Characters that HFS+ does not tell names apart by; git refuses them in `.git`, too."""
+"""Characters that HFS+ ignores in names; git also refuses them in `.git`."""
 
 _GIT = re.compile(r"(?i)(?:\.git|git~1)[. ]*(?::.*)?")
 """git's own folder under all its names: NTFS drops dots and blanks at the end, and knows short names and streams."""
@@ -217,12 +217,12 @@ def normal(path: str) -> str:
 
 
 def is_glob(path: str) -> bool:
-    """The path is a pattern that may stand for several files."""
+    """The path is a pattern that may match several files."""
     return any(char in path for char in "*?[")
 
 
 def literal_folder(pattern: str) -> str:
-    """The folder that all that matches a pattern lies in; empty for the root."""
+    """The folder of all files that match a pattern; empty for the root."""
     parts = PurePosixPath(pattern).parts
     fixed = next((place for place, part in enumerate(parts) if is_glob(part)), len(parts) - 1)
     return "/".join(parts[:fixed])
@@ -231,7 +231,7 @@ def literal_folder(pattern: str) -> str:
 def matches(path: str, pattern: str) -> bool:
     """Does a path match a pattern?
 
-    `*`, `?` and `[…]` stay within one folder, `**` stands for any folders, and names that start with a dot only match
+    `*`, `?` and `[…]` stay within one folder, `**` matches any folders, and names that start with a dot only match
     a pattern that does.
     """
     return _matched(path.split("/"), pattern.split("/"))[-1]

@@ -19,7 +19,7 @@ from gate.report.markdown import report
 from gate.store.run_folder import load_run
 
 LIMIT = 65_536
-"""UTF-16 units of a comment. GitHub says characters; it also accepts 262,144 bytes of UTF-8, four for each."""
+"""UTF-16 units of a comment. GitHub documents characters; it also accepts 262,144 bytes of UTF-8, four for each."""
 LONGEST_KEY = 100
 
 _MARKER = re.compile(r"<!-- prompt-gate: (\S+) ([0-9a-f]{40}(?:[0-9a-f]{24})?) -->")
@@ -102,7 +102,7 @@ def publish_comment(
 def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
     own = _own(comments, sticky.key)
     notes: list[str] = []
-    # Asked after the comments were read: a comment on a newer head was written when that was the head.
+    # Read after the comments: a comment on a newer head was written when that was the head.
     try:
         head = comments.head()
     except CannotEvaluate as error:
@@ -130,7 +130,7 @@ def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
 
 def _own(comments: PullRequestApi, key: str) -> list[PostedComment]:
     """The comments of this gate, oldest first."""
-    # Anybody can write the marker, and a bot can be made to quote it: it must come first, and the author must be ours.
+    # Anyone can write the marker, and a bot can be made to quote it: it must come first, and the author must match.
     marked = [one for one in comments.comments() if (found := _marker_of(one)) and found[1] == plain_key(key)]
     author = comments.writer().casefold() if marked else ""
     return [one for one in marked if one.author.casefold() == author]
@@ -150,7 +150,7 @@ def _deleted(comments: PullRequestApi, double: PostedComment) -> list[str]:
     try:
         comments.delete(double)
     except ApiError as error:
-        # Another run may have deleted it, too.
+        # Another run may have deleted it already.
         return [] if error.status == 404 else [error.in_full]
     return []
 

@@ -32,7 +32,7 @@ STORE = "store"
 def keep_event_run(outcome: ActionOutcome, evaluation: Evaluation, event: Event, services: EventServices) -> None:
     """Put the run of an event into the store, or send it to a server.
 
-    A run that evaluated nothing is not kept, unless somebody set it aside.
+    A run that evaluated nothing is not stored, unless the gate was overridden.
     """
     run, inputs = outcome.run, evaluation.inputs
     nothing = run.verdict is Verdict.SKIPPED and run.override is None
@@ -46,7 +46,7 @@ def keep_event_run(outcome: ActionOutcome, evaluation: Evaluation, event: Event,
         else:
             _tried("the run was not stored", evaluation, lambda: _store(outcome, evaluation, event, services))
     elif inputs.push_to and _trusted(evaluation.subject) and not evaluation.subject.secretless:
-        # A run without secrets is nobody's mistake.
+        # Nobody can fix a run without secrets.
         if not push_token():
             evaluation.warn(f"the run was not sent: push-to needs {TOKEN} under env in the gate's step")
         else:
@@ -58,7 +58,7 @@ def _tried(told: str, evaluation: Evaluation, work: Callable[[], None]) -> None:
         work()
     except GateError as error:
         evaluation.warn(f"{told}: {error.message}")
-    except Exception as error:  # everything was told already: the exit code is that of the verdict
+    except Exception as error:  # everything was reported already: the exit code is that of the verdict
         evaluation.warn(f"{told}: {type(error).__name__}")
 
 
@@ -96,7 +96,7 @@ def output_folder(workspace: Path, folder: str) -> Path:
     """The output folder, which need not exist.
 
     Raises:
-        GateError: the path contains a link; the change may have brought it, and it may lead anywhere.
+        GateError: the path contains a link; the change may have added it, and it may lead anywhere.
     """
     way = workspace
     for part in Path(folder).parts:
@@ -110,7 +110,7 @@ def hand_over(workspace: Path, *folders: Path) -> None:
     """Give files to the workspace's owner: a container runs as root, and the runner must be able to clean up.
 
     Args:
-        folders: below the workspace; those with a link in their path are left alone.
+        folders: below the workspace; those with a link in their path are skipped.
     """
     if os.geteuid() != 0:
         return
@@ -154,7 +154,7 @@ def act(services: EventServices) -> int:
                     reporter.begin(venue)
     except Exception as error:
         if venue is None and event is not None and (venue := venue_of(event)) is not None:
-            # An error is reported on the check or comment, too.
+            # An error is also reported on the check or comment.
             with signals_ignored():
                 reporter.begin(venue)
         commit = venue.commit if venue is not None else runner.sha
@@ -239,7 +239,7 @@ def _failed(error: Exception, commit: str, services: EventServices, evaluation: 
         advice = evaluation.advice(error) if evaluation else ""
         setup = evaluation is None or evaluation.standing is None
         return failed_record(error, commit, services.now(), advice=advice, setup=setup)
-    # The last resort: our own defects are reported on the pull request, too.
+    # The last resort: bugs of the gate are also reported on the pull request.
     for line in traced(error):
         services.say(line)
     told = CannotEvaluate(

@@ -1,4 +1,4 @@
-"""From what an event asks for to the record of a run: override, limits, sides, evaluation, and every failure."""
+"""From the subject of an event to the record of a run: override, limits, sides, evaluation, and every failure."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ def tightened_policy(policy: RunPolicy, inputs: Inputs) -> RunPolicy:
 
 
 def limited_budget(budget: Budget, inputs: Inputs) -> Budget:
-    """The budget; the smaller limit where the inputs set one, too."""
+    """The budget; the smaller limit if the inputs also set one."""
     budget = budget.limited("max_calls", inputs.max_calls, "the input max-calls")
     budget = budget.limited("max_usd", inputs.max_cost_usd, "the input max-cost-usd")
     return budget.limited("max_minutes", inputs.max_minutes, "the input max-minutes")
@@ -86,9 +86,9 @@ def reading_deadline(inputs: Inputs) -> ReadingDeadline:
 
 
 def base_lacks_key(resolved: Resolved, services: Settings) -> bool:
-    """Would the exam of the merge target lack a key, whatever the change asks for?
+    """Does the base branch's own configuration lack a key, whatever the change uses?
 
-    A change that names a model of a service where the merge target needs none must not have its run skipped by that.
+    A change must not get its run skipped by using a service that the base branch does not need.
     """
     keys = keys_of(services, resolved.servers)
     return not all(map(keys.can_ask, _of_base(resolved)))
@@ -120,8 +120,8 @@ class Evaluation:
     """The evaluation of one subject.
 
     Args:
-        standing: state of pull request and label; None until it is known.
-        advisory: the merge target's configuration says that nothing fails yet.
+        standing: state of pull request and label; None while unknown.
+        advisory: the base branch's configuration is in advisory mode: nothing fails.
     """
 
     subject: Subject
@@ -135,10 +135,10 @@ class Evaluation:
     _read: tuple[Sides, tuple[Suite, ...]] | None = None
 
     def run(self, services: EventServices, out: Path) -> RunRecord:
-        """Judge it; the verdict is what was measured, whatever is waived.
+        """Evaluate it; the verdict is the measured one, even if it is waived.
 
         Raises:
-            GateError: it cannot be judged.
+            GateError: it cannot be evaluated.
         """
         commit = self.subject.commit
         self.standing = self.overrides.of(self.subject)
@@ -272,7 +272,7 @@ def enter_model_folder(folder: Path) -> None:
 
 
 def _check_privileged(resolved: Resolved, subject: Subject) -> None:
-    """An untrusted change is only evaluated by an exam, and within a budget, that others set."""
+    """An untrusted change is only evaluated with cases and a budget from the base branch."""
     if resolved.adoption:
         hint = f"add {resolved.config} to {subject.base} with a pull request from a branch of this repository"
         raise CannotEvaluate(

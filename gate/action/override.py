@@ -21,11 +21,11 @@ _LINE = re.compile(r"[ \t]{0,20}/gate[ \t]{1,20}override[ \t]{0,20}:(.*)", re.IG
 
 
 def reason_by(login: str | None, comments: Sequence[PostedComment]) -> str:
-    """The newest reason that a person gave; empty where there is none.
+    """The newest reason that a person gave; empty if there is none.
 
     Args:
         login: of who set the label; None for a deleted account, whose comments do not count.
-        comments: of anybody, oldest first.
+        comments: of all people, oldest first.
     """
     if not login:
         return ""
@@ -66,7 +66,7 @@ class NewestCommit:
 
 @dataclass(frozen=True, slots=True)
 class OverrideFacts:
-    """The facts about one label; `Failed` where one could not be read, or was not asked for.
+    """The facts about one label; `Failed` if one could not be read, or was not requested.
 
     Args:
         events: oldest first.
@@ -87,14 +87,14 @@ def spellings(labels: Sequence[str], wanted: str) -> tuple[str, ...]:
     """The override labels among those of a pull request.
 
     Args:
-        wanted: the label's name; case is ignored, as on GitHub, and the name in brackets is accepted, too.
+        wanted: the label's name; case is ignored, as on GitHub, and the name in brackets is also accepted.
     """
     name = wanted.strip("[]").casefold()
     return tuple(label for label in labels if name and label.casefold() in (name, f"[{name}]"))
 
 
 def override_of(labels: Sequence[str], rule: Rule, push: NewestCommit, api: PullRequestApi) -> OverrideRecord | None:
-    """The override of a pull request, which is asked only for what the rule needs; None where the label is not set."""
+    """The override of a pull request, with only the requests that the rule needs; None if the label is not set."""
     found = [decide_override(label, rule, look_up(label, rule, push, api)) for label in spellings(labels, rule.label)]
     return next((one for one in found if one.counted), next(iter(found), None))
 
@@ -143,7 +143,7 @@ def decide_override(label: str, rule: Rule, facts: OverrideFacts) -> OverrideRec
 def _setting(label: str, events: Sequence[LabelEvent] | Failed) -> LabelEvent | Failed:
     """The last time that the label was set, unless it was removed since.
 
-    The timeline keeps the names of then: a label that was renamed since is not found, which fails closed.
+    The timeline has the old names: a label that was renamed since is not found, so it does not count.
     """
     if isinstance(events, Failed):
         return events
@@ -170,7 +170,7 @@ def _objection(label: str, rule: Rule, facts: OverrideFacts, setting: LabelEvent
 
 
 def _wrong_person(rule: Rule, facts: OverrideFacts, setting: LabelEvent, login: str) -> str:
-    """Why this person may not override, as the rest of a sentence after the name; empty for anybody who may."""
+    """Why this person may not override, as the rest of a sentence after the name; empty if they may."""
     if rule.by == "anyone":
         return ""
     if setting.bot:
@@ -242,7 +242,7 @@ def _each(found: list[tuple[int, OverrideRecord]], get: Callable[[OverrideRecord
 
 
 LONGEST_GROUP = 50
-"""Commits of a merge group that are looked at."""
+"""Commits of a merge group that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,10 +332,10 @@ class OverrideReader:
 
 
 def _set_on_head(now: PullState, subject: Subject | None) -> tuple[str, ...]:
-    """The labels that were set while the judged commit was the newest.
+    """The labels that were set while the evaluated commit was the newest.
 
-    The dates of commits are their authors' own word, so the timeline cannot tell. The event that this run answers can:
-    it says which commit was the newest, and which labels were set, at that moment.
+    Authors choose the dates of their commits, so the timeline does not show it. The event of this run does: it has the
+    newest commit and the labels at that moment.
     """
     event = subject.event if subject is not None else None
     if event is None or event.pull.head_sha != now.head:

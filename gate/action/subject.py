@@ -1,4 +1,4 @@
-"""What an event asks to have judged, and its two sides: from the checkout if it has the commits, else from GitHub."""
+"""The subject of an event and its two sides: from the checkout if it has the commits, else from GitHub."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -69,8 +69,8 @@ class EventFiles:
     """Finds the sides of an event.
 
     Args:
-        workspace: a checkout of the merge commit or of the head, shallow or whole. Of anything else nothing is used,
-            and GitHub is asked for everything. Only commits are read, never files on disk.
+        workspace: a checkout of the merge commit or of the head, shallow or whole. Anything else is ignored, and
+            everything is read from GitHub. Only commits are read, never files on disk.
     """
 
     def __init__(self, workspace: Path, github: GitHub) -> None:
@@ -196,7 +196,7 @@ class EventPlace:
 
 
 def venue_of(event: Event) -> EventPlace | None:
-    """Where to report why an event is not judged, from the event alone; None where nobody waits for it."""
+    """Where to report why an event is not evaluated, from only the event; None if nothing waits for it."""
     match event:
         case PullRequestEvent(pull=pull):
             branch = _beside(pull.base_ref, pull.default_branch)
@@ -216,17 +216,17 @@ def _beside(branch: str, default: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is judged.
+    """The change to evaluate.
 
     Args:
         commit: newest of the change, for comment and check run.
         base: the merge target's name for readers.
-        pull: None where the event is about commits alone.
+        pull: None if the event is only about commits.
         group: the newest pull request of a merge queue's group.
-        event: of the pull request, where this run answers one.
+        event: of the pull request, if this run has one.
         stranger: the change's author may not push to this repository.
-        privileged: the run has secrets and a write token, and anybody may have made the change.
-        secretless: why GitHub gives this run no secrets; empty where it does.
+        privileged: the run has secrets and a write token, and the change may come from an untrusted contributor.
+        secretless: why GitHub gives this run no secrets; empty if it does.
         baseline: there is no change: the newest commit of a branch is recorded for later runs.
     """
 
@@ -260,7 +260,7 @@ EventSubject: TypeAlias = Subject | NothingToJudge
 
 @dataclass(frozen=True, slots=True)
 class SubjectFinder:
-    """Finds what an event asks for."""
+    """Finds the subject of an event."""
 
     runner: Runner
     inputs: Inputs
@@ -269,7 +269,7 @@ class SubjectFinder:
     wait: Callable[[float], None]
 
     def find(self, event: Event) -> EventSubject:
-        """What the event asks for.
+        """The subject of the event.
 
         Raises:
             GateError: it cannot be found out.
@@ -319,7 +319,7 @@ class SubjectFinder:
         return ""
 
     def _of_stranger(self, told: PullRequest, event: PullRequestEvent | None = None) -> EventSubject:
-        """A pull request near secrets: its merge commit comes from GitHub alone, and its files are only read."""
+        """A pull request in a run with secrets: the merge commit only comes from GitHub, and files are only read."""
         if not self.github.has_token:
             raise CannotEvaluate(
                 f"the event {self.runner.event_name} needs a github-token", "pass github-token: ${{ github.token }}"

@@ -1,4 +1,4 @@
-"""Code of the repository: whether it may run, the files that it runs in, and what it changed there."""
+"""Code of the repository: whether it may run, its folder, and the changes that it made there."""
 
 import os
 import shutil
@@ -24,8 +24,8 @@ TRUSTED = ("push", "merge_group", "workflow_dispatch", "repository_dispatch", "s
 def untrusted_reason(here: Surroundings) -> str:
     """Why no code of the repository may run; empty where it may.
 
-    Outside of a workflow whoever starts the gate answers for what is checked out. In one the event says whose change it
-    is, and what cannot be read is nobody's.
+    Outside of a workflow, the person who starts the gate is responsible for the checkout. In a workflow, the event
+    shows who made the change; if that cannot be read, the code is not trusted.
     """
     if not here.event or here.event in TRUSTED:
         return ""
@@ -47,7 +47,7 @@ _CHECK_OUT = "check the repository out before the gate, with fetch-depth: 2 (0 f
 
 
 def refuse_untrusted(here: Surroundings, what: str, instead: str) -> None:
-    """Refuse to run code that anybody may have written.
+    """Refuse to run code that an untrusted contributor may have written.
 
     Args:
         what: to run, as `python:module:function`.
@@ -107,8 +107,8 @@ class CodeFolder:
 def code_folder(place: CodePlace) -> Iterator[CodeFolder]:
     """The files of one side in a folder that nothing else uses, and that is removed afterwards.
 
-    Those of a commit are written anew each time: code that ran in between, as the same user, may have written into
-    whatever was there. A working tree is used where it lies.
+    The files of a commit are written again each time, because code that ran in between, as the same user, may have
+    changed them. A working tree is used in place.
     """
     scratch = Path(tempfile.mkdtemp(prefix="prompt-gate-"))
     try:
@@ -151,9 +151,9 @@ class FileWatch:
         return cls(root, label, _files(root))
 
     def changed(self) -> str:
-        """Why another program may have run there; empty where nothing says so.
+        """Why changed code may have run there; empty if nothing indicates it.
 
-        A file of the commit is another one, or there is code that the commit does not have. Other files may come.
+        A file of the commit changed, or there is code that the commit does not have. Other new files are allowed.
         """
         found = _files(self.root)
         changed = {path for path, told in self._written.items() if found.get(path) != told}

@@ -30,7 +30,7 @@ class OpenToolSource(Protocol):
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """Its tools, under names of its own, which providers may not accept."""
+        """Its tools, under their original names, which providers may not accept."""
         ...
 
     async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:

@@ -219,7 +219,7 @@ class Program:
     """The program that is started for each session.
 
     Args:
-        named: variables, besides those that each program has.
+        named: variables, in addition to those that each program has.
         timeout_s: seconds for one answer.
         room: limits simultaneous processes.
         told: `reopen` includes the conversation so far, for functions, which have no other memory.
@@ -315,7 +315,7 @@ class ProgramAgent:
                 self._heard, start = self._heard[start:], 0
                 if len(self._heard) > MOST_BYTES:
                     raise AgentFailed(f"{self.protocol.who} replied with more than {MOST_BYTES // 2**20} MiB")
-                # Reading what has already arrived does not yield to the event loop.
+                # Reading bytes that have already arrived does not yield to the event loop.
                 await asyncio.sleep(0)
                 data = await process.stdout.read(READ_BYTES)
                 if not data:
@@ -335,7 +335,7 @@ class ProgramAgent:
 
     async def _check_quiet(self, process: SupervisedProgram) -> None:
         """Raises AgentFailed for an unrequested reply: each later one would be counted for the message before."""
-        # What lies in the pipe is available only after the loop has polled and run its callbacks.
+        # Bytes in the pipe are only available after the loop has polled and run its callbacks.
         for _ in range(2):
             await asyncio.sleep(0)
         with suppress(TimeoutError):
@@ -354,7 +354,7 @@ class ProgramAgent:
 
 CLOSING_S = 10.0
 POST_TRIES = 4
-"""Where the service says that it has not accepted a message (429, 503)."""
+"""Did the service refuse to accept a message (429, 503)?"""
 _BUSY = frozenset({429, 503})
 _LONGEST_WAIT_S = 30.0
 

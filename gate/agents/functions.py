@@ -1,4 +1,4 @@
-"""Calls a repository's own functions, to build prompts and to score answers, each in a process of its own."""
+"""Calls a repository's own functions, to build prompts and to score answers, each in its own process."""
 
 import asyncio
 import json
@@ -71,7 +71,7 @@ class FunctionWorktree:
         return ProgramPlace(self.root, self.scratch, self.path)
 
     def hidden(self) -> list[JsonValue]:
-        """What an exception's text must not reveal, and what stands there instead, the longest first."""
+        """Texts that an exception must not reveal, each with its replacement, the longest first."""
         found = {value: f"${name}" for name, value in self.place.environment({}).items() if os.sep in value}
         for folder, instead in ((self.scratch, f"…{os.sep}"), (self.root, "")):
             found |= {os.path.join(one, ""): instead for one in (folder, folder.resolve())}
@@ -84,7 +84,7 @@ class ProcessLost(Exception):
 
 @dataclass(slots=True)
 class FunctionProcess:
-    """One function, in a process that is started anew where a call hangs or ends it.
+    """One function, in a process that is restarted if a call hangs or ends it.
 
     It belongs to the event loop that started it. Calls are made one after the other.
     """
@@ -136,7 +136,7 @@ class FunctionProcess:
         task = asyncio.create_task(self._call(text))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
-        # Whoever gives up waiting leaves the answer to be read before the next question.
+        # A caller that stops waiting leaves an answer, which must be read before the next call.
         return await asyncio.shield(task)
 
     async def close(self) -> None:
@@ -150,7 +150,7 @@ class FunctionProcess:
         async with self._lock:
             if self._over:
                 return "failed", self._over
-            # A secret key: what was written before the question is no answer to it.
+            # A secret key: output from before the call cannot be an answer to it.
             key = secrets.token_hex(8)
             try:
                 if self._program is None:

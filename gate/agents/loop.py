@@ -79,7 +79,7 @@ class LoopAgent:
         while True:
             reply = await self._step()
             replies.append(reply)
-            # The calls of the last step would be made, but nobody would read their results.
+            # The results of the last step's calls would not be read.
             if not reply.tool_calls or self.toolbox is None or len(replies) == self.max_steps:
                 return seconds
             begun = self.resources.clock()
@@ -144,7 +144,7 @@ class LoopAgent:
 
 
 def _said(reply: Reply) -> Message:
-    """An answer as a turn; interfaces refuse an empty one, but an agent's silence is an answer, too."""
+    """An answer as a turn; APIs refuse an empty one, but an agent may answer with nothing."""
     return Message("assistant", reply.text if reply.text.strip() else "…")
 
 

@@ -69,7 +69,7 @@ class SharedResources:
         """What answers the cases of a run.
 
         Args:
-            asking: sends the requests of a role: `answer` for the arms, `aside` for whoever talks to agents.
+            asking: sends the requests of a role: `answer` for the arms, `aside` for models that talk to agents.
         """
         caller, aside = asking("answer"), asking("aside")
 
@@ -253,9 +253,9 @@ def _arms(resolved: Resolved) -> Iterable[Arm]:
 
 
 def _databases(resolved: Resolved) -> "Databases | None":
-    """The databases of the exams that count, with their statements: a change's own are not used before it is merged.
+    """The databases of the pinned suites, with their statements: those of a change are not used before it is merged.
 
-    None where no scorer looks into a database.
+    None if no scorer queries a database.
     """
     answered = [trial.answers for edit in resolved.edits for trial in edit.trials if trial.answers is not None]
     exams = [suite.exam for suite in (*resolved.asked, *answered)]
@@ -324,7 +324,7 @@ async def scoring_functions(resolved: Resolved) -> AsyncIterator[ScoringFunction
         raise GateError(f"the run has {len(wanted):,} scorer functions; the limit is {MOST_FUNCTIONS}", hint)
     functions = ScoringFunctions()
     beside = any(runs_code(arm.target) for suite in resolved.suites for arm in suite.arms.values())
-    # Each has files of its own: what one writes into them, no other one reads. Agents beside it could write there.
+    # Each has its own files, so that no other process reads what one writes. Other agents could write there.
     with ExitStack() as folders:
         try:
             for place, entry in wanted:

@@ -1,14 +1,14 @@
-"""Runs Python code of a repository in a process of its own; started by its path, and needs no package.
+"""Runs Python code of a repository in its own process; started by its path, and needs no package.
 
 `runner.py agent module:name` speaks the protocol of agents. The agent is a class, made with the context, whose
 `send(text)` answers; or a function, called with the text and the context. Either may be async. An answer is a text, or
-a dict with a text and what it took.
+a dict with a text and its effort.
 
 `runner.py function` calls one function. The first line says which; each further line, `[key, arguments]`, is a call.
-Answers, one JSON list a line: `["ready"]` or `["lost", reason]`, then `["answer", key, answer]` or
+Answers, one JSON list per line: `["ready"]` or `["lost", reason]`, then `["answer", key, answer]` or
 `["failed", key, reason]`.
 
-What agents print goes to standard error, what functions print nowhere.
+The output of agents goes to standard error; that of functions is dropped.
 """
 
 import importlib
@@ -35,7 +35,7 @@ MASKED_CHARS = 20_000
 
 
 class Context(dict[str, Any]):
-    """A dict whose entries are attributes, too."""
+    """A dict whose entries are also attributes."""
 
     what = "context"
 
@@ -70,7 +70,7 @@ def imported(module: str) -> ModuleType:
     root = os.getcwd()
     sources = [root, *(one for one in (os.path.join(root, "src"),) if os.path.isdir(one))]
     sys.path[:0] = sources
-    # Last, the folder of the module: scripts import what lies beside them.
+    # Last, the folder of the module: scripts import files next to them.
     sys.path += [os.path.join(source, *module.split(".")[:-1]) for source in sources if "." in module]
     claim_folders(module, sources)
     return importlib.import_module(module)
@@ -154,7 +154,7 @@ class Agent:
         return self.loop.run(awaited(value)) if inspect.isawaitable(value) else value
 
     def say(self, **reply: Any) -> None:
-        # What is not JSON would be taken for a line that is no reply.
+        # A value that is not JSON would count as a line that is not a reply.
         self.out.write(json.dumps(reply, allow_nan=False) + "\n")
         self.out.flush()
 
@@ -214,7 +214,7 @@ class Function:
         return function
 
     def call(self, function: Any, key: object, text: str) -> tuple[str, object, object]:
-        """The answer to one question, with arguments made anew for it."""
+        """The answer to one call, with new arguments for it."""
         most = self.asked["chars"]
         try:
             if self.asked["job"] == "score":

@@ -22,17 +22,17 @@ from gate.report.escape import terminal_text
 from gate.values import about_dollars
 
 LEDGER = "batches"
-"""Lies beside the answers."""
+"""Folder next to the cached answers."""
 
 PRICE = 0.5
-"""Of a batch, as a part of the price of live calls; for the estimate alone."""
+"""Price of a batch as a share of the price of normal calls; only for the estimate."""
 
 
 async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, seed: int) -> None:
-    """Collect what batches have answered, and submit what no batch was asked yet.
+    """Collect the answers of batches, and submit requests that are in no batch yet.
 
     Raises:
-        CannotEvaluate: answers are still to come, or a budget would not suffice.
+        CannotEvaluate: answers are still missing, or a budget is too small.
     """
     folder = plan.place / LEDGER
     refuse_tracked(folder, *folder.glob("*"))
@@ -65,6 +65,6 @@ def _requests(plan: RunOrder, seed: int) -> Iterator[Request]:
         for pair in Schedule(lane, seed).all_pairs():
             apart = plan.apart or same_arms(pair.suite)
             for arm in pair.order:
-                # A prompt without a text for this case has nothing to be asked.
+                # A prompt without a text for this case has no request.
                 with suppress(NotBuilt):
                     yield request_of(question_of(pair.suite, pair, arm, apart=apart))

@@ -36,7 +36,7 @@ class GitPlace:
     """The repository of a comparison of two refs.
 
     Args:
-        seen: records what is read of the head's side.
+        seen: records the files that are read on the head's side.
     """
 
     directory: Path = Path()
@@ -99,7 +99,7 @@ def resolve_check(config: str, ref: str | None, chosen: "Chosen", directory: Pat
         ref: a commit; None for the working tree.
 
     Raises:
-        InputErrors, GateError: mistakes in the files, or unknown names.
+        InputErrors, GateError: errors in the files, or unknown names.
     """
     tree = tree_of(directory)
     source = tree if ref is None else Repo.open(directory).at(ref)
@@ -119,7 +119,7 @@ def resolve_check_files(prompt: str, cases: str, run: "FileRun", chosen: "Chosen
 
 
 def _check_place(root: Path, config: str, directory: Path) -> None:
-    """Raises GateError where the configuration lies here but is looked for at the root."""
+    """Raises GateError if the configuration is in this folder but is looked for at the root."""
     here = (directory / config).resolve()
     if here.is_file() and not (root / config).is_file() and here.is_relative_to(root.resolve()):
         named = here.relative_to(root.resolve()).as_posix()
@@ -153,7 +153,7 @@ def against_itself(config: str, suites: Sequence[str]) -> Resolved:
     """Every suite of the working tree, with the same prompt in both arms.
 
     Raises:
-        GateError: no configuration, an unknown suite, mistakes in the files.
+        GateError: no configuration, an unknown suite, errors in the files.
     """
     repo = Repo.open(Path())
     tree = repo.tree()
@@ -214,7 +214,7 @@ def prompt_builder() -> Iterator[PromptBuilder]:
 
 @dataclass(slots=True)
 class _Builder:
-    """See `gate.prompts.files.PromptBuilder`; what two suites ask for is built once.
+    """See `gate.prompts.files.PromptBuilder`; a prompt of two suites is built once.
 
     One function is called after the other, so that no files of a side are there while code of the other one runs.
     """

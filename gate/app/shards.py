@@ -42,7 +42,7 @@ def named_commit(ref: str) -> NamedCommit:
 
 
 def run_shard(plan: RunOrder, share: Share, asked: ShardOptions, settings: Settings) -> ShardRecord:
-    """Take one share of the samples, and write `shard.json` beside them.
+    """Take one share of the samples, and write `shard.json` next to them.
 
     Args:
         plan: the whole run; its folder is this shard's own.
@@ -144,11 +144,11 @@ def load_shards(paths: Sequence[Path]) -> RunShards:
     """Find shards, and check that they are parts of one run.
 
     Args:
-        paths: folders of shards, or folders that hold such folders.
+        paths: folders of shards, or folders that contain such folders.
 
     Raises:
         InputErrors: all reasons why they are not.
-        GateError: no such folder, no shard in it, or one that git tracks: a change could have brought it.
+        GateError: no such folder, no shard in it, or one that git tracks, so a change could have added it.
     """
     folders = list(dict.fromkeys(folder for path in paths for folder in shard_folders(path)))
     refuse_tracked(*(folder / name for folder in folders for name in (SHARD_FILE, SAMPLES_FILE)))

@@ -1,6 +1,6 @@
 """Requests sent by the workers of a Dask cluster, in chunks: this side, and what runs inside a worker.
 
-Dask carries requests and outcomes as Python objects: whoever reaches the scheduler can run code on both ends anyway.
+Dask transports requests and outcomes as Python objects: anyone who reaches the scheduler can run code on both ends.
 """
 
 import asyncio
@@ -161,7 +161,7 @@ async def _connected(address: str, connect_s: float) -> "Client":
     try:
         client: Any = await distributed.Client(address, asynchronous=True, timeout=connect_s, set_as_default=False)
     except Exception as error:
-        # Whatever listens there may be no scheduler: Dask then fails in ways of its own, a MemoryError among them.
+        # Another program may listen there: Dask then fails in unusual ways, such as with a MemoryError.
         raise CannotEvaluate(
             f"cannot reach the Dask scheduler at {address}: {type(error).__name__}",
             "start it with: dask scheduler --port 8786, or check the address",
@@ -187,7 +187,7 @@ def _defect(error: Exception) -> CannotEvaluate:
 
 
 def run_chunk(setup: ChunkSetup, requests: list[Request]) -> list[Outcome]:
-    """Inside a worker: send every request of a chunk, all at once. Its providers are kept for later chunks."""
+    """Inside a worker: send every request of a chunk, all at once. Its providers are reused for later chunks."""
     from distributed import secede
 
     # Waiting is no work: the slot is free for the next chunk.

@@ -1,4 +1,4 @@
-"""From the prefix of a model's name to the server that is asked, its interface, and its key."""
+"""The server, interface and key for the prefix of a model's name."""
 
 import hashlib
 import re
@@ -29,11 +29,11 @@ class Endpoint:
     """One server, reached by one client.
 
     Args:
-        provider: the word before the colon of a model's name.
+        provider: the part before the colon of a model's name.
         name: of the service, for readers.
-        base_url: without the path of a call; empty where the SDK alone knows it.
+        base_url: without the path of a call; empty if only the SDK knows it.
         variable: the environment variable that holds the key, for messages.
-        api_key: sent with each request, never shown. Empty where the SDK finds credentials of its own.
+        api_key: sent with each request, never shown. Empty if the SDK finds its own credentials.
         token: the key is an access token (Azure).
         version: of the interface (Azure).
         region, project: of Amazon Bedrock and Google Vertex.
@@ -53,7 +53,7 @@ class Endpoint:
 
     @property
     def lane(self) -> str:
-        """What shares a rate limit: provider, address and key, of which a digest is enough to tell two apart."""
+        """What shares a rate limit: provider, address and key, of which a digest is enough to distinguish two."""
         digest = hashlib.sha256(self.api_key.encode()).hexdigest()[:8]
         return f"{self.provider} {self.base_url or self.region} {digest}"
 
@@ -118,7 +118,7 @@ ADDRESSES = (
     *("AWS_REGION", "AWS_DEFAULT_REGION", "ANTHROPIC_BEDROCK_BASE_URL"),
     *("CLOUD_ML_REGION", "ANTHROPIC_VERTEX_PROJECT_ID", "ANTHROPIC_VERTEX_BASE_URL"),
 )
-"""The variables that say where services are asked."""
+"""The variables that set the addresses of services."""
 CREDENTIALS: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
@@ -129,7 +129,7 @@ CREDENTIALS: Mapping[str, tuple[str, ...]] = {
     ),
     "vertex": ("GOOGLE_APPLICATION_CREDENTIALS",),
 }
-"""The variables of which one is enough to ask a service."""
+"""The variables of a service's keys; one is enough."""
 VARIABLES = tuple(dict.fromkeys((*SECRETS, *ADDRESSES, *(name for names in CREDENTIALS.values() for name in names))))
 """Every variable that is about a service."""
 
@@ -150,7 +150,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Finds the endpoint of a model; `keyless` where a missing key is allowed, as workers have keys of their own."""
+    """Finds the endpoint of a model; `keyless` allows a missing key, because workers have their own keys."""
 
     keys: Keys
     connections: int
@@ -162,7 +162,7 @@ class Endpoints:
         return SERVICES.get(provider) if server is None else server.api
 
     def address(self, provider: str) -> str:
-        """Where a provider is asked; empty for one that is no service."""
+        """The address of a provider; empty if it is not a service."""
         if provider in self.keys.servers:
             return self.keys.servers[provider].base_url
         match provider:
@@ -318,7 +318,7 @@ def check_parameters(model: ModelRef, params: Params, interface: Api | None, add
 
 
 def check_openai(model: str, params: Params, *, own: bool) -> None:
-    """Raise `Misconfigured` for a parameter that Chat Completions does not take; `own` where OpenAI itself is asked."""
+    """Raise `Misconfigured` for a parameter that Chat Completions does not take; `own` if the service is OpenAI."""
     if params.chat_template is not None:
         raise Misconfigured("openai: models do not take chat_template", "remove it; only local: models take it")
     if not own or params.reasoning_effort == "none" or not is_reasoning(model):
@@ -355,10 +355,10 @@ class ReplyLimits:
     """Limits for a model whose replies follow a grammar.
 
     Args:
-        chars: of a text without a bound of its own.
-        items: of a list without a bound of its own.
+        chars: of a text without its own limit.
+        items: of a list without its own limit.
         most_items: of any list, unless its schema needs more.
-        part: the bound that a schema sets to a text is divided by this.
+        part: the limit that a schema sets for a text is divided by this.
     """
 
     chars: int
@@ -370,7 +370,7 @@ class ReplyLimits:
 PACKAGED = ReplyLimits(chars=160, items=3, most_items=3, part=5)
 """It does not know when to stop, and fills whatever it is given, which takes minutes."""
 LARGER = ReplyLimits(chars=1_200, items=20, most_items=200, part=1)
-"""Of any model file that the user brings."""
+"""For any model file of the user."""
 
 
 def reply_limits(model: ModelRef) -> ReplyLimits:
@@ -408,7 +408,7 @@ def schema_with_bounds(schema: JsonValue, limits: ReplyLimits) -> JsonValue:
         own = told.get("maxLength")
         told = {"minLength": 1, **told, "maxLength": own // limits.part if isinstance(own, int) else limits.chars}
     if told.get("type") == "array" and "prefixItems" in told:
-        # llama.cpp takes `items` alone where both are there.
+        # llama.cpp only uses `items` if both are set.
         return {"type": "array", "prefixItems": told["prefixItems"]}
     if told.get("type") == "array":
         least, own = told.get("minItems"), told.get("maxItems")

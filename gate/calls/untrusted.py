@@ -20,9 +20,9 @@ _HTML = (b"<!--", b"<!doctype", b"<?xml", b"<html", b"<head", b"<body")
 _BLANK = b" \t\r\n\f\v\xef\xbb\xbf"
 # A server may quote a part of the key, or another key: whatever is shaped like one goes.
 _KEY_SHAPE = re.compile(r"\b(sk|pk)-[\w*.-]{6,}|(?<=Bearer )\S+", re.IGNORECASE)
-# Shorter words are placeholders for servers that want no key (`none`, `test`), and words of ordinary text.
+# Shorter words are placeholders for servers without a key (`none`, `test`), or ordinary words.
 _SHORTEST_KEY = 12
-# Characters of what is remembered.
+# Characters of a remembered text.
 _WORD = 100
 _NAME = 200
 # Calls of tools in one reply.
@@ -30,11 +30,11 @@ _CALLS = 128
 
 
 class MalformedReply(ValueError):
-    """A reply that is not what the interface promises; the text is one clean line."""
+    """A reply that does not follow the API; the text is one clean line."""
 
 
 class TooLong(Exception):
-    """An answer that is too long to be kept; the text is one clean line."""
+    """An answer that is too long; the text is one clean line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def object_at(value: JsonValue, key: str) -> dict[str, JsonValue]:
 
 
 def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -> ToolCall:
-    """A call that a reply asks for, bounded and clean. Raises `MalformedReply`, `TooLong`."""
+    """A tool call of a reply, bounded and clean. Raises `MalformedReply`, `TooLong`."""
     given = cleaner.line(call_id, 200)
     if not given or given != call_id:
         raise MalformedReply("a tool call of the reply has no usable id")
@@ -123,7 +123,7 @@ def distinct_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
 
 
 def token_count(value: JsonValue) -> int | None:
-    """A number of tokens, or None when it is not one."""
+    """A number of tokens, or None if it is not valid."""
     return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
 
 

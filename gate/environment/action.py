@@ -23,16 +23,16 @@ class Inputs:
     """The inputs of `action.yml`; the field `fail_on` is the input `fail-on`.
 
     Args:
-        github_token: reads the pull request and writes the comment; None does neither.
+        github_token: reads the pull request and writes the comment; None for neither.
         config: path of `gate.yaml` in the working directory.
-        working_directory: folder of the repository that all paths begin in; empty for its root.
+        working_directory: folder of the repository that all paths are relative to; empty for its root.
         max_calls, max_cost_usd, max_minutes: a budget in addition to that of `gate.yaml`.
-        fail_on: `hold` makes HOLD fail, too; None leaves it to `gate.yaml`.
-        on_missing_secrets: what becomes of a run that GitHub gives no secrets: `fail`, or `skip`.
-        label_scope: `commit` lets the label count for the commit that it was set on alone.
-        on_skip: `run` evaluates all the same, and leaves the job green.
-        push_to: address of a server that the finished run is sent to, or `store` for the database that the step's
-            environment names; empty for neither.
+        fail_on: `hold`: the job also fails on HOLD; None to use `gate.yaml`.
+        on_missing_secrets: what to do with a run that GitHub gives no secrets: `fail` or `skip`.
+        label_scope: `commit` lets the label count only for the commit that it was set on.
+        on_skip: `run` still evaluates, and the job passes.
+        push_to: URL of a server that the finished run is sent to, or `store` for the database of the step's
+            environment; empty for neither.
     """
 
     github_token: str | None = field(default=None, repr=False)
@@ -63,7 +63,7 @@ class Inputs:
         """Read `INPUT_*`; an empty input counts as absent.
 
         Returns:
-            The inputs, with defaults in place of wrong ones, and what is wrong with those.
+            The inputs, with defaults for invalid ones, and the errors.
         """
         reader = _Reader(os.environ if environ is None else environ, Problems("action inputs"))
         default = cls()
@@ -110,7 +110,7 @@ def _words(*words: Value) -> Mapping[str, Value]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads inputs as the runner names them, and records what is wrong with them."""
+    """Reads inputs by the runner's names, and records errors."""
 
     env: Mapping[str, str]
     problems: Problems

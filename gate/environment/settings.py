@@ -47,8 +47,8 @@ class TelemetrySettings:
     """The environment's settings of OpenTelemetry; its SDK reads headers, time-outs, samplers and queues.
 
     Args:
-        logs: address for events; empty where they are part of their spans.
-        content_in_events: include what scorers say of them, too.
+        logs: address for events; empty if they are part of their spans.
+        content_in_events: also include the reasons of scorers.
         parent: the run's parent span, as W3C Trace Context; empty for none.
     """
 
@@ -93,11 +93,11 @@ class Settings:
     """Settings from the environment.
 
     Args:
-        services: keys and addresses of services, by variable; boto3 and google-auth find credentials of their own.
+        services: keys and addresses of services, by variable; boto3 and google-auth find their own credentials.
         cache_secret: seals cached answers, with the keys (`GATE_CACHE_SECRET`).
-        cache_dir: where the packaged model is assembled.
+        cache_dir: folder in which the packaged model is assembled.
         dask: address of the Dask scheduler whose workers send requests (`GATE_EXECUTOR`), or None.
-        concurrency: calls in flight (`GATE_CONCURRENCY`).
+        concurrency: calls at the same time (`GATE_CONCURRENCY`).
     """
 
     services: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -199,7 +199,7 @@ _WORD = re.compile(r"/(?:\\.|[^/\\\n])+/|[^\s,]+")
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How long a store keeps data; None is for ever.
+    """How long a store keeps data; None for no limit.
 
     Args:
         outputs_days: answers and reasons of runs; their numbers stay.
@@ -220,7 +220,7 @@ def retention(environ: Mapping[str, str] | None = None) -> Retention:
 
 
 def redactions(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """What is redacted before the store keeps texts (`GATE_REDACT`): names of kinds, patterns between slashes."""
+    """What is redacted before texts are stored (`GATE_REDACT`): names of kinds, patterns between slashes."""
     return tuple(_WORD.findall((os.environ if environ is None else environ).get(REDACT, "")))
 
 

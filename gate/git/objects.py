@@ -56,7 +56,7 @@ class Git:
             CannotEvaluate: it took too long.
         """
         try:
-            # A session of its own has no terminal, so git cannot ask for a password there.
+            # A separate session has no terminal, so git cannot ask for a password there.
             done = subprocess.run(  # noqa: S603
                 _command(arguments),
                 cwd=self.folder,
@@ -116,13 +116,13 @@ class Commits:
         return tuple(words[1] for words in lines if words[0] == "parent" and len(words) == 2)
 
     def commit(self, ref: str) -> str | None:
-        """The commit that a full ref name stands for here; None when there is none."""
+        """The commit of a full ref name in this clone; None if there is none."""
         answer = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
         return answer.out.decode("ascii", "replace").strip() or None if answer.code == 0 else None
 
     def merged(self, base: str, head: str) -> str | None:
-        """The tree id of the merge of `head` into `base`, made without touching the working tree; None where git cannot
-        tell.
+        """The tree id of the merge of `head` into `base`, made without touching the working tree; None if git
+        cannot make it.
 
         A history may be too shallow for that, or git older than 2.38.
 
@@ -194,7 +194,7 @@ class Objects:
             known.update(level)
             if not level:
                 break
-        # A tree can be in many folders, so what is small to read may have files without end.
+        # A tree can be in many folders, so a small object may expand to any number of files.
         found = list(islice(self._walk(top), MOST_ENTRIES + 1))
         if len(found) > MOST_ENTRIES:
             raise CannotEvaluate(f"a commit has more than {MOST_ENTRIES:,} files and folders")
@@ -216,7 +216,7 @@ class Objects:
                 yield entry, data
 
     def sizes(self, entries: Sequence[Entry]) -> list[int | None]:
-        """Bytes of files and links, without reading them; None for what is not here."""
+        """Bytes of files and links, without reading them; None if an object is not in this clone."""
         answer = self.git.ask("cat-file", "--batch-check=%(objectsize)", given=_asked([one.oid for one in entries]))
         found = [int(line) if line.isdigit() else None for line in answer.out.splitlines()]
         # In a partial clone git would fetch the first one that is not there, and may not.

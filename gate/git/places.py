@@ -66,9 +66,9 @@ def tree_of(directory: Path) -> TreeSource:
 
 
 def own_folder(directory: Path = Path()) -> Path:
-    """`.gate` of the repository that a folder lies in, or of that folder, as it is named from there.
+    """`.gate` of a folder's repository, or of that folder, relative to it.
 
-    What was paid for in a subfolder is known at the root, too.
+    Answers that a run in a subfolder paid for are also reused at the root.
     """
     try:
         root = Repo.open(directory).root
@@ -138,11 +138,11 @@ class DiskSource:
         return [pattern]
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """Empty: a path stands for itself, and no folder belongs to it."""
+        """Empty: a path is only itself, and no folder belongs to it."""
         return {}
 
     def links(self, pattern: str) -> dict[str, str]:
-        """Empty: a path stands for itself."""
+        """Empty: a path is only itself."""
         return {}
 
     def leads_to(self, link: str) -> str | None:
@@ -153,7 +153,7 @@ class DiskSource:
 
 
 def refuse_tracked(*paths: Path) -> None:
-    """Refuse files that a change could have brought.
+    """Refuse files that a change could have added.
 
     Raises:
         GateError: git tracks one of them, or does not trust the repository that they are in.

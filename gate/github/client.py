@@ -26,13 +26,13 @@ TIMEOUT_S = 15
 LONGEST_WAIT_S = 30
 """Seconds to wait for a rate limit; a longer one ends as an error."""
 SECONDARY_WAIT_S = 60
-"""What GitHub asks for where a secondary rate limit names no time; longer than we wait."""
+"""The wait that GitHub documents for a secondary rate limit without a time; longer than we wait."""
 
 MOST_ITEMS = 20_000
 """Comments or events of one pull request; a longer list is an error."""
 
 _RETRIED = frozenset({"GET", "PATCH", "DELETE"})
-"""A POST whose answer was lost may have been carried out; whoever posts looks before posting again."""
+"""A POST whose response was lost may have been executed; the caller checks before posting again."""
 
 _MALFORMED = (
     BadAttributeException,
@@ -51,13 +51,13 @@ _EXPIRED = "check that the token is still valid, or pass github-token: ${{ githu
 
 
 class ApiError(CannotEvaluate):
-    """GitHub could not be asked, or refused.
+    """A request to GitHub failed or was refused.
 
     Args:
-        status: HTTP status; 0 where there was no answer.
-        said: GitHub's own words, or the kind of failure.
+        status: HTTP status; 0 without a response.
+        said: GitHub's message, or the kind of failure.
         needs: the permission that the job needs, such as `contents: read`.
-        retry_after: seconds; None where GitHub names none.
+        retry_after: seconds; None if GitHub gives none.
 
     Attributes:
         limited: too many requests; another attempt may succeed later.
@@ -101,7 +101,7 @@ def _message(data: Any) -> str:
 
 
 def required(value: object, kind: type[Value]) -> Value:
-    """Check the type of a value that an answer must have.
+    """Check the type of a value in a response.
 
     Raises:
         ValueError: it is something else; `asking` turns that into `ApiError`.
@@ -124,7 +124,7 @@ def bounded(items: Iterable[Value]) -> Iterator[Value]:
 
 
 class _ImpatientRetry(GithubRetry):
-    """Gives up where the answer asks for a longer wait than `LONGEST_WAIT_S`."""
+    """Gives up if the response asks for a longer wait than `LONGEST_WAIT_S`."""
 
     def increment(self, *args: Any, **kwargs: Any) -> Self:
         response = kwargs.get("response")
@@ -174,7 +174,7 @@ class GitHub:
             return self.repository.get_pull(number)
 
     def login(self) -> str | None:
-        """Login of the token's owner; None for the token of a workflow or another app, which may not ask.
+        """Login of the token's owner; None for the token of a workflow or another app, which may not read it.
 
         Raises:
             ApiError: any other failure.

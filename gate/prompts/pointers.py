@@ -44,8 +44,8 @@ def pointed_text(content: str, path: str, name: str, where: str, rules: Placehol
     """The text of a name.
 
     Args:
-        path: its ending tells the language.
-        where: the file, as messages name it.
+        path: its ending decides the language.
+        where: the name of the file in messages.
 
     Raises:
         InputErrors: the file cannot be read, there is no such name, it has two values, or it is computed.
@@ -75,7 +75,7 @@ def pointed_text(content: str, path: str, name: str, where: str, rules: Placehol
 
 
 def pointed_texts(content: str, path: str) -> list[PointedText]:
-    """Every text that a pointer could name, in the order of the file; what is computed is left out, and what is empty.
+    """Every text that a pointer could refer to, in the order of the file, without computed and empty ones.
 
     A file that cannot be read has none.
     """
@@ -87,7 +87,7 @@ def pointed_texts(content: str, path: str) -> list[PointedText]:
 
 
 def may_have(content: str, path: str, name: str) -> bool:
-    """Is there such a name, computed or not? True also where the file cannot be read: that is an error to be told."""
+    """Is there such a name, computed or not? True also if the file cannot be read, so that this error is reported."""
     try:
         definitions = _definitions(content, _ending(path))
     except Unreadable:
@@ -138,7 +138,7 @@ def _work(content: str, ending: str) -> Work[Any]:
     return data_work(definitions)
 
 
-# Reading is pure; both arms, the pairing and the annotations look at the same few files.
+# Reading is pure; both arms, the pairing and the annotations read the same few files.
 @lru_cache(maxsize=16)
 def _definitions(content: str, ending: str) -> Definitions[Any]:
     if len(content) > CODE_CHARS:

@@ -58,7 +58,7 @@ class Turn(FileModel):
         Field(max_length=PROMPT_CHARS),
         AfterValidator(not_blank),
     ]
-    """What is said."""
+    """The text of the message."""
 
     @property
     def message(self) -> Message:
@@ -76,13 +76,13 @@ CHAT_SETTINGS = (
     *("model", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "stop", "seed"),
     *("tools", "tool_choice", "response_format", "reasoning_effort", "frequency_penalty", "presence_penalty"),
 )
-"""What a request says beside its messages."""
+"""The parts of a request other than its messages."""
 _HARMLESS = ("name", "description", "version", "metadata", "stream", "n", "user")
 _TURNS = TypeAdapter(list[Turn], config={"defer_build": True})
 
 
 def read_chat(document: Document) -> tuple[tuple[int, Message], ...]:
-    """The messages of a chat file, each with its line. Raises InputErrors: every mistake."""
+    """The messages of a chat file, each with its line. Raises InputErrors: all errors."""
     if isinstance(document.data, dict):
         own = {key: value for key, value in document.data.items() if key not in (*CHAT_SETTINGS, *_HARMLESS)}
         turns = validate(_ChatFile, replace(document, data=own)).messages
@@ -151,14 +151,14 @@ def is_prompt_yml(path: str) -> bool:
 
 
 def read_prompt(text: str, problems: Problems, *, template: bool = False) -> ForeignPrompt:
-    """The prompt; unknown keys are ignored, since the file belongs to another tool.
+    """The prompt; unknown keys are ignored, because the file belongs to another tool.
 
     Args:
-        problems: gets every mistake.
-        template: keep the contents, which are Jinja2.
+        problems: gets every error.
+        template: the contents are Jinja2 and stay unchanged.
 
     Raises:
-        InputErrors: it is not a YAML mapping, or its messages have mistakes.
+        InputErrors: it is not a YAML mapping, or its messages have errors.
     """
     document = read_yaml(text, problems.file)
     if not isinstance(document.data, dict):
@@ -215,11 +215,11 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
 
     Args:
         path: its ending decides the kind.
-        template: contents are Jinja2 whatever the ending says; a `.prompt.yml` has placeholders otherwise.
-        library: where included parts are read; includes are refused without one.
+        template: contents are Jinja2 for any ending; a `.prompt.yml` has placeholders otherwise.
+        library: reads included files; includes are refused without one.
 
     Raises:
-        InputErrors: empty, too large, not a chat file, or a template or a part with a mistake.
+        InputErrors: empty, too large, not a chat file, or an error in a template or included file.
     """
     if reason := not_yet(path):
         raise one_problem(path, 0, reason, "use .md, .txt, .j2 or a chat file (.yaml, .json)")
@@ -290,14 +290,14 @@ def _check_template(line: int, content: str, parts: Parts, problems: Problems) -
 
 
 def parse_pointed(text: str, pointer: Pointer, where: str, rules: PlaceholderRules = AS_SHOWN) -> Prompt:
-    """Read a prompt inside a file of code or settings, exactly as it stands there.
+    """Read a prompt inside a file of code or settings, unchanged.
 
     Args:
         text: of the file.
-        where: the file, as messages name it.
+        where: the name of the file in messages.
 
     Raises:
-        InputErrors: it is not there, is computed, is empty or too large, or is a template with a mistake.
+        InputErrors: it does not exist, is computed, empty or too large, or is a template with an error.
     """
     from gate.prompts.pointers import pointed_text  # few prompts are in code
 
@@ -315,7 +315,7 @@ def parse_pointed(text: str, pointer: Pointer, where: str, rules: PlaceholderRul
 
 
 def as_messages(parts: Sequence[tuple[str, Prompt]]) -> Prompt:
-    """A system message, and a user message where there are two texts; each stands beside its name for messages.
+    """A system message, and a user message if there are two texts; each with its name for error messages.
 
     Raises:
         InputErrors: one of them is a chat file.
@@ -340,7 +340,7 @@ def read_named(
 
     Args:
         named: a path as messages name it.
-        library: where included parts are read; includes are refused without one.
+        library: reads included files; includes are refused without one.
 
     Raises:
         InputErrors: it cannot be read.

@@ -92,7 +92,7 @@ TEMPLATE_ENDINGS = (".j2", ".jinja", ".jinja2")
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Where the parts of a prompt are read.
+    """Reads the files that a prompt includes.
 
     Args:
         path: of the prompt, from the root of `read`.
@@ -120,7 +120,7 @@ def gather(contents: Sequence[tuple[int, str]], library: Library) -> Parts:
         contents: the prompt's templates, each with the line of its message; 0 where the template is the whole file.
 
     Raises:
-        InputErrors: all mistakes in includes and parts, each with its file and line.
+        InputErrors: all errors in includes and included files, each with file and line.
     """
     walk = _Walk(library)
     for line, content in contents:
@@ -149,7 +149,7 @@ class _Walk:
     full: bool = False
 
     def add(self, place: tuple[str, int], message: str, hint: str = "") -> None:
-        """Note a mistake in a file, at a line."""
+        """Note an error in a file, at a line."""
         path, line = place
         self.problems += one_problem(self.library.named(path), line, message, hint).problems
 
@@ -235,7 +235,7 @@ class _Extent:
 
 
 def _check_shape(walk: _Walk) -> None:
-    """Refuse endless includes, and few files that grow to a great size; each file is looked at once."""
+    """Refuse endless includes, and few files that expand to a great size; each file is read once."""
     root = walk.library.path
     known: dict[str, _Extent] = {}
     _extent(walk, [root], known)
@@ -290,7 +290,7 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 RESERVED = frozenset(
     (*keyword.kwlist, "true", "false", "none", "self", "loop", "super", "caller", "varargs", "kwargs", "range", "dict")
 )
-"""Words that Jinja2 gives a meaning of its own."""
+"""Words with a special meaning in Jinja2."""
 _SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
 """What would begin a tag, and what templates read as another line end."""
 
@@ -302,11 +302,11 @@ def literal(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlaceholderRules:
-    """How a text's placeholders are told.
+    """The kind of a text's placeholders.
 
     Args:
-        template: True for Jinja2 as it stands, False for none at all, None for what the text shows.
-        kept: names that stay as `{name}`, since the suite fills them in itself.
+        template: True for Jinja2, False for no placeholders, None to find the kind from the text.
+        kept: names that stay as `{name}`, because the suite fills them in itself.
     """
 
     template: bool | None = None

@@ -99,14 +99,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Note which cases will be asked for, and in which order."""
+    """Note which cases will run, and in which order."""
     if (evals := session.config.stash.get(_EVALS, None)) is not None:
         evals.chosen(session.items)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Ask the next cases ahead."""
+    """Start the next cases ahead."""
     if (evals := item.config.stash.get(_EVALS, None)) is not None:
         evals.ahead(item, nextitem)
 
@@ -154,7 +154,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Cancel what is still running, and keep the record."""
+    """Cancel running work, and save the record."""
     session.config.stash[_OVER] = True
     if (evals := session.config.stash.get(_EVALS, None)) is not None:
         evals.finish()
@@ -167,7 +167,7 @@ def pytest_testnodedown(node: Any, error: Any) -> None:
     """Take over the final notes of a worker of xdist."""
     evals = node.config.stash.get(_EVALS, None)
     if evals is not None:
-        # One that crashed has told nothing.
+        # A crashed worker reports nothing.
         evals.notes += getattr(node, "workeroutput", {}).get(NOTES, ())
 
 
@@ -191,7 +191,7 @@ def _option(config: pytest.Config) -> str:
 
 
 def _absolute(path: Path) -> Path:
-    """Without `..`, but with links kept: as pytest has the paths that it collects."""
+    """Without `..`, but with links: like the paths that pytest collects."""
     from os.path import abspath
 
     return Path(abspath(path))

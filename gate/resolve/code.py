@@ -56,16 +56,16 @@ def case_with_code(case: Case, source: FileSource) -> Case:
 
 
 def code_scorers(exam: Exam) -> Iterator[ScorerSpec]:
-    """The scorers of an exam, and of its cases, that are code."""
+    """The scorers of an eval set, and of its cases, that are code."""
     return (spec for spec in exam.all_scorers() if spec.coded)
 
 
 def with_code_place(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, str], Problem]) -> Exam:
-    """The exam with the place of its code, where it has any.
+    """The eval set with the place of its code, if it has any.
 
     Raises:
-        InputErrors, GateError: no code is run here.
-        CannotEvaluate: the side is in no checkout.
+        InputErrors, GateError: code does not run here.
+        CannotEvaluate: the side is not checked out.
     """
     spec = next(code_scorers(exam), None)
     if spec is None:
@@ -80,14 +80,14 @@ def with_code_place(exam: Exam, sides: Sides, source: FileSource, where: Callabl
 
 
 def untried(counts: Exam, trial: Suite) -> str:
-    """Why a trial of an edited exam must not be scored; empty where it may.
+    """Why a trial of an edited eval set must not be scored; empty if it may.
 
-    A trial runs no code that is not that of the exam, and makes no database look-up that the exam does not make.
+    A trial only runs code, and only makes database queries, of the pinned eval set.
     """
     known = [spec.options for spec in code_scorers(counts)]
     if any(spec.options not in known for spec in code_scorers(trial.exam)):
         return NOT_TRIED
-    # What was found goes by the name of the scorer that asked.
+    # The result of a query is stored under the name of its scorer.
     asked = {(spec.name, spec.lookup) for spec in counts.all_scorers()}
     asking = {(spec.name, spec.lookup) for spec in trial.exam.all_scorers() if spec.lookup}
     return "" if asking <= asked else NOT_LOOKED_UP
@@ -95,10 +95,10 @@ def untried(counts: Exam, trial: Suite) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NamedFilesReader:
-    """Reads the files that the scorers and agents of one side name.
+    """Reads the files that the scorers and agents of one side use.
 
-    Their contents become part of the scorers' options, and so of the exam's digest, of the edits that a change makes of
-    its exam, and of the trials of those.
+    Their contents become part of the scorers' options, and so of the eval set's digest, of the edits of the change, and
+    of the trials of those edits.
     """
 
     source: FileSource
@@ -212,7 +212,7 @@ def built_version(sides: Sides, source: FileSource, config: SuiteConfig, cases: 
 def same_code(sides: Sides) -> bool:
     """Do both sides, two commits, have the same files? A function may read any of them, cases and configuration too.
 
-    Of a working tree it cannot be told.
+    For a working tree this is unknown.
     """
     old, new = sides.base.listing(), sides.head.listing()
     return old == new and all(new.values()) and sides.base.links("**") == sides.head.links("**")
@@ -224,7 +224,7 @@ def build_notes(suites: Iterable[Suite]) -> list[str]:
 
 
 def incomplete(versions: Sequence[PromptVersion]) -> bool:
-    """Could a prompt not be built for every case? Then nobody knows whether it would be the same."""
+    """Could a prompt not be built for some case? Then it is unknown whether it would be the same."""
     return any(_failures(version) for version in versions)
 
 
@@ -243,7 +243,7 @@ def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: Promp
 
     Raises:
         GateError: the suite has no model, no program may run here, or there is no such Python agent.
-        CannotEvaluate: the side is in no checkout.
+        CannotEvaluate: the side is not checked out.
     """
     if config.model is None:
         raise GateError(f"suite {config.name} has no model", "set one in the suite, or under defaults")

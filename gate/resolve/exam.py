@@ -1,4 +1,4 @@
-"""The exam of one suite, how a change edits it, and which of the edits are tried beside it."""
+"""The exam of one suite (cases, scorers and policy), the change's edits of it, and the trials of those edits."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _OF_SOME = frozenset({"rounds", "revival", "facts", "user", "judge_threshold", "
 
 @dataclass(frozen=True, slots=True)
 class ExamChanges:
-    """Case ids that the candidate's side added, removed, edited or marked; the exam itself stays the baseline's.
+    """Case ids that the candidate's side added, removed, edited or marked; the cases that count stay the baseline's.
 
     Args:
         added, removed: only one side has them.
@@ -86,8 +86,8 @@ def build(cases: Sequence[Case], rules: ScoringRules, ref: str, judge: JudgeDefa
 
     Args:
         cases: parsed; obsolete ones are left out.
-        ref: where they were read.
-        judge: for judges that name no model.
+        ref: from which they were read.
+        judge: the model of judges without their own.
 
     Raises:
         InputErrors: more slices than one suite may have, or no case that is not obsolete.
@@ -122,7 +122,7 @@ def build(cases: Sequence[Case], rules: ScoringRules, ref: str, judge: JudgeDefa
 
 
 def with_simulated_users(exam: Exam) -> Exam:
-    """The exam, if a model plays the simulated users of its cases.
+    """The exam, if a model is set to play the simulated users of its cases.
 
     Raises:
         InputErrors: simulated users without a model, one line for each case.
@@ -139,7 +139,7 @@ def with_simulated_users(exam: Exam) -> Exam:
 
 
 def with_quotes(exam: Exam, source: FileSource) -> Exam:
-    """The exam with what calibrations say of its judges; a change cannot bring one of its own judge."""
+    """The exam with the calibrations of its judges; a change cannot add one for its own judge."""
     if not any(spec.judged for spec in exam.scorers):
         return exam
     from gate.resolve.judges import quotes
@@ -168,7 +168,7 @@ def _empty_dimensions(suite: Suite) -> Iterator[str]:
     strays = [name for name in suite.exam.dimensions if name not in known]
     if strays:
         which = "it" if len(strays) == 1 else "any of them"
-        yield f"Slices of {suite.name} include {', '.join(strays)}, but no case has {which}, so nothing is tested there."
+        yield f"Slices of {suite.name} include {', '.join(strays)}, but no case has {which}: nothing is tested there."
 
 
 def _stray_slices(suite: Suite) -> list[str]:
@@ -234,7 +234,7 @@ def _parts(value: Any) -> Any:
 
 
 def _completed(case: Case, scorers: Sequence[ScorerSpec], judge: JudgeDefault) -> Case:
-    """The case with a model for each judge, and with a name of its own for each scorer."""
+    """The case with a model for each judge, and with a unique name for each scorer."""
     own = None if case.scorers is None else tuple(map(judge.completed, case.scorers))
     extra: list[ScorerSpec] = []
     taken = {spec.name for spec in (scorers if own is None else own)}
@@ -300,7 +300,7 @@ def _plain_value(value: object) -> object:
 
 
 FEWEST_TRIED = 100
-"""Cases of a change that are tried even if the exam that counts has fewer; else at most as many as it has."""
+"""Cases of a change that are tried even if the pinned exam has fewer; else at most as many as it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,9 +310,9 @@ class Trial:
     Args:
         kind: see `gate.record.run.ExamTrialRecord`.
         suite: the cases and their scorers.
-        answers: what is asked; None where the run has the answers, which are only scored again.
+        answers: the calls to make; None if the run has the answers, which are only scored again.
         left_out: cases beyond the limit.
-        reason: why it is not tried; empty where it is.
+        reason: why it is not tried; empty if it is.
     """
 
     kind: TrialKind
@@ -340,7 +340,7 @@ class ExamEdit:
 
 
 def rules_edited(pair: Pair) -> tuple[SettingEdit, ...]:
-    """The change's edits of a suite's exam, cases aside; nothing where the exam is its own."""
+    """The change's edits of a suite's exam, except cases; none if the exam is the change's own."""
     if pair.own_exam:
         return ()
     if pair.left_out:
@@ -394,7 +394,7 @@ class SuiteWithEdits:
         suite: with the exam that counts.
         cases: the head's.
         label: of the head.
-        judge: for judges that name no model: the exam's, whoever wrote the judge.
+        judge: the model of judges without their own: the pinned exam's, even for judges that the change adds.
         compared: a prompt, a model or parameters differ, so that both arms have answers.
     """
 
@@ -408,11 +408,11 @@ class SuiteWithEdits:
 
 
 def edit_of(edited: SuiteWithEdits, taken: set[str], unfit: Callable[[Suite], str]) -> ExamEdit | None:
-    """The change's edits, and the trials of them; None where there are none that no other pair reports.
+    """The change's edits, and their trials; None if there are none, or another pair reports them.
 
     Args:
         taken: names of suites; those of the trials are added.
-        unfit: why a suite's judges must not be asked; empty where they may.
+        unfit: why a suite's judges must not be called; empty if they may.
 
     Raises:
         InputErrors: invalid scorers or cases of the change.
@@ -421,7 +421,7 @@ def edit_of(edited: SuiteWithEdits, taken: set[str], unfit: Callable[[Suite], st
     if edited.pair.other or (not rules and not edited.changes):
         return None
     trials: list[Trial] = []
-    # A prompt that stands alone has no baseline to try anything with.
+    # A new prompt has no baseline to try anything with.
     if edited.suite.baseline is not None and not edited.pair.left_out:
         trials = [*_cases(edited, taken), *_rescored(edited, rules)]
     exam = edited.suite.exam
@@ -451,10 +451,10 @@ def _cases(edited: SuiteWithEdits, taken: set[str]) -> Iterable[Trial]:
 
 
 def _rescored(edited: SuiteWithEdits, rules: Sequence[SettingEdit]) -> Iterable[Trial]:
-    """The answers under the change's scorers; where no prompt changed, one arm is asked for this alone."""
+    """The answers under the change's scorers; if no prompt changed, one arm is called only for this."""
     if not any(rule.name.startswith("scorers") for rule in rules):
         return
-    # The name is the suite's: its answers are the same requests, and none is asked twice.
+    # The name is the suite's: its answers are the same requests, so none is sent twice.
     suite = _trial(edited, edited.suite.exam.cases, edited.pair.current, edited.suite.name)
     if edited.compared:
         yield Trial("scorers", suite, None)
@@ -463,12 +463,12 @@ def _rescored(edited: SuiteWithEdits, rules: Sequence[SettingEdit]) -> Iterable[
 
 
 def _trial(edited: SuiteWithEdits, cases: Sequence[Case], scored: SuiteConfig, name: str) -> Suite:
-    """A suite for a trial; conversations are led as in the exam that counts."""
+    """A suite for a trial; conversations run as in the pinned exam."""
     led = edited.suite.exam.conversing, edited.suite.exam.placeholders
     rules = ScoringRules(scored.scorers, (), SuitePolicy(), scored.threshold, *led)
     exam: Exam = build(cases, rules, edited.label, edited.judge)
     baseline: Arm | None = edited.suite.baseline if edited.compared else None
-    # Code is that of the exam that counts, whoever else names it.
+    # Code is always that of the pinned exam.
     exam = replace(exam, code=edited.suite.exam.code)
     return replace(edited.suite, name=name, baseline=baseline, exam=exam, trial=True)
 

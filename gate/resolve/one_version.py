@@ -146,7 +146,7 @@ def _checkable(suites: Iterable[Suite], chosen: Chosen) -> tuple[Suite, ...]:
 def _overridden(suite: Suite, chosen: Chosen) -> Suite:
     exam, arm = suite.exam, suite.candidate
     if chosen.min_pass_rate is not None:
-        # The option is about all cases; what the policy asks of single slices stays.
+        # The option is about all cases; thresholds of single slices stay.
         own = {**exam.policy.slices, OVERALL: SlicePolicy().model_copy(update={"min_pass_rate": chosen.min_pass_rate})}
         exam = replace(exam, policy=exam.policy.model_copy(update={"slices": own}))
     return replace(

@@ -84,8 +84,8 @@ class Sides:
     """The base (the merge target) and the head (the change as it would be merged) in one repository.
 
     Args:
-        stranger: the change comes from somebody who may not push to the repository.
-        builder: builds prompts that are code; None where no code is run.
+        stranger: the change comes from a contributor who may not push to the repository.
+        builder: builds prompts that are code; None if code must not run.
         stored_suites: suites of a store, the same for both sides; None where there is none.
     """
 
@@ -102,12 +102,12 @@ class Pair:
 
     Args:
         current: the head's configuration of the suite; the base's own where the head has left the suite out.
-        source: where the exam is read.
+        source: from which the exam is read.
         own_exam: the base does not know the suite, so the exam is the change's own.
         new_prompt: the base has neither the file nor a suite for it, so there is nothing to compare.
         left_out: the head no longer has a suite for this prompt.
         moved: the prompt has another path in the head.
-        other: the prompt may also be in another file, which another pair is about.
+        other: the prompt may also be in another file, which has its own pair.
     """
 
     current: SuiteConfig
@@ -136,16 +136,16 @@ class Pairing:
 def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) -> Pairing:
     """Find the partner of each suite.
 
-    A prompt that the base examines is examined even if the head drops its suite, points the suite at another file, or
-    moves the prompt: otherwise a change could remove its own exam.
+    A prompt that the base tests is tested even if the head drops its suite, points the suite at another file, or
+    moves the prompt: otherwise a change could remove the cases that test it.
 
     Args:
-        head, base: base is None where it has no configuration.
-        names: suites to look at; empty for all.
+        head, base: base is None if it has no configuration.
+        names: suites to pair; empty for all.
 
     Raises:
-        GateError: a name that neither side knows, or more new suites than one change may bring.
-        CannotEvaluate: a prompt that is gone may have moved to one of too many files, or to files not looked at.
+        GateError: a name that neither side has, or more new suites than one change may add.
+        CannotEvaluate: a deleted prompt may have moved to one of too many files, or to files not compared.
     """
     heads = _by_name(head, sides.head)
     bases = _by_name(base, sides.base) if base else {}
@@ -204,14 +204,14 @@ def _check_new_files(
 
 
 def _check_count(count: int) -> None:
-    """Raises GateError where one change brings more new suites than it may: each costs time before any budget."""
+    """Raises GateError if one change adds too many new suites: each costs time before any budget applies."""
     if count > NEW_SUITES:
         hint = "add them in several changes, or narrow the pattern that they match"
         raise GateError(f"the change adds more than {NEW_SUITES} new suites", hint)
 
 
 def _check_sure(gone: Sequence[SuiteConfig], moves: Moves) -> None:
-    """Raises CannotEvaluate for a prompt that may have moved to a file that nobody would examine."""
+    """Raises CannotEvaluate for a prompt that may have moved to a file that nothing would test."""
     unsure = sorted({old.prompt for old in gone} & moves.unsure)
     if unsure:
         more = f" (nor for {len(unsure) - 1} more)" if len(unsure) > 1 else ""

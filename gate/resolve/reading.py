@@ -231,7 +231,7 @@ class Reader:
         return len(cases) if isinstance(cases, tuple) else None
 
     def _head_cases(self, pair: Pair) -> tuple[Case, ...] | None:
-        """The head's cases, to report what it changed; a suite that was left out may have lost its cases, too."""
+        """The head's cases, to report changes; a suite that was left out may have lost its cases too."""
         cases = pair.current.cases
         if pair.left_out and not is_store(cases) and self.sides.head.read(cases) is None:
             return ()
@@ -290,7 +290,7 @@ class Reader:
         return cases
 
     def is_blank(self, source: FileSource, path: str) -> bool:
-        """Is it a case file with rows to fill in, and nobody has filled in one?"""
+        """Is it a case file with rows to fill in, of which none is filled in?"""
         found = self._case_file(source, path)
         return isinstance(found, InputErrors) and {one.message for one in found.problems} == {case_files.NOT_FILLED_IN}
 
@@ -327,13 +327,13 @@ def _at(source: FileSource, path: str) -> str:
 
 
 def _placeholder_rules(config: SuiteConfig) -> PlaceholderRules:
-    """How the placeholders of a text inside a file are told: those that the suite fills in itself stay."""
+    """The placeholders of a text inside a file: those that the suite fills in itself stay."""
     own = frozenset() if config.placeholders is None else frozenset((TODAY, *config.placeholders))
     return PlaceholderRules(config.template, own)
 
 
 def _compared(pair: Pair, suite: Suite) -> bool:
-    """Is there anything to compare or to judge? Where only the exam changed, both arms are the same."""
+    """Is there anything to compare or to test? If only the exam changed, both arms are the same."""
     if suite.baseline is None or pair.own_exam:
         return True
     arms = (suite.baseline, suite.candidate)

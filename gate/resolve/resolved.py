@@ -32,19 +32,19 @@ class Resolved:
     """Everything that a run evaluates.
 
     Args:
-        suites: those that the change touches, or all where asked for.
+        suites: those that the change touches, or all on request.
         changes: exam changes of each suite, by its name.
         untouched: names of the suites that were left out.
-        notes: sentences for the reader about how the exam was found.
+        notes: sentences for the reader about the origin of the exam.
         policy, budget, cache: for the whole run, from the ref that the exam comes from.
         commit: the candidate's, where there is one.
         config: path of `gate.yaml` in the repository; empty where there is none.
-        deleted: prompts that the base examines and that are gone.
+        deleted: prompts that the base tests and the change deletes.
         run_edits: the change's edits of the run's policy, budget and cache, such as `policy.confidence`.
         adoption: the base has no configuration, so that all of the exam is the change's own.
-        base_models: each model that the base asks.
-        judges: scorers that are asked beside the suites.
-        models: asked beside both.
+        base_models: each model that the base uses.
+        judges: scorers that are called in addition to the suites.
+        models: called in addition to both.
         servers: those of `providers:`, by name.
         prices: those of `prices:`, by the model's name.
     """
@@ -70,7 +70,7 @@ class Resolved:
 
     @property
     def asked(self) -> tuple[Suite, ...]:
-        """Every suite that models are asked for, trials of edited exams included."""
+        """Every suite with model calls, including trials of edited exams."""
         return (*self.suites, *(trial.suite for edit in self.edits for trial in edit.trials))
 
     @property
@@ -165,7 +165,7 @@ def settings_notes(suites: Iterable[Suite]) -> list[str]:
 def _agrees(key: str, settings: dict[str, str], arm: Arm) -> bool:
     """Does `gate.yaml` say the same, so that nothing has to be reported?"""
     if key == "model" and (own := own_model(settings.items())) is not None:
-        # What else a mapping says of the model is not looked into.
+        # Other values of a mapping about the model are not compared.
         return own == arm.model and settings[key].startswith('"')
     value = json.loads(settings[key])
     if key != "modelParameters" or not isinstance(value, dict):
@@ -252,12 +252,12 @@ def _filled(value: Any, values: Mapping[str, str]) -> Any:
 _KIN: Mapping[Relation, str] = {
     "the same model": "the same model that it judges",
     "the same model of another date": "which is {} of another date, and judges it",
-    "a weaker model of its family": "a weaker model of the family of {}, which it judges",
+    "a weaker model of its family": "a weaker relative of {}, which it judges",
 }
 
 
 def sampling_notes(suites: Iterable[Suite]) -> list[str]:
-    """Suites that ask several times a model that repeats itself."""
+    """Suites with several samples of a model that repeats its answer."""
     return [
         f"{suite.name}: samples is {suite.samples}, but at temperature 0 a model repeats its answer for any seed: "
         "more than one sample costs calls and shows almost nothing. Set samples: 1, or add cases."
@@ -270,7 +270,7 @@ def preference_notes(suites: Iterable[Suite]) -> list[str]:
     """Judges that are the model that they judge, or a weaker relative of it."""
     found: dict[str, None] = {}
     for suite in suites:
-        # Cases may bring the same judge a thousand times.
+        # Many cases may have the same judge.
         judges = dict.fromkeys((spec.name, name) for spec in suite.exam.all_scorers() for name in spec.models)
         answering = dict.fromkeys(arm.model for arm in suite.arms.values())
         for (scorer, name), answers in product(judges, answering):
@@ -320,7 +320,7 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
         except SlowTemplate:
             raise
         except NotBuilt:
-            # No mistake in a file: the samples of this case and arm have failed, and count as such.
+            # Not an error in a file: the samples of this case and arm have failed, and count as such.
             continue
         except InputErrors as errors:
             yield from errors.problems
@@ -423,10 +423,10 @@ _NAMED = 5
 
 
 def picked(suites: Iterable[Suite], patterns: Sequence[str]) -> tuple[Suite, ...]:
-    """The suites that have such cases, with those alone.
+    """The suites that have such cases, with only those.
 
     Raises:
-        GateError: a pattern that no case matches: a typing error would pass without a test.
+        GateError: a pattern that no case matches: a typo would pass without a test.
     """
     suites = tuple(suites)
     if not patterns:

@@ -18,10 +18,10 @@ from gate.suite import Suite
 
 
 def refused_changes(suites: Iterable[Suite], base: Config | None) -> list[str]:
-    """What a change from outside asks for and does not get, as sentences.
+    """The settings of a change from a fork that are refused, as sentences.
 
-    It may name any model of a service. Other servers, files of this machine and made-up answers are the merge target's
-    choice: a server would be sent the exam, and the answers of a server or a file decide.
+    It may use any model of a service. Only the base branch may choose other servers, files of this machine and made-up
+    answers: a server would receive the cases, and the answers of a server or a file decide.
     """
     known = models(base) if base is not None else frozenset()
     services = (*SERVICES, *(base.providers if base else ()))
@@ -34,7 +34,7 @@ def refused_changes(suites: Iterable[Suite], base: Config | None) -> list[str]:
 
 
 def models(base: Config) -> frozenset[ModelRef]:
-    """Each model that a configuration asks."""
+    """Each model that a configuration uses."""
     answering = (suite.model for suite in base.suites if suite.model is not None)
     judging = (model for suite in base.suites for model in asked_by(suite.scorers))
     talking = (model for suite in base.suites for model, _ in suite.conversing.models)
@@ -42,7 +42,7 @@ def models(base: Config) -> frozenset[ModelRef]:
 
 
 def asks_others(suites: Iterable[Suite], known: frozenset[ModelRef]) -> bool:
-    """Does a change ask a model, to answer or to judge, that is not in `known` (see `models`)?"""
+    """Does a change use a model, to answer or to judge, that is not in `known` (see `models`)?"""
     return any(model not in known for suite in suites for _, model in _asked(suite))
 
 
@@ -69,7 +69,7 @@ _FROM_FILES = ("replay", "local")
 
 
 def model_fault(pair: Pair, base: Config | None) -> str:
-    """What is wrong with the candidate's model; empty where nothing is.
+    """The error of the candidate's model; empty if there is none.
 
     `base` is None for a first adoption, which may use any model.
     """
@@ -96,9 +96,9 @@ def of_suite(suite: Suite) -> Iterator[ModelRef]:
 
 
 def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
-    """Why the judges of an exam that the change has edited must not be asked; empty where they may.
+    """Why the judges of an exam that the change has edited must not be called; empty if they may.
 
-    A model file may be any file of the machine, so only the base may name one.
+    A model file may be any file of the machine, so only the base may set one.
     """
     if base is None:
         return ""
@@ -113,12 +113,12 @@ def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
 
 
 def replaced(sides: Sides, models: Iterable[ModelRef]) -> list[str]:
-    """Model files and recordings that the change brings or replaces, or that lie behind links.
+    """Model files and recordings that the change adds or replaces, or whose paths contain links.
 
     They are read from the working tree, so the change's own files would answer for both arms, or judge them.
 
     Args:
-        sides: two commits; in a working tree, which is its owner's own, nothing is replaced.
+        sides: two commits; a working tree belongs to its owner, so nothing counts as replaced.
     """
     if sides.head.sha is None:
         return []
@@ -135,11 +135,11 @@ def _differs(sides: Sides, path: str) -> bool:
 
 
 def forbidden(name: str, target: Target | None, base: Config | None) -> str:
-    """Why a change from outside may not have an agent; empty where it may.
+    """Why a change from a fork may not have an agent; empty if it may.
 
-    A program would be the change's own code. An address, its limits and the tools that the model is told of have to be
-    those of a suite of the merge target: the author of the change writes the prompt, and the agent's tools act with the
-    merge target's tokens.
+    A program would be the change's own code. An address, its limits and the tools that the model is offered must be
+    those of a suite of the base branch: the author of the change writes the prompt, and the agent's tools act with the
+    tokens of the base branch.
     """
     if target is None:
         return ""
@@ -191,7 +191,7 @@ _HINT = "replace the link with the files, or keep them where no pattern matches"
 
 
 def check_links(sides: Sides, configs: Iterable[Config | None]) -> None:
-    """Refuse links and submodules by which the change brings something where a pattern looks for prompts.
+    """Refuse links and submodules by which the change adds something where a pattern looks for prompts.
 
     Those that are the same on both sides stay out of the pattern, as before.
 
@@ -228,7 +228,7 @@ def _in_pattern(path: str, pattern: str) -> bool:
 
 
 def _brings(path: str, end: str | None, pattern: str, files: Mapping[str, str]) -> bool:
-    """Does a pattern match a link whose target nobody examines, or something that lies behind the link?"""
+    """Does a pattern match a link whose target is not tested, or something below the link?"""
     if matches(path, pattern):
         return end is None or end not in files or not matches(end, pattern)
     if end is None:
@@ -260,7 +260,7 @@ def _problem(path: str, what: str, pattern: str) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class CaseReach:
-    """What a scorer uses beside a case and the answers to it."""
+    """What a scorer uses besides a case and the answers to it."""
 
     key: tuple[str, ...]
     told: str = field(compare=False)

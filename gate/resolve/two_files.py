@@ -50,7 +50,7 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
 
     Args:
         source: reads the files by the paths that the user gave.
-        beside: the files in the folder of a prompt and below; a prompt can include no others.
+        beside: the files in the folder of a prompt and below; a prompt can only include these.
 
     Raises:
         InputErrors: errors in any of the files, all of them at once.
@@ -92,7 +92,7 @@ def read_prompt(source: FileSource, path: str, beside: Callable[[str], FileSourc
     """One prompt file by the path that the user gave; `beside` as for `resolve_files`.
 
     Raises:
-        InputErrors: it is not there, is code, or has errors.
+        InputErrors: it does not exist, is code, or has errors.
     """
     problems: list[Problem] = []
     text = _read(source, path, problems)

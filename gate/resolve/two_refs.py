@@ -1,4 +1,4 @@
-"""Turns two refs of a repository into suites: each arm from its own ref, the exam from the baseline's."""
+"""Turns two refs into suites: each arm from its own ref; cases, scorers and policy from the baseline's."""
 
 import json
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -53,7 +53,7 @@ def on_exam(suite: Suite) -> str:
 
 
 def on_change(suite: Suite) -> str:
-    """A sentence for the reader of a verdict: what was changed where no score can move."""
+    """A sentence for the reader of a verdict: the changed instructions that no scorer checks."""
     if suite.baseline is None or not _reads_form(suite.exam):
         return ""
     old, new = _orders(suite.baseline.version.prompt), _orders(suite.candidate.version.prompt)
@@ -62,7 +62,7 @@ def on_change(suite: Suite) -> str:
     gone = _unread(left, suite.exam)
     read = [one.text for one in left if one.text not in gone]
     come = _unread([one for one in new if one.text not in before], suite.exam)
-    # What takes the place of an order that is read is held against that one.
+    # An instruction that replaces a checked one counts as checked.
     come = [text for text in come if not get_close_matches(text, read, n=1, cutoff=ALIKE)]
     many = len(gone) + len(come)
     if not many:
@@ -145,7 +145,7 @@ def remarks(
 
 
 def _new_prompts(sides: Sides, pairs: Sequence[Pair]) -> list[str]:
-    """A sentence for each prompt with one arm, which says whose exam it uses."""
+    """A sentence for each prompt with one arm, about the origin of its cases and scorers."""
     told = []
     for one in (one for one in pairs if one.new_prompt):
         exam = (
@@ -168,7 +168,7 @@ def _notes(pairs: Sequence[Pair], touched: Container[str]) -> list[str]:
     left = [
         f"The change removes the suite for {one.exam.prompt}; until the merge, the base's suite still tests it."
         for one in pairs
-        # Where its prompt is the same, the edits of the exam say all there is to say.
+        # If its prompt is the same, the edits of the exam are the whole report.
         if one.left_out and not one.new_prompt and not one.other and one.current.name in touched
     ]
     moved = [_moved(one) for one in pairs if one.moved]
@@ -190,7 +190,7 @@ def is_advisory(sides: Sides, config: str) -> bool:
     reader = Reader(sides, config, [])
     with suppress(GateError):
         head, base = reader.configs()
-        # Whoever brings the first configuration from outside does not say whether it may fail.
+        # A first configuration that comes from a fork does not decide whether the run may fail.
         run = base or (None if reader.problems or sides.stranger else head)
         return run is not None and run.policy.mode == "advisory"
     return False
@@ -207,12 +207,12 @@ def resolve(
 
     Args:
         config: path of `gate.yaml` in the repository.
-        names: suites to look at; empty for all.
+        names: suites to read; empty for all.
         everything: keep suites that the change does not touch.
 
     Raises:
         InputErrors: errors in the files, all of them at once.
-        GateError: no configuration, an unknown suite, or a change from outside that asks for what it may not have.
+        GateError: no configuration, an unknown suite, or a change from a fork with a setting that it may not have.
     """
     reader = Reader(sides, config, [])
     head, base = _configs(reader, config)
@@ -270,10 +270,10 @@ def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:
 
 
 def _with_exam(reader: Reader, pair: Pair, code: Callable[[], bool]) -> Pair | None:
-    """The pair with the change's own exam where nobody has filled in the base's cases yet.
+    """The pair with the change's own exam if the base's cases are not filled in yet.
 
-    None where the change's are not filled in either, and its prompt is as before: there is nothing to examine. A
-    changed prompt stays, and its empty case file is a mistake.
+    None if the change's are not filled in either, and its prompt is as before: there is nothing to test. A changed
+    prompt stays, and its empty case file is an error.
     """
     sides = reader.sides
     if pair.left_out or not reader.is_blank(pair.source, pair.exam.cases):
@@ -301,7 +301,7 @@ def _adoption(sides: Sides, config: str, base: Config | None) -> tuple[str, ...]
 
 
 def _check_stranger(sides: Sides, suites: Sequence[Suite], base: Config | None) -> None:
-    """Raises GateError where a change from outside asks for what it may not have."""
+    """Raises GateError if a change from a fork has a setting that it may not have."""
     if sides.stranger and (found := trust.refused_changes(suites, base)):
         hint = "a change from a fork may use another model of the same service, but no other server and no file"
         raise GateError("; ".join(found), hint)
@@ -321,7 +321,7 @@ def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:
 
 
 def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suite, ...]:
-    """Where the base examines suites, those that the change brings have no part in the verdict.
+    """If the base has suites, those that the change adds have no part in the verdict.
 
     In the joint test they would widen the intervals of the others. New prompts are outside of it.
     """

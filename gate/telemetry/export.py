@@ -83,7 +83,7 @@ class _Trouble(logging.Handler):
 class Exporter:
     """Sends the spans and events of one run to two addresses; without one for logs there is no logger.
 
-    Queues are bounded, and what does not fit is dropped; a thread of the SDK's own sends them.
+    Queues are bounded, and what does not fit is dropped; a thread of the SDK sends them.
     """
 
     traces: str
@@ -114,7 +114,7 @@ class Exporter:
             self._closing.append(events.shutdown)
 
     def close(self) -> str:
-        """Send what is left, for `PATIENCE_S` seconds at most; says in one line what went wrong, if anything did."""
+        """Send what is left, for `PATIENCE_S` seconds at most; returns the error in one line, if any."""
         # Daemons: an address that never answers must not keep the process alive.
         threads = [threading.Thread(target=one, daemon=True) for one in self._closing]
         for thread in threads:

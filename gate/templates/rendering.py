@@ -81,7 +81,7 @@ def located(text: str, parts: Parts, line: int) -> tuple[str, int]:
 
 
 def names_in(tree: nodes.Template) -> Iterator[tuple[int, str, str]]:
-    """Line, path and mistake of each include of a template; the path is empty where there is a mistake."""
+    """Line, path and error of each include of a template; the path is empty if there is an error."""
     for node in tree.find_all(nodes.Include):
         name, reason = _name(node)
         yield node.lineno, name, reason
@@ -297,7 +297,7 @@ class _Bounds(NodeTransformer):
 
 
 _HELPERS: Mapping[str, Callable[..., Any]] = {
-    # Every call looks at the time.
+    # Every call checks the time.
     hidden("compared"): lambda value: value,
     hidden("sized"): sized,
     hidden("joined"): lambda *values: joined(values),

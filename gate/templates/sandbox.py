@@ -295,10 +295,10 @@ class TemplateSize:
 
 
 def parsed(environment: Environment, text: str, extent: TemplateSize | None = None) -> nodes.Template:
-    """The tree of a template, checked: nothing but includes is left that the sandbox does not run.
+    """The tree of a template, checked: apart from includes, it only contains what the sandbox runs.
 
     Args:
-        extent: of the whole template; None for a text alone.
+        extent: of the whole template; None for only a text.
 
     Raises:
         BadTemplate: with the line.

@@ -45,7 +45,7 @@ def used(source: ToolSource, name: str, arguments: str, rules: ToolRules = PLAIN
 
 def test_a_name_of_two_sources_is_a_mistake_unless_it_is_left_out() -> None:
     one, other = Scripted((tool("a"), tool("b"))), Scripted((tool("a"),), label="the yard")
-    assert refusal(one, other) == "both the shop and the yard have a tool named 'a'; leave one out"
+    assert refusal(one, other) == "both the shop and the yard have a tool named 'a'; remove one"
     assert names(one, other, rules=replace(PLAIN, only=("b",))) == ["b"]
 
 
@@ -58,7 +58,7 @@ def test_two_names_that_a_model_could_not_tell_apart_are_a_mistake() -> None:
 def test_words_of_the_configuration_that_stand_for_nothing_are_mistakes() -> None:
     shop = Scripted((tool("a", token={}), tool("b")))
     said = refusal(shop, rules=replace(PLAIN, only=("a", "c", "d")))
-    assert said == "'only' names 'c', 'd', which no source has; there are: 'a', 'b'"
+    assert said == "'only' lists 'c', 'd', which no source has; there are: 'a', 'b'"
     said = refusal(shop, rules=RULES)
     assert said == "'inject' sets 'session_id', and no tool has such an argument"
     assert names(shop, rules=replace(PLAIN, only=("b",), injection=Injection({"token": "x"}))) == ["b"]
@@ -86,7 +86,7 @@ def test_no_name_tells_a_secret() -> None:
     wide = replace(tool("s3cr3t"), description="x" * 1_000_000)
     assert refusal(Scripted((wide,)), rules=masked) == "the shop has a tool whose name contains a secret"
     said = refusal(Scripted((tool("s3cr3t"),)), rules=replace(masked, only=("a",)))
-    assert said == "'only' names 'a', which no source has; there are: '[token]'"
+    assert said == "'only' lists 'a', which no source has; there are: '[token]'"
     use = used(Scripted((tool("a"),)), "s3cr3t", "{}", masked)
     assert (use.name, use.result) == ("[token]", "there is no tool '[token]'; there are: 'a'")
 

@@ -139,6 +139,6 @@ def test_links_are_refused(path: Path, name: str, dangling: bool) -> None:
     if not dangling:
         elsewhere.write_bytes(b"precious")
     path.with_name(name).symlink_to(elsewhere)
-    with pytest.raises(UnusableFile, match="not a plain file"):
+    with pytest.raises(UnusableFile, match="not a regular file"):
         store(path)
     assert elsewhere.exists() != dangling

@@ -167,5 +167,5 @@ def test_a_local_model_with_tools_is_refused_before_anything_is_spent(tmp_path: 
     (tmp_path / "gate.yaml").write_text(text)
     refused = gate("check", "--out", "out", cwd=tmp_path, env=variables(server, tmp_path))
     assert refused.code == 2
-    assert "suite s has tools, and local:m.gguf cannot call any" in refused.err
+    assert "suite s has tools, and local:m.gguf cannot call tools" in refused.err
     assert "Traceback" not in refused.err

@@ -335,6 +335,6 @@ def test_judges_that_judge_their_own_kind_are_told_once_each() -> None:
     found = preference_notes([replace(one, exam=replace(exam, cases=cases), **changed)])
     assert [note.partition(" (")[0] for note in found] == [
         "support: the judge voice calls openai:gpt-5-mini, the same model that it judges",
-        "support: the judge voice calls openai:gpt-5-mini, a weaker model of the family of openai:gpt-5, which it judges",
+        "support: the judge voice calls openai:gpt-5-mini, a weaker relative of openai:gpt-5, which it judges",
     ]
     assert preference_notes([one]) == []

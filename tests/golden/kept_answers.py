@@ -71,8 +71,8 @@ def reused() -> RunRecord:
     )
     reasons = ["support/overall is suspect: it fell by 0.041, which is not beyond doubt (p = 0.061)."]
     notes = [
-        "triage: samples is 3, and at temperature 0 a model repeats itself, whatever the seed: more than one sample "
-        "costs calls and shows next to nothing. Set samples: 1, or take more cases."
+        "triage: samples is 3, but at temperature 0 a model repeats its answer for any seed: more than one sample "
+        "costs calls and shows almost nothing. Set samples: 1, or add cases."
     ]
     calls = CallsRecord(made=1_859, cached=660, retried=6, failed=1)
     return run(Verdict.HOLD, [support, triage], reasons, calls=calls, notes=notes)

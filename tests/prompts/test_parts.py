@@ -57,7 +57,10 @@ def test_chat_files_pull_in_parts_too() -> None:
             {"p.j2": "{% include 'a.j2' %}", "a.j2": "{% include 'b.j2' %}", "b.j2": "\n{% include 'a.j2' %}"},
             "main:b.j2:2: the file includes itself: a.j2 → b.j2 → a.j2",
         ),
-        ({"p.j2": "{% extends 'a.j2' %}"}, "main:p.j2:1: 'extends' is not supported in templates; pull shared text in"),
+        (
+            {"p.j2": "{% extends 'a.j2' %}"},
+            "main:p.j2:1: 'extends' is not supported in templates; add shared text with",
+        ),
     ],
 )
 def test_mistakes(files: Files, message: str) -> None:

@@ -55,7 +55,7 @@ def test_a_file() -> None:
             "p.prompty:3: template must be jinja2, not 'mustache'",
         ),
         ("---\ntemplate: handlebars\n---\nHi", "p.prompty:2: template must be jinja2, not 'handlebars'"),
-        ("system:\nHi\nTool:\nx", "p.prompty:3: the line 'Tool:' begins a part that is not supported in this ver"),
+        ("system:\nHi\nTool:\nx", "p.prompty:3: the line 'Tool:' begins a section that is not supported in this ver"),
         ("system:\nHi\n\nuser:\na\n{% if %}", "p.prompty:5: invalid Jinja2"),
     ],
 )
@@ -130,7 +130,7 @@ def test_other_shapes() -> None:
     [
         ("none/vector.prompty", "is not a text prompt: the interface of its model is 'embedding'"),
         ("none/picture.prompty", "is not a text prompt: the interface of its model is 'image'"),
-        ("none/seen.prompty", "is not a text prompt: its input 'photo' is of the kind image"),
+        ("none/seen.prompty", "is not a text prompt: its input 'photo' has the kind image"),
     ],
 )
 def test_what_is_no_text_prompt_is_said_in_one_line(path: str, why: str) -> None:

@@ -95,4 +95,4 @@ def test_a_simulated_user_whom_nobody_plays_is_told_before_anything_is_asked() -
     (problem,) = caught.value.problems
     assert (problem.file, problem.line) == ("main:c.jsonl", 2)
     assert problem.message == "the case 'talk' has a simulated user, and no model is set to play it"
-    assert problem.hint.startswith("name one in the suite: conversation: {user:")
+    assert problem.hint.startswith("set one in the suite: conversation: {user:")

@@ -32,7 +32,7 @@ PAGES = 50
 
 
 def tool_output(result: types.CallToolResult) -> ToolOutput:
-    """All texts, with a note for other content; structured content where no text says the same."""
+    """All texts, with a note for other content; structured content if no text contains it."""
     parts = [_said(part) for part in result.content]
     if result.structured_content is not None and not _told(result):
         parts.append(json.dumps(result.structured_content, ensure_ascii=False))
@@ -129,10 +129,10 @@ class Program:
         """Connect, and disconnect afterwards.
 
         Args:
-            over: is told why the server is gone, in words that continue after its name.
+            over: called with the reason why the server ended, as the rest of a sentence after its name.
 
         Raises:
-            ServerUnfit: it cannot be used, or can no longer be used.
+            ServerUnfit: it cannot be used, or no longer.
         """
         try:
             kept = await SupervisedProgram.start(self.server.command, self.place, self.named)
@@ -229,7 +229,7 @@ async def _unchecked(name: str, result: types.CallToolResult) -> None:
 
 
 async def _listed(client: Client) -> tuple[Tool, ...]:
-    """All tools of a server. Raises ServerUnfit: there are none, too many, or one that a model cannot be told of."""
+    """All tools of a server. Raises ServerUnfit: there are none, too many, or one that a model cannot use."""
     found: list[types.Tool] = []
     cursor: str | None = None
     for _ in range(PAGES):

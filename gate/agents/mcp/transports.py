@@ -32,7 +32,7 @@ EVENTS = "text/event-stream"
 
 
 class Unreachable(httpx2.TransportError):
-    """A server that cannot be reached, or does not answer as an MCP server; the message says which."""
+    """A server that cannot be reached, or does not respond as an MCP server."""
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
@@ -119,7 +119,7 @@ async def _body(response: httpx2.Response) -> bytes:
 
 
 def _is_error(body: bytes) -> bool:
-    """Is it a JSON-RPC error, which says more than a status?"""
+    """Is it a JSON-RPC error, which is more specific than a status?"""
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):

@@ -66,7 +66,7 @@ class BatchTools:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Ask again after transient errors, and raise the last; only for calls that are safe to repeat."""
+        """Retry after transient errors, and raise the last one; only for calls that are safe to repeat."""
         for attempt in range(1, ATTEMPTS):
             try:
                 return await ask()
@@ -219,7 +219,7 @@ class BatchSubmitter:
         raise trouble
 
     async def _known(self, entry: LedgerEntry) -> LedgerEntry | None:
-        """The same batch, submitted by a run whose ledger is lost; only where a service keeps marks."""
+        """The same batch, submitted by a run whose ledger is lost; only for services that store marks."""
         if not self.service.keeps_marks:
             return None
         ledger, now = self.tools.ledger, self.tools.wall_clock()
@@ -250,10 +250,10 @@ class BatchTally:
     """Totals over the results of batches.
 
     Args:
-        taken: requests whose answers were kept.
-        foreign, doubled, unreadable: lines passed over: of no request of the batch, of one answered already, no JSON
+        taken: requests whose answers were saved.
+        foreign, doubled, unreadable: lines ignored: of no request of the batch, of one already answered, not a JSON
             object.
-        cut: results that went on after they should have ended.
+        cut: results that are longer than expected.
         reasons: why there is no answer, with counts.
     """
 
@@ -294,7 +294,7 @@ class BatchCollector:
     tools: BatchTools
 
     async def collect(self, state: BatchState, tally: BatchTally) -> None:
-        """Keep every answer, note every failure, and write down that the results were looked at."""
+        """Save every answer, note every failure, and record that the results were read."""
         now = self.tools.wall_clock()
         origin = Origin(self.entry.sitting, min(now, state.ended_at or now))
         seen: set[str] = set()

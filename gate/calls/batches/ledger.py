@@ -41,15 +41,15 @@ class LedgerEntry:
     """One batch, as its file holds it.
 
     Args:
-        place: who was asked.
+        place: the service and model.
         submission: names all batches that were submitted together.
         mark: digest of the requests in it.
         submitted_at: seconds since the epoch.
         keys: the requests in it.
-        ids: the batch; none while that is not known, several while it is not known which one it is.
+        ids: of the batch; none while unknown, several while it is unknown which one it is.
         sure: the batch is the one that was submitted.
-        taken: requests whose answers are kept.
-        failed: requests that it gave no answer to, and why; they are not submitted again.
+        taken: requests whose answers are saved.
+        failed: requests without an answer, and why; they are not submitted again.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -70,12 +70,12 @@ class LedgerEntry:
 
     @property
     def sitting(self) -> str:
-        """Both arms of one submission were asked in the same way at the same time."""
+        """The run that the answers count to: both arms of one submission are sent at the same time."""
         return f"batch:{self.submission}"
 
     @property
     def open(self) -> frozenset[str]:
-        """Requests whose results have not been looked at."""
+        """Requests whose results have not been read."""
         return self.keys - self.taken - self.failed.keys()
 
     def found_by(self, known: frozenset[str]) -> SubmissionMark:

@@ -1,7 +1,7 @@
 """`--batch`: gets the answers of a run from the providers' batch interfaces, at half the price.
 
-A batch only fills the cache of answers. The ordinary run then finds them there. Judges, warm-up, fresh pairs and
-whatever a batch did not answer are asked live by that run.
+A batch only fills the answer cache. The normal run then finds the answers there. It sends the calls of judges,
+warm-up and fresh pairs, and whatever a batch did not answer, as usual.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,8 +25,8 @@ class BatchesUnderway:
     """One batch that has not ended.
 
     Args:
-        ids: several while it is not known which one it is, none while it is not known whether it arrived.
-        state: None where it could not be asked.
+        ids: several while it is unknown which one it is, none while it is unknown whether it arrived.
+        state: None if it is unknown.
     """
 
     ids: tuple[str, ...]
@@ -44,7 +44,7 @@ class BatchOutcome:
     """The state of the batches of a run.
 
     Args:
-        live: requests that the run has to ask live: a batch gave no answer, or no batch takes them.
+        live: requests that the run must send as normal calls: a batch gave no answer, or no batch takes them.
     """
 
     submitted: int
@@ -93,7 +93,7 @@ class BatchOutcome:
 async def collect_or_submit(
     requests: Iterable[Request], tools: BatchTools, max_calls: int | None = None
 ) -> BatchOutcome:
-    """Collect what batches have answered, and submit what is in no batch yet.
+    """Collect the answers of batches, and submit requests that are in no batch yet.
 
     Args:
         max_calls: requests that may be submitted; None for any number.
@@ -110,7 +110,7 @@ async def collect_or_submit(
 
 @dataclass(slots=True)
 class _Work:
-    """The rounds of one call; each round looks at every batch once and submits what is left."""
+    """The rounds of one call; each round checks every batch once and submits what is left."""
 
     tools: BatchTools
     max_calls: int | None

@@ -95,7 +95,7 @@ def _system(messages: tuple[Message, ...], *, mark: bool) -> list[JsonValue]:
 
 
 def _usage(usage: dict[str, JsonValue]) -> Usage:
-    """Tokens by kind; all zero, which nobody prices, when the server does not say."""
+    """Tokens by kind; all zero, which has no price, if the server does not report them."""
     fresh, output = token_count(usage.get("input_tokens")), token_count(usage.get("output_tokens"))
     if fresh is None or output is None:
         return Usage()
@@ -113,7 +113,7 @@ class AnthropicProvider(ServiceProvider):
         check_anthropic(self.model, params)
 
     def body(self, request: Request) -> dict[str, JsonValue]:
-        """What is sent for a request, by itself or as a line of a batch."""
+        """The body of a request, for one call or a line of a batch."""
         params = request.params
         turns = [message for message in request.messages if message.role != "system"]
         if not turns or turns[0].role != "user":

@@ -22,20 +22,20 @@ PASSTHROUGH = (
 """A base model knows no roles: its messages are joined by line breaks and continued."""
 
 DEFAULT_MAX_TOKENS = 512
-"""A base model often finds no end by itself; this is the limit when the user names none."""
+"""A base model often does not stop; this is the limit if the user sets none."""
 
 STRUCTURED_TOKENS = 2_048
 """The limit of a structured reply when the user names none: its end is in the grammar."""
 
 SLOTS = 2
-"""One for each arm, so that each keeps its own prefix cached."""
+"""One for each arm, so that each has its own prefix cached."""
 
 CONTEXT_TOKENS = 4096
 """Per slot."""
 
 
 class Engine(Protocol):
-    """What is used of `xllamacpp.Server`."""
+    """The methods of `xllamacpp.Server` that are used."""
 
     def handle_chat_completions(self, request: dict[str, JsonValue]) -> Any: ...
 

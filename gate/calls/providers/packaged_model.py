@@ -40,10 +40,10 @@ def packaged_parts() -> ModelParts:
 
 
 def assemble_model(parts: ModelParts, folder: Path) -> Path:
-    """Put the pieces together, unless that has been done before; the folder is made. Raises `GateError`.
+    """Assemble the model file, unless it exists; creates the folder. Raises `GateError`.
 
-    A stamp beside the file remembers size and time of the file that was verified; a file that no longer fits its
-    stamp is verified again, and made anew when it is not the right one.
+    A stamp next to the file has the size and time of the verified file; a file that does not match its
+    stamp is verified again, and assembled again if it is wrong.
     """
     target, stamp = folder / parts.name, folder / f"{parts.name}.verified"
     try:

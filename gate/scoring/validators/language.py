@@ -36,11 +36,11 @@ _RUN = re.compile(rf"[{_ALONE}]|[^\s\u2013\u2014\u2026/{_ALONE}]+")
 
 
 def word_count(text: str) -> int:
-    """How many words the beginning of a text has.
+    """The number of words in the beginning of a text.
 
-    A word is what stands between blanks, dashes (not hyphens) and slashes and holds a letter or a digit: `well-known`,
-    `don't` and `3.5` are one word each, a lone `-` is none. Chinese characters and kana, which are written without
-    blanks, count one each. Thai, Lao, Khmer and Burmese are written without them, too: a run counts as one word.
+    A word is a text between blanks, dashes (not hyphens) and slashes that contains a letter or digit: `well-known`,
+    `don't` and `3.5` are one word each, a single `-` is none. Chinese characters and kana, which are written without
+    blanks, count one each. Thai, Lao, Khmer and Burmese are also written without blanks: a run counts as one word.
     """
     return sum(1 for run in _RUN.findall(opening_of(text)) if run.isalnum() or any(map(str.isalnum, run)))
 
@@ -350,7 +350,7 @@ def token_f1(want: str, got: str) -> float:
 def edit_similarity(want: str, got: str) -> float:
     """1 minus the edit distance (Levenshtein 1966) by the longer text's length, without surrounding blanks.
 
-    Beyond the first 20,000 characters, what is longer counts as different: a lower bound.
+    Characters after the first 20,000 count as different, so the result is a lower bound.
     """
     from rapidfuzz.distance import Levenshtein
 
@@ -384,7 +384,7 @@ _NO_WORDS = re.compile(
 
 
 def language(options: Options, subject: Subject) -> Finding:
-    """The answer is in the language; a text too short to tell passes as long as the language is plausible.
+    """The answer is in the language; a text too short to detect it passes if the language is plausible.
 
     Code, addresses and tags are left out. Source of the detector: Lui and Baldwin, langid.py (ACL 2012), as py3langid.
     """
@@ -404,7 +404,7 @@ def language(options: Options, subject: Subject) -> Finding:
 
 def _likelihoods(text: str) -> dict[str, float]:
     """The log-likelihood of each language."""
-    import py3langid  # its model takes half a second and 100 MiB: only for those who ask for a language
+    import py3langid  # its model takes half a second and 100 MiB, so load it only for a language scorer
 
     ranking: list[tuple[str, float]] = py3langid.rank(text)
     return {code: score for code, score in ranking if code in LANGUAGES}

@@ -23,7 +23,7 @@ from gate.values import about_dollars, exact_dollars
 DIGITS = 40
 """Characters of one number; a longer one is not a number."""
 NUMBERS = 10_000
-"""Numbers of one answer that are looked at."""
+"""Numbers of one answer that are read."""
 
 _GROUPS = "'’\u00a0\u202f\u2009٬"
 _CURRENCIES = "$€£¥₹"
@@ -70,7 +70,7 @@ def numbers(text: str, *, comma: bool = False) -> list[float]:
 
     Args:
         text: `-1,234.5 kg` gives -1234.5, `5 to 10` gives 5 and 10.
-        comma: the comma is the decimal sign, and the point stands between thousands.
+        comma: the comma is the decimal sign, and the point separates thousands.
     """
     text = text[:LOOKED_AT]
     found: list[float] = []

@@ -80,7 +80,7 @@ def ends_with(options: Options, subject: Subject) -> Finding:
 
 
 def _stripped(options: Options, subject: Subject) -> tuple[list[str], str]:
-    """The expected texts, and the answer; a list stands for each of its texts, and for itself in JSON."""
+    """The expected texts, and the answer; a list means each of its texts, and itself in JSON."""
     value, got = options["value"], subject.text
     wanted = [*map(as_text, value), as_text(value)] if isinstance(value, list) else [as_text(value)]
     if not options.get("strip", True):

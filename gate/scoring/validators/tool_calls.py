@@ -26,17 +26,17 @@ NOT_TOLD = 'the agent does not report its tool calls; each answer needs "tools",
 
 
 class _TooLong(Exception):
-    """A call was cut before it could be looked at."""
+    """A call was cut before it could be checked."""
 
 
 def tools(options: Options, subject: Subject) -> Finding:
     """All of the options hold; what is missing, unexpected or failed is named.
 
     `all`: each was called. `any`: one of them was. `in_order`: called in this order, others between them allowed.
-    `exact`: these calls and no others, in any order, each as often as it stands there. `forbidden`: none was called.
+    `exact`: these calls and no others, in any order, each as often as listed. `forbidden`: none was called.
     `arguments`: by tool, `subset` of the arguments of one of its calls, or a `schema` that those of each call satisfy.
-    `min_calls`, `max_calls`, `max_errors`: counts. A call that failed is one. A call of a tool that is not there
-    is none where calls are asked for, and one where they are not wanted.
+    `min_calls`, `max_calls`, `max_errors`: counts. A failed call counts. A call of a tool that does not exist
+    does not count as a required call, but counts as an unwanted one.
     """
     if subject.transcript is None:
         return Unscored("there was no conversation with tool calls to check"), "tools"
@@ -44,7 +44,7 @@ def tools(options: Options, subject: Subject) -> Finding:
         return Unscored(NOT_TOLD), "tools"
     uses = subject.transcript.tools
     try:
-        # A tool that two options ask for is listed as missing once.
+        # A tool that two options require is listed as missing once.
         wrong = list(dict.fromkeys(complaint for complaint in _complaints(options, uses) if complaint))
     except (TooSlow, _TooLong) as unknown:
         return Unscored(str(unknown)), "arguments"
@@ -97,7 +97,7 @@ def _counts(options: Options, uses: Sequence[ToolUse]) -> Iterator[str]:
 
 
 def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse]) -> str:
-    """What is wrong with the arguments of one tool's calls; nothing without calls."""
+    """The errors in the arguments of one tool's calls; none without calls."""
     given = [ToolCall("", use.name, use.arguments).parsed for use in uses]
     if not given:
         return f"missing: {listed_texts([tool])}"
@@ -136,7 +136,7 @@ def _counted(names: Sequence[str]) -> str:
 
 
 def database(options: Options, subject: Subject) -> Finding:
-    """The conversation exists, it has so many messages, or the rows of a query are as expected.
+    """The conversation exists, it has enough messages, or the rows of a query are as expected.
 
     `conversation`: a row with the id of the session. `messages`: at least `min` of them. `query`: as many rows as
     `rows` says; `equals`, the only value, or all rows; `match`, which one of the rows has among its columns.

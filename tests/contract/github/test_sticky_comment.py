@@ -173,9 +173,7 @@ def test_an_older_commit_leaves_the_comment_alone(
     head = pr.push({"README.md": "x"})
     done = say(sticky)
     assert done.url == ""
-    assert done.notes == (
-        f"this run of {sticky.commit[:12]} does not write the comment, because {head[:12]} is newer",
-    )
+    assert done.notes == (f"this run of {sticky.commit[:12]} does not write the comment, because {head[:12]} is newer",)
     assert written(server) == before
     assert {entry.method for entry in server.ledger} == {"GET"}
 

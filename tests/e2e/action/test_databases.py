@@ -76,4 +76,4 @@ def test_what_a_change_asks_a_database_is_not_asked(
     if change == "a suite of its own":
         assert "only runs after the change is merged" in (next(tmp_path.rglob("samples.jsonl"))).read_text()
     else:
-        assert "scorers that look up something else are not tried" in outcome.summary
+        assert "scorers with a changed database query are not tried" in outcome.summary

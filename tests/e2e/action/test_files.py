@@ -76,12 +76,12 @@ def test_a_copy_of_the_old_text_does_not_stand_in_for_the_prompt_that_moves(
     assert "support at prompts/support.txt/tier=gold" in outcome.outputs["worst-slice"]
     body = server.comments(REPO, 7)[0].body
     assert "prompts/support.md is now archive/old.txt; the two are compared." in body
-    assert "prompts/support.md may as well be prompts/support.txt, which keeps half of it and has no suite" in body
+    assert "prompts/support.md may have become prompts/support.txt, which keeps half of it and has no suite" in body
     assert body.count("is dropped") == 1
     pr.push({f"archive/{number}.txt": f"{lines}{GOOD}more {number}\n" for number in range(3)})
     outcome = run(pr)
     assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
-    assert "it cannot be told which file 'prompts/support.md' is now" in " ".join(outcome.out.split())
+    assert "cannot find out which file 'prompts/support.md' is now" in " ".join(outcome.out.split())
     pr.push({"gate.yaml": CONFIG.replace(PROMPT, "archive/old.txt")})
     assert run(pr).code == 0
 

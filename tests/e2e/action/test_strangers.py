@@ -29,7 +29,7 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
     [
         (
             {"gate.yaml": ELSEWHERE + SERVICE.replace("openai:gpt-4o-mini", "mine:m")},
-            "which the merge target does not use",
+            "which the base branch does not use",
         ),
         ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:/etc/passwd")}, "is absolute"),
         ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:models/x.gguf")}, "the merge target does not use"),

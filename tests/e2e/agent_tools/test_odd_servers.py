@@ -78,7 +78,7 @@ def test_greetings_on_standard_output_are_passed_over(tmp_path: Path) -> None:
     result, said = asyncio.run(told())
     assert result == '["x", null]'
     assert said == (
-        "the MCP server odd ended (exit code 4); it printed 'Welcome to \\x1b[1mchatty\\x1b[0m!' to its standard "
+        "the MCP server odd ended (exit code 4); it printed 'Welcome to \\x1b[1mchatty\\x1b[0m!' to standard "
         "output, which only takes protocol messages; its last output: opening the database as / no such file"
     )
 

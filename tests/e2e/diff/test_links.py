@@ -60,7 +60,7 @@ def test_a_link_that_the_change_brings_is_a_mistake(
     assert outcome.code == 2
     said = " ".join(outcome.err.split())
     assert f"{path}: is a symbolic link that the change adds where '{pattern}' looks for prompts" in said
-    assert "put the files themselves there" in said
+    assert "replace the link with the files" in said
 
 
 @SIDES

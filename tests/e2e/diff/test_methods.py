@@ -85,7 +85,7 @@ def test_a_margin_wide_enough_lets_the_fall_pass(root: Path, margin: float, code
     [
         ("{method: mcnemar}", 3, 0.0, "samples is 3"),
         ("{breakage: true}", 1, 0.0, "it needs 2 to 5 samples"),
-        ("{breakage: true}", 3, 0.1, "no room for a margin"),
+        ("{breakage: true}", 3, 0.1, "a margin is not possible"),
         ("{correction: holm}", 3, 0.0, "maxt holds its level for all slices together already"),
         ("{method: bayes}", 3, 0.0, "method"),
     ],

@@ -152,7 +152,7 @@ def mistake(outcome: Outcome) -> str:
     ("content", "said"),
     [
         ('SUPORT = "x"\n', "app/p.py has no text named 'SUPPORT' at working tree hint: did you mean SUPORT?"),
-        ("SUPPORT = 'x", "app/p.py:1: is no valid Python"),
+        ("SUPPORT = 'x", "app/p.py:1: is not valid Python"),
         ("SUPPORT = load('x')", "app/p.py:1: 'SUPPORT' cannot be read without running code: it is computed: load('x')"),
         ("SUPPORT = 'a'\nif x:\n    SUPPORT = 'b'", "gets a value on line 1 and on line 3"),
         ("from other import SUPPORT", "it is computed: from other import SUPPORT"),
@@ -172,7 +172,7 @@ def test_what_cannot_be_read_is_said_with_its_place(tmp_path: Path, content: str
 def test_the_side_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     repo = make(tmp_path, "app/p.py", "SUPPORT = 'x", "app/p.py::SUPPORT")
     repository.write(repo, {"app/p.py": "SUPPORT = 'x quality=1.0'"})
-    assert "main:app/p.py:1: is no valid Python" in mistake(gate("diff", "--base", "main", cwd=repo))
+    assert "main:app/p.py:1: is not valid Python" in mistake(gate("diff", "--base", "main", cwd=repo))
 
 
 def test_a_link_out_of_the_repository_is_refused(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_what_is_there_is_found_and_nothing_is_written_or_told(either: Estate) -
     assert found["few"] == (0.0, "2 messages, fewer than 3")
     assert found["none"] == (0.0, "0 rows, fewer than 1")
     for name in ("writing", "elsewhere"):
-        assert "the database gave no answer" in scores[name]["value"]["reason"]
+        assert "the database query failed" in scores[name]["value"]["reason"]
     assert either.count("bookings") == before > 0
     for file in (file for file in (either.root / ".gate").rglob("*") if file.is_file()):
         assert SECRET.encode() not in file.read_bytes()

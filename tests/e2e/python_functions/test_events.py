@@ -86,7 +86,7 @@ def test_nothing_is_run_for_a_fork(
     pr = world.open(marked(code, files, world.folder), fork=True)
     outcome = judged(pr, models) if event == "pull_request" else privileged(pr, models, event)
     assert outcome.code == 2
-    assert "no code is run for a change from outside" in outcome.summary
+    assert "code does not run for a change from a fork" in outcome.summary
     assert not ran(world)
     assert models.ledger == []
 
@@ -96,7 +96,7 @@ def test_nothing_is_run_beside_secrets_for_a_branch_of_the_repository_either(
 ) -> None:
     outcome = privileged(world.open(marked(code, code.worse, world.folder)), models, "pull_request_target")
     assert outcome.code == 2
-    assert "no code is run for a change from outside" in outcome.summary
+    assert "code does not run for a change from a fork" in outcome.summary
     assert not ran(world)
 
 

@@ -102,7 +102,10 @@ def test_a_function_that_dies_again_and_again_is_given_up(worktree: FunctionWork
 def test_a_keeper_that_is_killed_leaves_answers_unscored(worktree: FunctionWorktree) -> None:
     SCORE.put(worktree, "os.kill(os.getppid(), 9); time.sleep(60)")
     found = scored(worktree, replace(LIMITS, call_s=30.0), ["x", "y"])
-    assert all(isinstance(value, Unscored) and "its keeper was killed" in value.reason for value, _ in found)
+    assert all(
+        isinstance(value, Unscored) and "the process that supervises it was killed" in value.reason
+        for value, _ in found
+    )
 
 
 def test_a_start_that_hangs_after_a_death_ends_the_scorer(worktree: FunctionWorktree) -> None:

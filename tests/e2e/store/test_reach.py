@@ -86,5 +86,5 @@ def test_the_action_refuses_it_even_where_the_change_names_the_scorer(tmp_path: 
             env = pr.environment(checkout, action="opened") | {"GATE_DATABASE_URL": url_of(database)}
             outcome = run_action(checkout, env)
             assert outcome.code == 2, outcome.summary
-            assert "which cases of a store may not" in outcome.summary
+            assert "which is not allowed for cases of a store" in outcome.summary
             assert not (checkout / "ran.txt").exists()

@@ -106,7 +106,7 @@ def test_an_agent_that_does_not_say_what_it_calls_has_no_score(options: JsonValu
     turns = (Turn(0, "q", "case", "a", (use("a"),)), Turn(1, "q", "case", "I deleted it.", tools_told=False))
     found = scored("tools", options, Transcript("s", turns)).value
     assert isinstance(found, Unscored)
-    assert 'each answer needs "tools", which is [] where it called none' in found.reason
+    assert 'each answer needs "tools", which is [] if it called none' in found.reason
 
 
 def test_no_conversation_is_no_failure() -> None:
