@@ -43,19 +43,19 @@ def used(source: ToolSource, name: str, arguments: str, rules: ToolRules = PLAIN
     return asyncio.run(work())
 
 
-def test_a_name_of_two_sources_is_a_mistake_unless_it_is_left_out() -> None:
+def test_a_name_of_two_sources_is_an_error_unless_it_is_left_out() -> None:
     one, other = Scripted((tool("a"), tool("b"))), Scripted((tool("a"),), label="the yard")
     assert refusal(one, other) == "both the shop and the yard have a tool named 'a'; remove one"
     assert names(one, other, rules=replace(PLAIN, only=("b",))) == ["b"]
 
 
-def test_two_names_that_a_model_could_not_tell_apart_are_a_mistake() -> None:
+def test_two_names_that_a_model_could_not_distinguish_are_an_error() -> None:
     said = refusal(Scripted((tool("a.b"), tool("a/b"))))
     assert said == "two tools have the same name for the model, 'a_b': 'a.b' of the shop and 'a/b' of the shop"
     assert refusal(Scripted((tool(""),))) == "the shop has a tool without a name"
 
 
-def test_words_of_the_configuration_that_stand_for_nothing_are_mistakes() -> None:
+def test_words_of_the_configuration_that_match_nothing_are_errors() -> None:
     shop = Scripted((tool("a", token={}), tool("b")))
     said = refusal(shop, rules=replace(PLAIN, only=("a", "c", "d")))
     assert said == "'only' lists 'c', 'd', which no source has; there are: 'a', 'b'"

@@ -50,7 +50,7 @@ def test_it_has_the_variables_that_are_named_and_no_others(tmp_path: Path, monke
     assert set(answer.text.split()) == {*known, MARK}
 
 
-def test_one_that_answers_twice_is_told_and_no_answer_is_that_of_another_message(tmp_path: Path) -> None:
+def test_one_that_answers_twice_is_reported_and_no_answer_is_that_of_another_message(tmp_path: Path) -> None:
     """All in one piece, so that none comes late."""
     replies = ['{"type": "answer", "text": "one"}', '{"type": "answer", "text": "two"}']
     agent = program(tmp_path, f"sys.stdout.write({chr(10).join((*replies, ''))!r}); sys.stdout.flush()")
@@ -90,7 +90,7 @@ def test_an_answer_that_names_its_message_counts_for_no_other(tmp_path: Path) ->
     assert reason(program(tmp_path, names % "1"), "a", "b") == "the agent answered message 1 instead of message 2"
 
 
-def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> None:
+def test_one_that_only_prints_is_reported_without_its_secrets(tmp_path: Path) -> None:
     agent = program(tmp_path, 'print(os.environ["AGENT_TOKEN"] + "x" * 2_000_000, flush=True)')
     said = reason(agent, "x")
     assert said.startswith("the agent printed a line that is not a reply: [token]xxx") and SECRET not in said
@@ -113,7 +113,7 @@ def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> Non
         ("os.close(1); time.sleep(60)", "the agent closed its standard output"),
     ],
 )
-def test_whatever_it_does_is_bounded_and_told(tmp_path: Path, answer: str, wanted: str) -> None:
+def test_whatever_it_does_is_bounded_and_reported(tmp_path: Path, answer: str, wanted: str) -> None:
     agent = program(tmp_path, answer)
     if not wanted:
         assert answers(agent, "x")[0].text == ""
@@ -137,5 +137,5 @@ time.sleep(3600)""",
     assert left(tmp_path) == []
 
 
-def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_program_that_is_not_there_is_reported(tmp_path: Path) -> None:
     assert "No such file" in reason(started(tmp_path, ("./no-such-agent",), 5.0))

@@ -82,7 +82,7 @@ def test_a_conversation(service: AgentService) -> None:
         (web.Response(body=b"x" * (8 * 2**20 + 1)), "the agent replied with more than 8 MiB"),
     ],
 )
-def test_what_is_no_answer_is_told_and_asked_once(service: AgentService, reply: web.Response, wanted: str) -> None:
+def test_what_is_no_answer_is_reported_and_asked_once(service: AgentService, reply: web.Response, wanted: str) -> None:
     service.answering = on_send(reply, service)
     assert wanted in reason(service.url, "a")
     assert service.kinds == ["start", "send", "close"]
@@ -135,7 +135,7 @@ def test_cookies_of_one_conversation_are_not_those_of_another(service: AgentServ
 
 
 @pytest.mark.parametrize(("turns", "lost"), [(0, True), (None, False)])
-def test_a_context_that_is_lost_is_told(service: AgentService, turns: int | None, lost: bool) -> None:
+def test_a_context_that_is_lost_is_reported(service: AgentService, turns: int | None, lost: bool) -> None:
     async def forgetful(asked: dict[str, Any], request: web.Request) -> web.StreamResponse:
         if asked["type"] == "reopen":
             return web.json_response({"type": "ok"} if turns is None else {"type": "ok", "turns": turns})

@@ -44,7 +44,7 @@ async def talk(calls: Caller, messages: int, usd: float = 0.5, announced: int | 
     return "whole"
 
 
-def test_an_agent_that_does_not_say_what_it_costs_is_told_of_and_calls_keep_their_limit() -> None:
+def test_an_agent_that_does_not_say_what_it_costs_is_told_about_and_calls_keep_their_limit() -> None:
     calls = limited(max_usd=5.0, max_calls=3)
 
     async def work() -> str:
@@ -86,7 +86,7 @@ def test_a_budget_that_ends_breaks_no_conversation_off(messages: int, whole: int
     assert calls.spent_usd == pytest.approx(0.5 * messages * whole)
 
 
-def test_a_conversation_that_does_not_fit_is_told_what_helps() -> None:
+def test_a_conversation_that_does_not_fit_is_reported_with_a_remedy() -> None:
     calls = limited(max_usd=2.0)
 
     async def work() -> str:

@@ -67,7 +67,7 @@ def test_what_is_not_what_its_id_says_is_not_believed(folder: Path, what: str) -
         ("commit", b"author\n", "is a broken commit"),
     ],
 )
-def test_what_is_broken_is_told(folder: Path, kind: str, data: bytes, said: str) -> None:
+def test_what_is_broken_is_reported(folder: Path, kind: str, data: bytes, said: str) -> None:
     top = put(folder, kind, data)
     if kind == "blob":
         top = tree(folder, ("40000", "x", top))

@@ -63,11 +63,11 @@ def test_chat_files_pull_in_parts_too() -> None:
         ),
     ],
 )
-def test_mistakes(files: Files, message: str) -> None:
+def test_errors(files: Files, message: str) -> None:
     assert message in errors(lambda: parse(files))
 
 
-def test_all_mistakes_at_once() -> None:
+def test_all_errors_at_once() -> None:
     files: Files = {
         "p.j2": "{% include 'a.j2' %}\n{% include 'gone' %}\n{% include input %}",
         "a.j2": "{% include '../x' %}\n{% include 'gone too' %}",

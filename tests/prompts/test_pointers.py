@@ -42,7 +42,7 @@ def rendered(found: PointedText, **values: str) -> str:
         ("prompts/*.md", "", ""),
     ],
 )
-def test_a_pointer_is_told_from_other_prompts(prompt: str, path: str, name: str) -> None:
+def test_a_pointer_is_distinguished_from_other_prompts(prompt: str, path: str, name: str) -> None:
     found = pointer_of(prompt)
     assert (found is None and not path) or (found is not None and (found.path, found.name) == (path, name))
 
@@ -174,11 +174,11 @@ def test_what_is_read_of_typescript(name: str, text: str, variables: tuple[str, 
         ("", ""),
     ],
 )
-def test_placeholders_are_told_by_how_they_are_written(text: str, source: str) -> None:
+def test_placeholders_are_reported_by_how_they_are_written(text: str, source: str) -> None:
     assert template_source((text,)).text == source
 
 
-def test_the_suite_may_say_how_placeholders_are_told() -> None:
+def test_the_suite_may_say_how_placeholders_are_reported() -> None:
     assert template_source(("{a} {{ b }}",), PlaceholderRules(template=False)).text == "{a} {{ b }}"
     assert template_source(("{a} {{ b }}",), PlaceholderRules(template=True)).text == "{a} {{ b }}"
     kept = template_source(("{a} {b}",), PlaceholderRules(kept=frozenset({"a"})))
@@ -226,7 +226,7 @@ def test_a_text_survives_in_every_language(text: str) -> None:
 
 
 @given(st.lists(texts | braces), st.lists(st.sampled_from(["name", "items", "a1"]), min_size=1))
-def test_literal_text_beside_a_placeholder_renders_to_itself(parts: list[str], names: list[str]) -> None:
+def test_literal_text_next_to_a_placeholder_renders_to_itself(parts: list[str], names: list[str]) -> None:
     pieces = [repr(part) for part in parts] + [f"f'{{{name}}}'" for name in names]
     content = f"def a(name, items, a1):\n    return {' + '.join(pieces) or repr('')}\n"
     found = read(content, "a")
@@ -274,7 +274,7 @@ def test_a_text_is_dedented_as_python_does_it(text: str) -> None:
         ("a.b: x\na: {b: y}", "a.yaml", "has no text named 'A'"),
     ],
 )
-def test_a_mistake_is_told_with_its_line_and_its_remedy(content: str, path: str, said: str) -> None:
+def test_an_error_is_reported_with_its_line_and_its_remedy(content: str, path: str, said: str) -> None:
     assert said in mistake(content, "A", path)
 
 
@@ -320,7 +320,7 @@ def growth(sign: str) -> str:
         (lambda: "A = " + "[" * 100_000, "a.toml"),
     ],
 )
-def test_what_is_meant_to_hurt_is_a_mistake_and_no_more(make: Callable[[], str], path: str) -> None:
+def test_what_is_meant_to_hurt_is_an_error_and_no_more(make: Callable[[], str], path: str) -> None:
     content = make()
     assert mistake(content, "A", path).startswith(f"main:{path}")
     may_have(content, path, "A")

@@ -59,7 +59,7 @@ def test_a_file() -> None:
         ("system:\nHi\n\nuser:\na\n{% if %}", "p.prompty:5: invalid Jinja2"),
     ],
 )
-def test_mistakes(text: str, message: str) -> None:
+def test_errors(text: str, message: str) -> None:
     assert message in errors(lambda: reading.parse(text, "p.prompty"))
 
 
@@ -140,7 +140,7 @@ def test_what_is_no_text_prompt_is_said_in_one_line(path: str, why: str) -> None
 @pytest.mark.parametrize(
     "name", ["../../README.md", "/etc/passwd", "missing.json", "../none/seen.prompty/x.json", "chat.prompty"]
 )
-def test_a_reference_that_leads_nowhere_is_no_mistake_of_the_prompt(name: str) -> None:
+def test_a_reference_that_leads_nowhere_is_no_error_of_the_prompt(name: str) -> None:
     text = "---\nsample: ${file:NAME}\ninputs: {a: {type: string}}\n---\nuser:\nx{{a}}"
     prompt = read("first/p.prompty", text.replace("NAME", name))
     assert told(prompt) == [("user", "x")]

@@ -57,7 +57,7 @@ def test_what_it_says_about_the_model_is_kept_apart_from_what_is_sent() -> None:
     assert (other.digest, other.unused != prompt.unused) == (prompt.digest, True)
 
 
-def test_mistakes_have_their_lines() -> None:
+def test_errors_have_their_lines() -> None:
     text = "x: 1\nmessages:\n  - role: bot\n    content: a\n  - role: user\n    content: '{{user-name}} {{ true }}'\n"
     found = errors(lambda: reading.parse(text, "p.prompt.yml"))
     assert "p.prompt.yml:3: messages[0].role must be system, developer, user or assistant, not 'bot'" in found

@@ -87,7 +87,7 @@ def test_a_prompt_or_another_agent_is_compared(target: str) -> None:
 USER = '{"name": "talk", "user": {"goal": "Learn what is free"}}\n'
 
 
-def test_a_simulated_user_whom_nobody_plays_is_told_before_anything_is_asked() -> None:
+def test_a_simulated_user_whom_nobody_plays_is_reported_before_anything_is_asked() -> None:
     cases = '{"id": "1", "input": "a"}\n' + USER
     texts = files(RECORDED, c_jsonl=cases)
     with pytest.raises(InputErrors) as caught:

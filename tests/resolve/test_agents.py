@@ -110,7 +110,7 @@ def test_recorded_tools_and_a_model_alone_reach_nobody() -> None:
     assert forbidden("s", recorded, None) == ""
 
 
-def test_whoever_may_push_is_told_of_new_addresses_and_variables() -> None:
+def test_whoever_may_push_is_told_about_new_addresses_and_variables() -> None:
     other = changed(AGENT, url="https://other.example")
     assert foreign_addresses("s", other, base(AGENT)) == (
         "s uses 'https://other.example' in this change, which the base branch does not."

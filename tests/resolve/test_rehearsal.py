@@ -36,7 +36,7 @@ def scored(scorer: JsonValue, expected: JsonValue) -> Suite:
     return resolve(Sides(Files(base, "main"), Files({**base, "p.j2": "x {{ input }}"}, "head"))).suites[0]
 
 
-def test_a_template_that_takes_too_long_is_told_once_and_ends_the_rehearsal() -> None:
+def test_a_template_that_takes_too_long_is_reported_once_and_ends_the_rehearsal() -> None:
     with pytest.raises(InputErrors) as caught:
         rehearse([suite(TURNS, 3)], seconds=0.05)
     (problem,) = caught.value.problems

@@ -97,13 +97,13 @@ NESTED = "{% set a = [a, a] %}" * 40
         ("{% if %}", "invalid Jinja2: Expected an expression"),
     ],
 )
-def test_what_a_stranger_may_not_do(text: str, message: str) -> None:
+def test_what_a_fork_may_not_do(text: str, message: str) -> None:
     with pytest.raises(BadTemplate) as caught:
         rendered(text)
     assert message in caught.value.message
 
 
-def test_mistakes_name_the_line() -> None:
+def test_errors_name_the_line() -> None:
     with pytest.raises(BadTemplate) as caught:
         rendered("a\nb\n{{ missing }}")
     assert (caught.value.line, caught.value.undefined) == (3, True)

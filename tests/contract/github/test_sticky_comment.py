@@ -112,7 +112,7 @@ def test_doubles_are_healed(
     assert done == Publication(url(server.comments(REPO, 7)[-1]))
 
 
-def test_a_double_that_cannot_be_deleted_is_told_and_does_not_undo_the_comment(
+def test_a_double_that_cannot_be_deleted_is_reported_and_does_not_undo_the_comment(
     server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
 ) -> None:
     for _ in range(2):
@@ -141,7 +141,7 @@ def test_two_that_were_posted_at_the_same_time_become_one(
     assert done.url == url(server.comments(REPO, 7)[0])
 
 
-def test_a_comment_that_was_deleted_meanwhile_is_made_anew(
+def test_a_comment_that_was_deleted_meanwhile_is_made_again(
     server: GitHubServer, pr: PullRequest, connect: Connect, sticky: StickyComment, new: str
 ) -> None:
     class Racing(PullRequestApi):
@@ -190,7 +190,7 @@ def test_where_nothing_changed_a_comment_is_only_updated(
 
 
 @pytest.mark.parametrize(("token", "status"), [(READ_ONLY_TOKEN, 403), (NO_COMMENT_TOKEN, 403), (None, 401)])
-def test_who_may_not_write_is_told(
+def test_who_may_not_write_is_reported(
     server: GitHubServer, connect: Connect, sticky: StickyComment, token: str | None, status: int
 ) -> None:
     done = publish_comment(PullRequestApi(connect(token), 7), sticky)

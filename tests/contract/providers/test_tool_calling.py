@@ -54,7 +54,7 @@ def test_a_model_calls_tools(server: ModelServer, remote: Subject) -> None:
     assert done.text == "" and done.stop_reason in ("tool_calls", "tool_use")
 
 
-def test_openai_is_told_of_tools_and_results(server: ModelServer) -> None:
+def test_openai_gets_tools_and_results(server: ModelServer) -> None:
     answered(Subject(MODELS["openai"], server.url))
     (body,) = server.bodies
     assert body["tools"][0] == {
@@ -72,7 +72,7 @@ def test_openai_is_told_of_tools_and_results(server: ModelServer) -> None:
     assert body["messages"][3] == {"role": "tool", "content": "Beach House", "tool_call_id": "call_1"}
 
 
-def test_anthropic_is_told_of_tools_and_results(server: ModelServer) -> None:
+def test_anthropic_gets_tools_and_results(server: ModelServer) -> None:
     answered(Subject(MODELS["anthropic"], server.url))
     (body,) = server.bodies
     assert body["tools"][0] == {"name": "get_listings", "description": "The flats.", "input_schema": SCHEMA}

@@ -84,7 +84,7 @@ def test_something_that_speaks_no_http(remote: Subject, babbler: str) -> None:
         b'{"choices": [{"message": {"content": {}}}], "content": [{"type": "text", "text": []}]}',
     ],
 )
-def test_a_reply_that_is_none(server: ModelServer, remote: Subject, body: bytes) -> None:
+def test_a_reply_that_is_invalid(server: ModelServer, remote: Subject, body: bytes) -> None:
     server.behaviour = Behaviour(raw=Raw(body=body, headers={"content-type": "application/json"}))
     assert trouble(remote).reason
 

@@ -107,7 +107,7 @@ def test_keys_go_where_the_interfaces_look_for_them(server: ModelServer) -> None
         assert key in headers.get("authorization", "") + headers.get("x-api-key", "")
 
 
-def test_the_prefix_cache_is_told_apart(server: ModelServer, remote: Subject) -> None:
+def test_the_prefix_cache_is_distinguished(server: ModelServer, remote: Subject) -> None:
     subject = replace(remote, system="word " * 2000, params=Params(prompt_cache=True))
 
     async def work(provider: Any) -> list[Any]:

@@ -42,7 +42,7 @@ def test_a_suite_of_the_changes_own_makes_no_ship(tmp_path: Path, server: GitHub
     assert "which is no model" in outcome.out.replace("\n", " ")
 
 
-def test_removing_the_exam_is_told_and_never_skipped(world: PullRequestWorld, server: GitHubServer) -> None:
+def test_removing_the_exam_is_reported_and_never_skipped(world: PullRequestWorld, server: GitHubServer) -> None:
     outcome = run(world.open({"gate.yaml": FAQ_ONLY}))
     assert outcome.outputs["verdict"] == "PASS"
     body = server.comments(REPO, 7)[0].body
@@ -68,7 +68,7 @@ def test_no_workflow_command_comes_from_a_name(world: PullRequestWorld) -> None:
     assert all(line.startswith(own) for line in commands)
 
 
-def test_a_label_that_cannot_be_confirmed_sets_nothing_aside(world: PullRequestWorld, server: GitHubServer) -> None:
+def test_a_label_that_cannot_be_confirmed_overrides_nothing(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: BROKEN})
     pr.add_label("skip-prompt-diff")
     checkout = pr.checkout("merge", depth=2)

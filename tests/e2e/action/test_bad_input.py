@@ -66,7 +66,7 @@ PAYLOADS = {
 }
 
 
-def test_a_payload_that_is_none(world: PullRequestWorld) -> None:
+def test_a_payload_that_is_invalid(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge", depth=1)
     for payload, said in PAYLOADS.items():

@@ -44,7 +44,7 @@ def test_a_change_cannot_have_its_own_run_skipped_for_want_of_a_key(tmp_path: Pa
     assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
 
 
-def test_beside_secrets_a_fork_is_judged_and_told(
+def test_with_secrets_a_fork_is_evaluated_and_reported(
     world: PullRequestWorld, server: GitHubServer, models: ModelServer
 ) -> None:
     """By either event."""
@@ -83,7 +83,7 @@ def test_a_run_for_no_open_pull_request_judges_nothing(
     assert server.comments(REPO, pr.number) == []
 
 
-def test_a_conflict_beside_secrets_is_no_green(
+def test_a_conflict_with_secrets_is_no_green(
     world: PullRequestWorld, models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pr = world.open({PROMPT: BROKEN}, fork=True)
@@ -96,7 +96,7 @@ def test_a_conflict_beside_secrets_is_no_green(
     assert acted.waits == [0.0, 1.0, 2.0, 4.0, 8.0]
 
 
-def test_a_stranger_may_name_another_model_of_a_service(world: PullRequestWorld, models: ModelServer) -> None:
+def test_a_fork_may_name_another_model_of_a_service(world: PullRequestWorld, models: ModelServer) -> None:
     pr = world.open({"gate.yaml": SERVICE.replace("gpt-4o-mini", "gpt-4o")}, fork=True)
     outcome = privileged(pr, models)
     assert outcome.code == 0
@@ -133,7 +133,7 @@ def test_a_merge_into_another_branch_is_not_taken(
     assert (acted.code, len(models.ledger)) == (3, 0)
 
 
-def test_the_label_of_a_stranger_sets_nothing_aside(world: PullRequestWorld, models: ModelServer) -> None:
+def test_the_label_of_a_fork_overrides_nothing(world: PullRequestWorld, models: ModelServer) -> None:
     pr = world.open({PROMPT: BROKEN}, fork=True)
     pr.add_label("skip-prompt-diff", by="mallory")
     outcome = privileged(pr, models)

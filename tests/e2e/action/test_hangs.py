@@ -14,7 +14,7 @@ TEMPLATE = SERVICE.replace("  - name: support\n", "  - name: support\n    templa
 SLOW = "{% for i in range(99999) %}{% set a = 'x'*4000000 %}{% if 'y' in a ~ i %}{% endif %}{% endfor %}"
 
 
-def test_what_works_without_end_before_the_first_call_is_given_up_and_told(
+def test_what_works_without_end_before_the_first_call_is_given_up_and_reported(
     tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:
     world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": TEMPLATE})

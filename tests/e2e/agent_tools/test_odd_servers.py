@@ -58,7 +58,7 @@ def test_a_server_that_never_answers_is_waited_for_a_bounded_time(tmp_path: Path
 
 
 @pytest.mark.parametrize("command", [("no-such-program", "x"), (".",)])
-def test_a_program_that_cannot_be_started_is_told(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_started_is_reported(command: tuple[str, ...], tmp_path: Path) -> None:
     async def told() -> str:
         async with kit(tmp_path, {"odd": Server(command=command)}) as made:
             return await reason(made)
@@ -83,7 +83,7 @@ def test_greetings_on_standard_output_are_passed_over(tmp_path: Path) -> None:
     )
 
 
-def test_names_that_no_provider_takes_are_told_as_others_and_recorded_as_they_are(tmp_path: Path) -> None:
+def test_names_that_no_provider_takes_are_reported_as_others_and_recorded_as_they_are(tmp_path: Path) -> None:
     async def told() -> tuple[list[str], str, str]:
         async with kit(tmp_path, odd("dotted")) as made:
             box = made.toolbox()

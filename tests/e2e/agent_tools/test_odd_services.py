@@ -57,7 +57,7 @@ def test_a_service_that_never_answers_is_waited_for_a_bounded_time(tmp_path: Pat
         assert said == "the MCP server shop did not answer within 0.2 s"
 
 
-def test_a_service_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_service_that_is_not_there_is_reported(tmp_path: Path) -> None:
     async def told() -> str:
         async with kit(tmp_path, http("http://127.0.0.1:9/mcp")) as made:
             return await reason(made)

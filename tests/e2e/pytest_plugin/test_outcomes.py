@@ -15,7 +15,7 @@ def section(out: str) -> list[str]:
     return re.split(r"=+ eval =+\n", out)[1].splitlines()
 
 
-def test_judges_that_prefer_their_own_kind_and_are_not_calibrated_are_told_of(project: Project) -> None:
+def test_judges_that_prefer_their_own_kind_and_are_not_calibrated_are_reported(project: Project) -> None:
     project.write(scorers=JUDGED.replace("own:j", "own:m"))
     found = section(project.run("-m", "eval").out)
     (warned,) = (line for line in found if "self-preference" in line)

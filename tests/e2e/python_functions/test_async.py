@@ -35,7 +35,7 @@ def worktree(tmp_path: Path) -> FunctionWorktree:
 
 
 @pytest.mark.parametrize("how", ASYNC)
-def test_a_prompt_that_is_awaited_is_one_mistake(worktree: FunctionWorktree, how: str) -> None:
+def test_a_prompt_that_is_awaited_is_one_error(worktree: FunctionWorktree, how: str) -> None:
     (worktree.root / "checks.py").write_text(ASYNC[how])
     with pytest.raises(CannotLoad) as caught:
         asyncio.run(prompt_texts(ENTRY, [{}, {"state": "x"}], worktree, SHORT))

@@ -91,7 +91,7 @@ def test_nothing_is_run_for_a_fork(
     assert models.ledger == []
 
 
-def test_nothing_is_run_beside_secrets_for_a_branch_of_the_repository_either(
+def test_nothing_is_run_with_secrets_for_a_branch_of_the_repository_either(
     world: PullRequestWorld, models: ModelServer, code: Code
 ) -> None:
     outcome = privileged(world.open(marked(code, code.worse, world.folder)), models, "pull_request_target")

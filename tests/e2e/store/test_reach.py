@@ -43,7 +43,7 @@ def test_no_command_runs_code_that_only_a_case_of_the_store_names(place: Place) 
     ("scorer", "said"),
     [
         ({"database": {"url": "GATE_DATABASE_URL", "query": "SELECT 1", "equals": 1}}, "queries the database of"),
-        ({"judge": {"criteria": "x", "model": "openai:gpt-5"}}, "asks the model 'openai:gpt-5'"),
+        ({"judge": {"criteria": "x", "model": "openai:gpt-5"}}, "calls the model 'openai:gpt-5'"),
     ],
 )
 def test_nor_asks_a_database_or_a_model(place: Place, scorer: JsonValue, said: str) -> None:
