@@ -39,7 +39,7 @@ def test_a_suite_of_the_changes_own_makes_no_ship(tmp_path: Path, server: GitHub
     own = "  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, model: 'fake:oracle', scorers: [exact]}\n"
     outcome = run(world.open({"gate.yaml": config + own, "README.md": "quality=1.0\n"}))
     assert outcome.code == 2
-    assert "which is no model" in outcome.out.replace("\n", " ")
+    assert "which is not a model" in outcome.out.replace("\n", " ")
 
 
 def test_removing_the_exam_is_reported_and_never_skipped(world: PullRequestWorld, server: GitHubServer) -> None:

@@ -32,7 +32,7 @@ def test_a_prompt_that_moves_is_compared_with_what_it_was(
     outcome = run(pr, kind)
     assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["worst-slice"]) == (1, "BLOCK", "tier=gold")
     body = server.comments(REPO, 7)[0].body
-    assert "prompts/support.md is now prompts/help.md; the two are compared." in body
+    assert "prompts/support.md was renamed to prompts/help.md; the two are compared." in body
 
 
 def test_a_deleted_prompt_holds(world: PullRequestWorld, server: GitHubServer) -> None:
@@ -61,7 +61,7 @@ def test_a_prompt_does_not_slip_away_by_another_ending_or_among_decoys(
         assert "cannot be told whether 'prompts/support.md' was deleted or has moved" in outcome.out.replace("\n", " ")
     else:
         assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
-        assert "prompts/support.md is now zz/support.txt" in server.comments(REPO, 7)[0].body
+        assert "prompts/support.md was renamed to zz/support.txt" in server.comments(REPO, 7)[0].body
 
 
 def test_a_copy_of_the_old_text_does_not_stand_in_for_the_prompt_that_moves(
@@ -75,7 +75,7 @@ def test_a_copy_of_the_old_text_does_not_stand_in_for_the_prompt_that_moves(
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
     assert "support at prompts/support.txt/tier=gold" in outcome.outputs["worst-slice"]
     body = server.comments(REPO, 7)[0].body
-    assert "prompts/support.md is now archive/old.txt; the two are compared." in body
+    assert "prompts/support.md was renamed to archive/old.txt; the two are compared." in body
     assert "prompts/support.md may have become prompts/support.txt, which keeps half of it and has no suite" in body
     assert body.count("is dropped") == 1
     pr.push({f"archive/{number}.txt": f"{lines}{GOOD}more {number}\n" for number in range(3)})

@@ -32,8 +32,8 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
             "which the base branch does not use",
         ),
         ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:/etc/passwd")}, "is absolute"),
-        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:models/x.gguf")}, "the merge target does not use"),
-        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "replay:evals/x.jsonl")}, "which is no model"),
+        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:models/x.gguf")}, "the base branch does not use"),
+        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "replay:evals/x.jsonl")}, "which is not a model"),
         (
             {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build"), "evil.py": RUNS},
             "python:",

@@ -36,7 +36,7 @@ async def why(handler: Handler, scratch: Path, transport: str = "streamable-http
     ("answer", "said"),
     [
         (lambda _: response(b"<html>", kind="text/html"), "cannot be used: Unexpected content type: text/html"),
-        (lambda _: response(b"oops", "500 Internal Server Error"), "replied with HTTP 500 Internal Server Error"),
+        (lambda _: response(b"oops", "500 Internal Server Error"), "answered with HTTP 500 Internal Server Error"),
         (
             lambda _: response(gzip.compress(b"{}"), content_encoding="gzip"),
             "replied in an encoding that the request does not accept",
@@ -88,7 +88,7 @@ def test_one_failed_request_costs_one_conversation(tmp_path: Path) -> None:
                 found.append((await called(bystander, do="y")).result)
             return found
 
-    said = "the MCP server shop replied with HTTP 500 Internal Server Error"
+    said = "the MCP server shop answered with HTTP 500 Internal Server Error"
     assert asyncio.run(told()) == [said, '["y", null]'] * 4
 
 
@@ -158,4 +158,4 @@ def test_headers_come_from_the_environment_and_are_seen_by_nobody_else(tmp_path:
         result, said = asyncio.run(told(url))
     assert AUTH.split()[1] not in result
     assert result.split() == ["hi", "[token]", "[session]"]
-    assert said == "the MCP server listings replied with HTTP 401 Unauthorized"
+    assert said == "the MCP server listings answered with HTTP 401 Unauthorized"

@@ -63,5 +63,5 @@ def test_a_prompt_does_not_slip_away_by_moving(repo: Path, config: str) -> None:
     (repo / "gate.yaml").write_text(config)
     record = run(repo).record
     assert record.verdict is Verdict.BLOCK
-    assert "prompts/support.md is now prompts/elsewhere.md; the two are compared." in record.notes
+    assert "prompts/support.md was renamed to prompts/elsewhere.md; the two are compared." in record.notes
     assert "prompts/elsewhere.md" in {suite.candidate.path for suite in record.suites}

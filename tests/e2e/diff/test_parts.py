@@ -103,4 +103,4 @@ def test_two_files_pull_in_nothing_from_elsewhere(tmp_path: Path, name: str) -> 
     outcome = files_run(tmp_path)
     assert outcome.code == 2
     assert "new/p.j2:1: " in outcome.err
-    assert "leaves" in outcome.err
+    assert "leaves the repository" in outcome.err or "outside the repository" in outcome.err

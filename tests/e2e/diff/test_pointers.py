@@ -125,7 +125,7 @@ def test_a_renamed_constant_is_compared_with_what_it_was(tmp_path: Path) -> None
         outcome = run(repo)
         assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
         assert outcome.record.suites[0].candidate.path == "app/p.py::SUPPORT_V2"
-        assert "app/p.py::SUPPORT is now app/p.py::SUPPORT_V2; the two are compared." in outcome.record.notes
+        assert "app/p.py::SUPPORT was renamed to app/p.py::SUPPORT_V2; the two are compared." in outcome.record.notes
 
 
 FAQ = CONFIG[CONFIG.index("  - name: faq") :]

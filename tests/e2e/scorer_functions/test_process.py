@@ -29,13 +29,13 @@ def of_odd(worktree: FunctionWorktree, odd: str, start: str = "", call_s: float 
 @pytest.mark.parametrize(
     ("odd", "value", "reason"),
     [
-        ("return True", 1.0, "bots.persona:asked says 1"),
-        ("return 0.25", 0.25, "bots.persona:asked says 0.25"),
+        ("return True", 1.0, "bots.persona:asked returned 1"),
+        ("return 0.25", 0.25, "bots.persona:asked returned 0.25"),
         ("return {'score': 0.5, 'reason': 'so so'}", 0.5, "so so"),
-        ("import numpy; return numpy.float32(0.5)", 0.5, "bots.persona:asked says 0.5"),
+        ("import numpy; return numpy.float32(0.5)", 0.5, "bots.persona:asked returned 0.5"),
         ("return {'score': 0.5, 'reason': 'x' * 500}", 0.5, "x" * 500),
-        ("return {'pass': True, 'reason': None}", 1.0, "bots.persona:asked says 1"),
-        ("return {'pass_': False, 'component_results': []}", 0.0, "bots.persona:asked says 0"),
+        ("return {'pass': True, 'reason': None}", 1.0, "bots.persona:asked returned 1"),
+        ("return {'pass_': False, 'component_results': []}", 0.0, "bots.persona:asked returned 0"),
         ("return {'pass': True, 'score': 0.5, 'reason': 'so', 'namedScores': {}}", 0.5, "so"),
     ],
 )
@@ -53,7 +53,7 @@ def test_what_counts_as_a_score(worktree: FunctionWorktree, odd: str, value: flo
         ("return float('nan')", "it returned a number that is not from 0 to 1"),
         ("return {'reason': 'good'}", "it returned a mapping that does not consist of score and reason"),
         ("return {'score': 1, 'reason': 3}", "its reason is int, not a text"),
-        ("return {'score': 1, 'reason': 'x' * 501}", "its reason has 501 characters; 500 are allowed"),
+        ("return {'score': 1, 'reason': 'x' * 501}", "its reason has 501 characters; the limit is 500"),
     ],
 )
 def test_what_is_no_score(worktree: FunctionWorktree, odd: str, said: str) -> None:
