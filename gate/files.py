@@ -28,7 +28,7 @@ GATE_FOLDER = ".gate"
 STORE_FILE = Path(GATE_FOLDER) / "gate.db"
 
 CACHE_FOLDER = Path(GATE_FOLDER) / "cache"
-"""Where answers are kept from run to run."""
+"""Folder of the answers that later runs reuse."""
 
 
 def make_gate_folder(path: Path) -> None:
@@ -36,7 +36,7 @@ def make_gate_folder(path: Path) -> None:
     home = path if path.name == GATE_FOLDER else path.parent
     own = home.name == GATE_FOLDER
     if own and (path.is_symlink() or home.is_symlink()):
-        raise GateError(f"{path} lies behind a symbolic link", "remove the link, or name a folder with --out")
+        raise GateError(f"the path {path} contains a symbolic link", "remove the link, or set a folder with --out")
     try:
         path.mkdir(parents=True, exist_ok=True)
         ignored = home / ".gitignore"
@@ -46,10 +46,10 @@ def make_gate_folder(path: Path) -> None:
             with ignored.open("x", encoding="utf-8") as file:
                 file.write("*\n")
     except OSError as error:
-        raise GateError(f"cannot write to {path}: {error.strerror}", "name another folder with --out") from None
+        raise GateError(f"cannot write to {path}: {error.strerror}", "set another folder with --out") from None
 
 
-_HINT = "name another place with --out"
+_HINT = "set another path with --out"
 
 
 def write_new(path: Path, text: str) -> None:
@@ -62,7 +62,7 @@ def write_all_new(texts: Mapping[Path, str]) -> None:
     for path in texts:
         _check_way(path)
         if os.path.lexists(path):
-            raise GateError(f"{path} exists already; nothing was overwritten", f"remove it, or {_HINT}")
+            raise GateError(f"{path} already exists and is not overwritten", f"remove it, or {_HINT}")
     written: list[Path] = []
     try:
         for path, text in texts.items():
@@ -84,7 +84,7 @@ def rewrite_all(texts: Mapping[Path, str]) -> None:
     for path in texts:
         _check_way(path)
         if path.is_symlink() or not path.is_file():
-            raise GateError(f"{path} is no plain file", "name the file itself")
+            raise GateError(f"{path} is not a regular file", "use the path of the file itself")
     made: dict[Path, Path] = {}
     path = Path()
     try:
@@ -94,21 +94,26 @@ def rewrite_all(texts: Mapping[Path, str]) -> None:
         for path, new in made.items():
             new.replace(path)
     except OSError as error:
-        raise GateError(f"cannot write to {error.filename2 or path}: {error.strerror}", "check its rights") from None
+        raise GateError(
+            f"cannot write to {error.filename2 or path}: {error.strerror}", "check its permissions"
+        ) from None
     except UnicodeEncodeError:
-        raise GateError(f"cannot write to {path}: its new text is no Unicode", "look at the prompt's words") from None
+        raise GateError(
+            f"cannot write to {path}: its new text is not valid Unicode",
+            "remove the characters that are not valid Unicode",
+        ) from None
     finally:
         for new in made.values():
             new.unlink(missing_ok=True)
 
 
 def _check_way(path: Path) -> None:
-    """Refuse a link on the way, which a repository may have brought; an absolute path was named by the user."""
+    """Refuse a link in the path, which a repository may contain; an absolute path comes from the user."""
     if path.is_absolute():
         return
     for folder in path.parents:
         if folder.is_symlink():
-            raise GateError(f"{path} lies behind the symbolic link {folder}", f"remove the link, or {_HINT}")
+            raise GateError(f"the path {path} contains the symbolic link {folder}", f"remove the link, or {_HINT}")
 
 
 def _link(path: Path, text: str) -> None:
@@ -171,7 +176,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
-"""Characters that HFS+ does not tell names apart by; git refuses them in `.git`, too."""
+"""Characters that HFS+ ignores in names; git also refuses them in `.git`."""
 
 _GIT = re.compile(r"(?i)(?:\.git|git~1)[. ]*(?::.*)?")
 """git's own folder under all its names: NTFS drops dots and blanks at the end, and knows short names and streams."""
@@ -182,7 +187,7 @@ def escapes(path: str) -> str:
     if not path or path == ".":
         return "is empty"
     if "\0" in path:
-        return "holds a NUL character"
+        return "contains a NUL character"
     if path.startswith("/"):
         return "is absolute"
     parts = path.split("/")
@@ -212,12 +217,12 @@ def normal(path: str) -> str:
 
 
 def is_glob(path: str) -> bool:
-    """The path is a pattern that may stand for several files."""
+    """The path is a pattern that may match several files."""
     return any(char in path for char in "*?[")
 
 
 def literal_folder(pattern: str) -> str:
-    """The folder that all that matches a pattern lies in; empty for the root."""
+    """The folder of all files that match a pattern; empty for the root."""
     parts = PurePosixPath(pattern).parts
     fixed = next((place for place, part in enumerate(parts) if is_glob(part)), len(parts) - 1)
     return "/".join(parts[:fixed])
@@ -226,7 +231,7 @@ def literal_folder(pattern: str) -> str:
 def matches(path: str, pattern: str) -> bool:
     """Does a path match a pattern?
 
-    `*`, `?` and `[…]` stay within one folder, `**` stands for any folders, and names that start with a dot only match
+    `*`, `?` and `[…]` stay within one folder, `**` matches any folders, and names that start with a dot only match
     a pattern that does.
     """
     return _matched(path.split("/"), pattern.split("/"))[-1]

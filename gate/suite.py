@@ -1,4 +1,4 @@
-"""What is to be evaluated: two arms, one exam, and the policy that judges the difference."""
+"""The subject of an evaluation: two arms and one exam (cases, scorers and policy)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,9 +20,9 @@ class Arm:
     """Prompt, model, parameters and agent, each read at its own ref.
 
     Args:
-        target: the agent that works with the prompt; None where the model is called with it and no more.
-        place: the files that the agent, or its tools, run in; None where no program is run.
-        code: tells those files from others; empty where nobody can, as in a working tree.
+        target: the agent that works with the prompt; None if the model is called with only the prompt.
+        place: the files that the agent, or its tools, run in; None if no program runs.
+        code: fingerprint of those files; empty if unknown, as in a working tree.
     """
 
     version: PromptVersion
@@ -34,12 +34,12 @@ class Arm:
 
     @property
     def recognised(self) -> bool:
-        """Can anybody tell whether the agent is the same another time? Only then is what it said then an answer now."""
+        """Is it known whether the agent is the same in another run? Only then can its answers be reused."""
         return not unversioned(self.target) and (bool(self.code) or not runs_code(self.target))
 
     @property
     def remembered(self) -> bool:
-        """Is what was answered not paid again? Of the loop of our own, the model's answers stay known in any case."""
+        """Can answers be reused without paying again? For the built-in loop, the model's answers can in any case."""
         return self.recognised or not leads_itself(self.target)
 
 
@@ -48,14 +48,14 @@ class Exam:
     """Cases, scorers and policy, pinned to one ref.
 
     Args:
-        ref: where the exam was read.
+        ref: from which the exam was read.
         digest: SHA-256 of cases, scorers and policy.
-        threshold: a sample passes when its score is at least this; None where each scorer has its own mark.
-        judges: how far its judges agree with people; no part of the digest, for it changes no score.
-        code: where the functions lie that score; None where none does. The digest has that of each function's module.
-        placeholders: name to text, put into the prompts and cases of both arms, `today` besides; None for none at all.
-        obsolete: cases of the file that are no part of it.
-        store: the version of a store's suite that the cases are, as `store:support@12`; empty where a file has them.
+        threshold: a sample passes when its score is at least this; None if each scorer has its own threshold.
+        judges: how far its judges agree with people; not part of the digest, because it changes no score.
+        code: place of the scorer functions; None without any. The digest includes that of each function's module.
+        placeholders: name to text, put into prompts and cases of both arms, besides `today`; None for none.
+        obsolete: cases of the file that are not part of it.
+        store: the version of the store's suite with the cases, as `store:support@12`; empty if they are in a file.
         store_digest: of that version, as `sha256:…`; neither is part of the exam's own digest.
     """
 
@@ -75,19 +75,19 @@ class Exam:
     store_digest: str = ""
 
     def scorers_of(self, case: Case) -> tuple[ScorerSpec, ...]:
-        """What scores the answers to a case: its own scorers or else the exam's, and those that it adds."""
+        """The scorers of a case: its own or else the exam's, and those that it adds."""
         return (*self.lasting_scorers_of(case), *case.round_scorers)
 
     def lasting_scorers_of(self, case: Case) -> tuple[ScorerSpec, ...]:
-        """The same without those that count in single rounds alone."""
+        """The same without those that only count in single rounds."""
         return (self.scorers if case.scorers is None else case.scorers) + case.extra_scorers
 
     def threshold_of(self, case: Case) -> float | None:
-        """What the combined score of a case must reach: its own threshold goes before the exam's; None without one."""
+        """The threshold for the combined score of a case: its own, or else the exam's; None without one."""
         return self.threshold if case.threshold is None else case.threshold
 
     def all_scorers(self) -> Iterator[ScorerSpec]:
-        """The exam's scorers and those that cases bring, whether they count for a case or not."""
+        """The exam's scorers and those of cases, whether they count for a case or not."""
         yield from self.scorers
         for case in self.cases:
             yield from (*(case.scorers or ()), *case.extra_scorers, *case.round_scorers)
@@ -98,11 +98,11 @@ class Suite:
     """One prompt with its eval set, model, scorers and policy.
 
     Args:
-        baseline: what it is compared with; None where the change brings the prompt, which then stands alone.
+        baseline: the arm to compare with; None if the prompt is new.
         samples: k, outputs per case and arm.
         own_exam: the exam is the change's own, because the base has none for this prompt.
         trial: shown, but has no part in the verdict: its exam is the change's own.
-        promises: who compares what the prompt promises before and after; None where nobody wants to know.
+        promises: compares the rules of the prompt before and after; None if it is not set.
     """
 
     name: str
@@ -123,7 +123,7 @@ class Suite:
 
     @property
     def at_stake(self) -> RuleComparisonOptions | None:
-        """What to know of its promises; None where nobody wants to, or the prompt is the same in both arms."""
+        """The comparison of its rules; None if it is not set, or the prompt is the same in both arms."""
         before = self.baseline
         if before is None or before.version.prompt.digest == self.candidate.version.prompt.digest:
             return None

@@ -174,7 +174,7 @@ Scores: TypeAlias = Annotated[list[Share | None], Field(max_length=100)]
 """Of the samples of one arm on one case; None where there is no score."""
 
 
-UNREAD = "no scorer reads"
+UNREAD = "no scorer checks"
 """Part of a remark on changed rules; the next step of a report depends on it."""
 HELPS = "What helps: "
 """Start of a reason that explains how to fix the reason before it."""

@@ -1,4 +1,4 @@
-"""The changed lines of the prompts that a run is about, and annotations beside them."""
+"""The changed lines of the prompts that a run is about, and the annotations on them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -56,7 +56,7 @@ def _beside(sides: Sides, suite: Suite, message: str) -> Iterator[PromptAnnotati
 
 
 def _paired(old: str, new: str) -> list[tuple[str, str]]:
-    """The parts of a prompt, each with what it was; what has come has nothing."""
+    """The parts of a prompt, each with its old path; empty for a new part."""
     return list(zip_longest(prompt_parts(old)[: len(prompt_parts(new))], prompt_parts(new), fillvalue=""))
 
 
@@ -99,13 +99,13 @@ def _text(source: FileSource, path: str) -> str:
 
 
 def _fell(suite: SuiteRecord) -> str:
-    """The worst result that keeps the verdict from being green; empty where there is none."""
+    """The worst result behind a verdict that is not green; empty if there is none."""
     rows = [row for row in (suite.quality.overall, *suite.quality.slices) if row.blocking and row.state in _STATES]
     if rows:
         worst = min(rows, key=lambda row: (_STATES.index(row.state), row.upper if row.upper is not None else 0.0))
         return fall_sentence(worst, worst.slice)
     risen = [axis.axis for axis in (suite.cost, suite.latency) if axis.exceeded]
-    return f"{suite.name}: {' and '.join(risen)} beyond the allowance" if risen else ""
+    return f"{suite.name}: {' and '.join(risen)} above the limit" if risen else ""
 
 
 def _missed(new: NewSuiteRecord) -> str:

@@ -19,7 +19,7 @@ from gate.report.markdown import report
 from gate.store.run_folder import load_run
 
 LIMIT = 65_536
-"""UTF-16 units of a comment. GitHub says characters; it also accepts 262,144 bytes of UTF-8, four for each."""
+"""UTF-16 units of a comment. GitHub documents characters; it also accepts 262,144 bytes of UTF-8, four for each."""
 LONGEST_KEY = 100
 
 _MARKER = re.compile(r"<!-- prompt-gate: (\S+) ([0-9a-f]{40}(?:[0-9a-f]{24})?) -->")
@@ -102,15 +102,15 @@ def publish_comment(
 def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
     own = _own(comments, sticky.key)
     notes: list[str] = []
-    # Asked after the comments were read: a comment on a newer head was written when that was the head.
+    # Read after the comments: a comment on a newer head was written when that was the head.
     try:
         head = comments.head()
     except CannotEvaluate as error:
         head = sticky.commit
         notes.append(f"{error.in_full}; the comment is about {head[:12]}, which may not be the newest commit")
     if head != sticky.commit:
-        whose = f"the newer commit {head[:12]}; this one is about {sticky.commit[:12]}"
-        return Publication(notes=(f"the comment is left to {whose}",))
+        note = f"this run of {sticky.commit[:12]} does not write the comment, because {head[:12]} is newer"
+        return Publication(notes=(note,))
     if not own and sticky.only_update:
         return Publication()
     if own:
@@ -130,7 +130,7 @@ def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
 
 def _own(comments: PullRequestApi, key: str) -> list[PostedComment]:
     """The comments of this gate, oldest first."""
-    # Anybody can write the marker, and a bot can be made to quote it: it must come first, and the author must be ours.
+    # Anyone can write the marker, and a bot can be made to quote it: it must come first, and the author must match.
     marked = [one for one in comments.comments() if (found := _marker_of(one)) and found[1] == plain_key(key)]
     author = comments.writer().casefold() if marked else ""
     return [one for one in marked if one.author.casefold() == author]
@@ -150,13 +150,13 @@ def _deleted(comments: PullRequestApi, double: PostedComment) -> list[str]:
     try:
         comments.delete(double)
     except ApiError as error:
-        # Another run may have deleted it, too.
+        # Another run may have deleted it already.
         return [] if error.status == 404 else [error.in_full]
     return []
 
 
 def comment_on(path: Path, place: CommentPlace, key: str) -> tuple[str, str]:
-    """Update the comment of a pull request from a finished run, without the override label, known only to the action.
+    """Update a pull request's comment from a finished run, without the override label, which only the action knows.
 
     Args:
         key: distinguishes the comments of several gates of one repository.
@@ -171,7 +171,8 @@ def comment_on(path: Path, place: CommentPlace, key: str) -> tuple[str, str]:
     """
     run = load_run(path)
     if run.commit is None or not SHA.fullmatch(run.commit):
-        raise GateError(f"{path} is about no commit, and so about no pull request", "gate diff --base REF --head REF")
+        hint = "make the run with: gate diff --base REF --head REF"
+        raise GateError(f"{path} has no commit, so it belongs to no pull request", hint)
     github = GitHub(place.token, place.api_url, place.repository)
     pull = PullRequests(github).get(place.number)
     judged = _judged(run.commit, pull, github)

@@ -32,7 +32,7 @@ STORE = "store"
 def keep_event_run(outcome: ActionOutcome, evaluation: Evaluation, event: Event, services: EventServices) -> None:
     """Put the run of an event into the store, or send it to a server.
 
-    A run that evaluated nothing is not kept, unless somebody set it aside.
+    A run that evaluated nothing is not stored, unless the gate was overridden.
     """
     run, inputs = outcome.run, evaluation.inputs
     nothing = run.verdict is Verdict.SKIPPED and run.override is None
@@ -40,17 +40,15 @@ def keep_event_run(outcome: ActionOutcome, evaluation: Evaluation, event: Event,
         return
     if inputs.push_to == STORE:
         if not _trusted(evaluation.subject):
-            services.say("The run is not put into the store: its workflow may be that of a stranger.")
+            services.say("The run is not stored: the workflow file may come from an untrusted contributor.")
         elif database_url() is None:
-            evaluation.warn(
-                f"push-to: store needs {DATABASE} under env in the gate's step: the run is not in the store"
-            )
+            evaluation.warn(f"the run was not stored: push-to: store needs {DATABASE} under env in the gate's step")
         else:
-            _tried("the run is not in the store", evaluation, lambda: _store(outcome, evaluation, event, services))
+            _tried("the run was not stored", evaluation, lambda: _store(outcome, evaluation, event, services))
     elif inputs.push_to and _trusted(evaluation.subject) and not evaluation.subject.secretless:
-        # A run without secrets is nobody's mistake.
+        # Nobody can fix a run without secrets.
         if not push_token():
-            evaluation.warn(f"push-to needs {TOKEN} under env in the gate's step: the run was not sent")
+            evaluation.warn(f"the run was not sent: push-to needs {TOKEN} under env in the gate's step")
         else:
             _tried("the run was not sent", evaluation, lambda: _send(outcome, evaluation, event, services))
 
@@ -60,7 +58,7 @@ def _tried(told: str, evaluation: Evaluation, work: Callable[[], None]) -> None:
         work()
     except GateError as error:
         evaluation.warn(f"{told}: {error.message}")
-    except Exception as error:  # everything was told already: the exit code is that of the verdict
+    except Exception as error:  # everything was reported already: the exit code is that of the verdict
         evaluation.warn(f"{told}: {type(error).__name__}")
 
 
@@ -70,7 +68,7 @@ def _store(outcome: ActionOutcome, evaluation: Evaluation, event: Event, service
     workspace = evaluation.runner.workspace
     kept = store_run(workspace / outcome.folder, workspace, _context(evaluation, event))
     services.say(
-        terminal_text(f"The run is in the store {kept.store}{'' if kept.new else ' already'}, as number {kept.id}.")
+        terminal_text(f"The run is {'' if kept.new else 'already '}in the store {kept.store}, as number {kept.id}.")
     )
 
 
@@ -98,13 +96,13 @@ def output_folder(workspace: Path, folder: str) -> Path:
     """The output folder, which need not exist.
 
     Raises:
-        GateError: the path contains a link; the change may have brought it, and it may lead anywhere.
+        GateError: the path contains a link; the change may have added it, and it may lead anywhere.
     """
     way = workspace
     for part in Path(folder).parts:
         way /= part
         if way.is_symlink():
-            raise GateError(f"{folder} lies behind a symbolic link", "remove the link, or name another folder")
+            raise GateError(f"the path {folder} contains a symbolic link", "remove the link, or name another folder")
     return way
 
 
@@ -112,7 +110,7 @@ def hand_over(workspace: Path, *folders: Path) -> None:
     """Give files to the workspace's owner: a container runs as root, and the runner must be able to clean up.
 
     Args:
-        folders: below the workspace; those with a link in their path are left alone.
+        folders: below the workspace; those with a link in their path are skipped.
     """
     if os.geteuid() != 0:
         return
@@ -156,7 +154,7 @@ def act(services: EventServices) -> int:
                     reporter.begin(venue)
     except Exception as error:
         if venue is None and event is not None and (venue := venue_of(event)) is not None:
-            # An error is reported on the check or comment, too.
+            # An error is also reported on the check or comment.
             with signals_ignored():
                 reporter.begin(venue)
         commit = venue.commit if venue is not None else runner.sha
@@ -209,7 +207,7 @@ def _judged(evaluation: Evaluation, mistakes: Problems, services: EventServices)
     try:
         hand_over(workspace, out, evaluation.folder / CACHE_FOLDER)
     except OSError as trouble:
-        evaluation.warn(f"the run's files could not be handed to the workspace's owner: {trouble.strerror}")
+        evaluation.warn(f"cannot make the workspace's owner the owner of the run's files: {trouble.strerror}")
     return ActionOutcome(run, error, str(out.relative_to(workspace)), found)
 
 
@@ -217,7 +215,7 @@ def _marks(evaluation: Evaluation, run: RunRecord) -> tuple[PromptAnnotation, ..
     try:
         return evaluation.marks(run)
     except GateError as error:
-        evaluation.warn(f"the changed lines cannot be marked: {error.message}")
+        evaluation.warn(f"cannot annotate the changed lines: {error.message}")
         return ()
 
 
@@ -232,7 +230,7 @@ def _scanned(out: Path, run: RunRecord, found: tuple[PromptAnnotation, ...], eva
     try:
         write_whole(out / SARIF, sarif.render(run, lines, f"{folder}/" if folder else ""))
     except OSError as trouble:
-        evaluation.warn(f"{SARIF} cannot be written: {trouble.strerror}")
+        evaluation.warn(f"cannot write {SARIF}: {trouble.strerror}")
 
 
 def _failed(error: Exception, commit: str, services: EventServices, evaluation: Evaluation | None = None) -> RunRecord:
@@ -241,10 +239,13 @@ def _failed(error: Exception, commit: str, services: EventServices, evaluation: 
         advice = evaluation.advice(error) if evaluation else ""
         setup = evaluation is None or evaluation.standing is None
         return failed_record(error, commit, services.now(), advice=advice, setup=setup)
-    # The last resort: our own defects are reported on the pull request, too.
+    # The last resort: bugs of the gate are also reported on the pull request.
     for line in traced(error):
         services.say(line)
-    told = CannotEvaluate(f"Prompt Gate itself failed ({type(error).__name__})", "please report what the log says")
+    told = CannotEvaluate(
+        f"Prompt Gate itself failed ({type(error).__name__})",
+        "this is a bug in Prompt Gate: report it with the error in the job's log",
+    )
     return failed_record(told, commit, services.now())
 
 
@@ -253,7 +254,7 @@ def _kept(out: Path, run: RunRecord, evaluation: Evaluation) -> bool:
     try:
         run_folder(out).run(run)
     except (GateError, OSError) as error:
-        evaluation.warn(f"the run's files cannot be written: {error}")
+        evaluation.warn(f"cannot write the run's files: {error}")
         return False
     return True
 
@@ -262,7 +263,10 @@ def _event(runner: Runner) -> Event:
     path = runner.event_path
     try:
         if path.stat().st_size > LARGEST_EVENT:
-            raise GateError(f"the event {path} is larger than {LARGEST_EVENT // 2**20} MiB")
+            raise GateError(f"the event file {path} is larger than {LARGEST_EVENT // 2**20} MiB")
         return parse_event(runner.event_name, decode(path.read_bytes(), str(path)), str(path))
     except OSError as error:
-        raise GateError(f"cannot read the event {path}: {error.strerror}", "GITHUB_EVENT_PATH must name it") from None
+        raise GateError(
+            f"cannot read the event file {path}: {error.strerror}",
+            "GITHUB_EVENT_PATH must be the path of the event file that GitHub wrote",
+        ) from None

@@ -1,4 +1,4 @@
-"""From what an event asks for to the record of a run: override, limits, sides, evaluation, and every failure."""
+"""From the subject of an event to the record of a run: override, limits, sides, evaluation, and every failure."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ def tightened_policy(policy: RunPolicy, inputs: Inputs) -> RunPolicy:
 
 
 def limited_budget(budget: Budget, inputs: Inputs) -> Budget:
-    """The budget; the smaller limit where the inputs set one, too."""
+    """The budget; the smaller limit if the inputs also set one."""
     budget = budget.limited("max_calls", inputs.max_calls, "the input max-calls")
     budget = budget.limited("max_usd", inputs.max_cost_usd, "the input max-cost-usd")
     return budget.limited("max_minutes", inputs.max_minutes, "the input max-minutes")
@@ -53,7 +53,7 @@ def limited_budget(budget: Budget, inputs: Inputs) -> Budget:
 READING_MINUTES = 5.0
 """Limit for everything before the first call, unless max-minutes is set: no budget counts yet."""
 
-_FIRST = "the files of both sides were read"
+_FIRST = "reading the files of both versions"
 
 
 @dataclass(slots=True)
@@ -70,13 +70,13 @@ class ReadingDeadline:
     def told(self) -> tuple[str, str]:
         """The message when the time is over, and what helps."""
         limit = f"{self.minutes:g} minute{'' if self.minutes == 1 else 's'}"
-        message = f"reading the change took longer than {limit}; the time ran out while {self.doing}"
+        message = f"preparing the change took longer than {limit}, and stopped while {self.doing}"
         hint = (
-            "look among what it brings for templates with long loops or very long tags, for JSON Schemas and patterns "
-            "in many cases, and for large case files that several suites name; the input max-minutes gives it more time"
+            "look in the change for templates with long loops or very long tags, for JSON Schemas and patterns in "
+            "many cases, and for large case files that several suites use; or set the input max-minutes higher"
         )
         if self.doing == _FIRST:
-            hint = f"GitHub may be slow, or the repository very large: run the job again; or {hint}"
+            hint = f"run the job again, because GitHub may be slow or the repository very large; or {hint}"
         return message, hint
 
 
@@ -86,9 +86,9 @@ def reading_deadline(inputs: Inputs) -> ReadingDeadline:
 
 
 def base_lacks_key(resolved: Resolved, services: Settings) -> bool:
-    """Would the exam of the merge target lack a key, whatever the change asks for?
+    """Does the base branch's own configuration lack a key, whatever the change uses?
 
-    A change that names a model of a service where the merge target needs none must not have its run skipped by that.
+    A change must not get its run skipped by using a service that the base branch does not need.
     """
     keys = keys_of(services, resolved.servers)
     return not all(map(keys.can_ask, _of_base(resolved)))
@@ -120,8 +120,8 @@ class Evaluation:
     """The evaluation of one subject.
 
     Args:
-        standing: state of pull request and label; None until it is known.
-        advisory: the merge target's configuration says that nothing fails yet.
+        standing: state of pull request and label; None while unknown.
+        advisory: the base branch's configuration is in advisory mode: nothing fails.
     """
 
     subject: Subject
@@ -135,10 +135,10 @@ class Evaluation:
     _read: tuple[Sides, tuple[Suite, ...]] | None = None
 
     def run(self, services: EventServices, out: Path) -> RunRecord:
-        """Judge it; the verdict is what was measured, whatever is waived.
+        """Evaluate it; the verdict is the measured one, even if it is waived.
 
         Raises:
-            GateError: it cannot be judged.
+            GateError: it cannot be evaluated.
         """
         commit = self.subject.commit
         self.standing = self.overrides.of(self.subject)
@@ -182,7 +182,7 @@ class Evaluation:
         if not any(one.file.startswith(base) for one in error.problems):
             return ""
         label = self.inputs.skip_label
-        return f"{base[:-1]} has this mistake already; a change that mends it can be merged with the label {label}."
+        return f"{base[:-1]} already has this error. Set the label {label} to merge a change that fixes it."
 
     def _sides(self) -> EventSides:
         found, folder = self.files.sides(self.subject.wanted), self.inputs.working_directory
@@ -190,7 +190,7 @@ class Evaluation:
         if folder:
             if sides.base.fingerprint(folder) is None and sides.head.fingerprint(folder) is None:
                 where = f"neither at {sides.base.label} nor at {sides.head.label}"
-                raise GateError(f"working-directory: there is no folder {folder}, {where}", "name one that is there")
+                raise GateError(f"working-directory: there is no folder {folder}, {where}", "name an existing folder")
             sides = Sides(Subfolder(sides.base, folder), Subfolder(sides.head, folder))
         sides = replace(sides, stranger=self.subject.stranger, stored_suites=store_case_reader(self.runner.workspace))
         return replace(found, sides=sides)
@@ -204,7 +204,7 @@ class Evaluation:
                 # Nothing that could run code is made near secrets, whatever else is decided about the change.
                 sides = found.sides if subject.stranger or subject.privileged else replace(found.sides, builder=builder)
                 resolved = resolve(sides, inputs.config, everything=subject.baseline)
-            progress.doing = "every case was put into its prompts and scorers"
+            progress.doing = "filling every case into its prompts and scorers"
             resolved = rehearsed(without_baseline(resolved) if subject.baseline else resolved)
         except InputErrors as errors:
             raise self._in_change(errors, found.sides.head.label) from None
@@ -252,11 +252,11 @@ class Evaluation:
             return without_secrets_record(why, error, self.subject.commit, services.now())
         fork = self.subject.pull is not None and self.subject.pull.fork
         can = (
-            "a workflow of the main branch can judge it (docs/how-to/forks.md of Prompt Gate)"
+            "let a workflow of the main branch evaluate it (docs/how-to/forks.md of Prompt Gate)"
             if fork
-            else "store it there"
+            else "store the key as a Dependabot secret"
         )
-        hint = f"{can}, and on-missing-secrets: skip lets such runs pass"
+        hint = f"{can}; or set on-missing-secrets: skip to let such runs pass"
         raise MissingKey(f"{error.message}: {why}", hint)
 
     @property
@@ -272,17 +272,18 @@ def enter_model_folder(folder: Path) -> None:
 
 
 def _check_privileged(resolved: Resolved, subject: Subject) -> None:
-    """An untrusted change is only evaluated by an exam, and within a budget, that others set."""
+    """An untrusted change is only evaluated with cases and a budget from the base branch."""
     if resolved.adoption:
-        hint = f"add {resolved.config} to {subject.base} by a change from the repository itself"
+        hint = f"add {resolved.config} to {subject.base} with a pull request from a branch of this repository"
         raise CannotEvaluate(
-            f"{subject.base} has no {resolved.config}, and a change from outside cannot bring its own exam", hint
+            f"{subject.base} has no {resolved.config}, and a change from a fork cannot bring its own cases and scorers",
+            hint,
         )
     budget = resolved.budget
     # A number of calls is no limit of cost: that depends on the model.
     if budget.max_usd is None and (budget.max_calls is None or asks_others(resolved.asked, resolved.base_models)):
         hint = "set budget: {max_usd: 5} in gate.yaml, or the input max-cost-usd"
-        raise CannotEvaluate("there is no budget in dollars, and a change from outside could spend without end", hint)
+        raise CannotEvaluate("there is no cost limit, and a change from a fork could spend any amount", hint)
 
 
 def _check_prices(resolved: Resolved, services: Settings) -> None:
@@ -292,5 +293,5 @@ def _check_prices(resolved: Resolved, services: Settings) -> None:
 
         factory = keyless_factory(services, resolved.servers, resolved.prices)
         if unknown := unpriced_models(replace(resolved, suites=resolved.asked), factory):
-            said = f"the price of {', '.join(unknown)} is unknown, and a change from outside could spend without end"
-            raise CannotEvaluate(said, "name its price under prices: in gate.yaml")
+            said = f"the price of {', '.join(unknown)} is unknown, and a change from a fork could spend any amount"
+            raise CannotEvaluate(said, "add its price under prices: in gate.yaml")

@@ -96,7 +96,7 @@ def write_outputs(file: Path, outputs: Mapping[str, str]) -> None:
     """Append outputs to GITHUB_OUTPUT.
 
     Args:
-        outputs: name to any text; a random delimiter keeps one output from defining another.
+        outputs: name to any text; a random delimiter prevents one output from defining another.
     """
     with file.open("a", encoding="utf-8", errors="replace", newline="\n") as out:
         for name, value in outputs.items():
@@ -139,7 +139,7 @@ class Commenter:
         if self.context is None or self._number is None:
             return ""
         if not self.github.has_token:
-            self.warn("there is no github-token, so there is no comment; the report is in the job summary")
+            self.warn("no comment was written, because there is no github-token; the report is in the job summary")
             return ""
         context = self.context
         sticky = StickyComment(
@@ -151,13 +151,18 @@ class Commenter:
         )
         try:
             done = publish_comment(PullRequestApi(self.github, self._number), sticky)
-        except Exception as error:  # a defect of ours: told with its trace, and the verdict stands without a comment
+        except Exception as error:  # a bug of the gate: print its trace, and keep the verdict without a comment
             for line in traced(error):
                 self.say(line)
             done = Publication(notes=(f"the comment failed ({type(error).__name__})",))
         if self._reader and done.refused:
-            # Nobody can fix that: GitHub gives such a run a read-only token.
-            self.say(annotation_command("notice", "a fork's run may not comment; the report is in the job summary"))
+            # Users cannot fix that: GitHub gives such a run a read-only token.
+            self.say(
+                annotation_command(
+                    "notice",
+                    "no comment, because a fork's run may not write one; the report is in the job summary",
+                )
+            )
             return done.url
         for note in done.notes:
             self.warn(note if done.url else f"{note}; the report is in the job summary")
@@ -237,7 +242,7 @@ class OutcomeReporter:
         self.summary(outcome.run)
 
     def annotate(self, outcome: ActionOutcome) -> None:
-        """Write to the log what GitHub shows beside the change."""
+        """Write the annotations to the log, which GitHub shows on the change."""
         run, error = outcome.run, outcome.error
         if isinstance(error, InputErrors):
             level: CommandLevel = "warning" if run.waived else "error"

@@ -21,11 +21,11 @@ _LINE = re.compile(r"[ \t]{0,20}/gate[ \t]{1,20}override[ \t]{0,20}:(.*)", re.IG
 
 
 def reason_by(login: str | None, comments: Sequence[PostedComment]) -> str:
-    """The newest reason that a person gave; empty where there is none.
+    """The newest reason that a person gave; empty if there is none.
 
     Args:
         login: of who set the label; None for a deleted account, whose comments do not count.
-        comments: of anybody, oldest first.
+        comments: of all people, oldest first.
     """
     if not login:
         return ""
@@ -46,7 +46,7 @@ def _last_line(body: str) -> str:
 
 Known = TypeVar("Known")
 
-NOT_ASKED = Failed("nobody asked", attempts=0)
+NOT_ASKED = Failed("not requested", attempts=0)
 NOBODY = LabelEvent("", is_set=True, by=None, at=None)
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)")
@@ -66,7 +66,7 @@ class NewestCommit:
 
 @dataclass(frozen=True, slots=True)
 class OverrideFacts:
-    """The facts about one label; `Failed` where one could not be read, or was not asked for.
+    """The facts about one label; `Failed` if one could not be read, or was not requested.
 
     Args:
         events: oldest first.
@@ -87,14 +87,14 @@ def spellings(labels: Sequence[str], wanted: str) -> tuple[str, ...]:
     """The override labels among those of a pull request.
 
     Args:
-        wanted: the label's name; case is ignored, as on GitHub, and the name in brackets is accepted, too.
+        wanted: the label's name; case is ignored, as on GitHub, and the name in brackets is also accepted.
     """
     name = wanted.strip("[]").casefold()
     return tuple(label for label in labels if name and label.casefold() in (name, f"[{name}]"))
 
 
 def override_of(labels: Sequence[str], rule: Rule, push: NewestCommit, api: PullRequestApi) -> OverrideRecord | None:
-    """The override of a pull request, which is asked only for what the rule needs; None where the label is not set."""
+    """The override of a pull request, with only the requests that the rule needs; None if the label is not set."""
     found = [decide_override(label, rule, look_up(label, rule, push, api)) for label in spellings(labels, rule.label)]
     return next((one for one in found if one.counted), next(iter(found), None))
 
@@ -143,23 +143,23 @@ def decide_override(label: str, rule: Rule, facts: OverrideFacts) -> OverrideRec
 def _setting(label: str, events: Sequence[LabelEvent] | Failed) -> LabelEvent | Failed:
     """The last time that the label was set, unless it was removed since.
 
-    The timeline keeps the names of then: a label that was renamed since is not found, which fails closed.
+    The timeline has the old names: a label that was renamed since is not found, so it does not count.
     """
     if isinstance(events, Failed):
         return events
     of_label = [event for event in events if event.label.casefold() == label.casefold()]
     if of_label and of_label[-1].is_set:
         return of_label[-1]
-    return Failed("the timeline of the pull request does not say who set it")
+    return Failed("the timeline of the pull request does not show who set it")
 
 
 def _objection(label: str, rule: Rule, facts: OverrideFacts, setting: LabelEvent) -> str:
     """Why the label does not count; empty where it does."""
     was_set = f"The label {label} was set by"
     if not setting.by:
-        return f"{was_set} an account that is gone, and does not count."
+        return f"{was_set} an account that no longer exists, and does not count."
     if setting.at is None or not _MOMENT.fullmatch(setting.at):
-        return f"{was_set} {setting.by} and does not count: the timeline of the pull request does not say when."
+        return f"{was_set} {setting.by} and does not count: the timeline of the pull request does not show when."
     who = _wrong_person(rule, facts, setting, setting.by)
     if who:
         return f"{was_set} {setting.by}{who}"
@@ -170,7 +170,7 @@ def _objection(label: str, rule: Rule, facts: OverrideFacts, setting: LabelEvent
 
 
 def _wrong_person(rule: Rule, facts: OverrideFacts, setting: LabelEvent, login: str) -> str:
-    """Why this person may not override, as the rest of a sentence after the name; empty for anybody who may."""
+    """Why this person may not override, as the rest of a sentence after the name; empty if they may."""
     if rule.by == "anyone":
         return ""
     if setting.bot:
@@ -181,7 +181,7 @@ def _wrong_person(rule: Rule, facts: OverrideFacts, setting: LabelEvent, login: 
         return f" and does not count: {facts.role.reason}."
     if not facts.role.may_triage:
         name = facts.role.name or facts.role.permission
-        return f", who has the role {name} here, and does not count; it takes triage rights."
+        return f", who has the role {name} here, and does not count: the role triage or above is needed."
     return _author(facts, login) if rule.by == "not-author" else ""
 
 
@@ -232,7 +232,9 @@ def group_override(decisions: Mapping[int, OverrideRecord | None], commit: str) 
 def _why(label: str, missing: list[int]) -> str:
     rest = len(missing) - NAMED
     named = ", ".join(f"#{number}" for number in missing[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
-    return f"The label {label} does not count for this merge group: it is not set, or does not count, on {named}."
+    return (
+        f"The label {label} does not count for this merge group: these pull requests lack a label that counts: {named}."
+    )
 
 
 def _each(found: list[tuple[int, OverrideRecord]], get: Callable[[OverrideRecord], str]) -> str:
@@ -240,7 +242,7 @@ def _each(found: list[tuple[int, OverrideRecord]], get: Callable[[OverrideRecord
 
 
 LONGEST_GROUP = 50
-"""Commits of a merge group that are looked at."""
+"""Commits of a merge group that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +280,9 @@ class OverrideReader:
 
     def _pull(self, pull: PullRequest, subject: Subject | None) -> CurrentState:
         if not self.github.has_token:
-            unknown = OverrideFacts(NewestCommit(pull.head_sha), Failed("there is no github-token to ask who set it"))
+            unknown = OverrideFacts(
+                NewestCommit(pull.head_sha), Failed("without github-token, nobody can check who set it")
+            )
             found = spellings(pull.labels, self.rule.label)[:1]
             return CurrentState(override=next((decide_override(label, self.rule, unknown) for label in found), None))
         api = PullRequestApi(self.github, pull.number)
@@ -286,7 +290,7 @@ class OverrideReader:
             now = api.now()
         except CannotEvaluate as error:
             # The label may have been removed since: what cannot be read overrides nothing.
-            self.warn(f"{error.in_full}; an override label would not be seen")
+            self.warn(f"{error.in_full}; an override label cannot be read and does not count")
             return CurrentState()
         if now.state == "closed":
             return CurrentState(closed=True)
@@ -324,14 +328,14 @@ class OverrideReader:
             if first == base:
                 return found
             sha = first
-        raise CannotEvaluate("it cannot be told which pull requests the merge group is made of")
+        raise CannotEvaluate("cannot find out which pull requests are in the merge group")
 
 
 def _set_on_head(now: PullState, subject: Subject | None) -> tuple[str, ...]:
-    """The labels that were set while the judged commit was the newest.
+    """The labels that were set while the evaluated commit was the newest.
 
-    The dates of commits are their authors' own word, so the timeline cannot tell. The event that this run answers can:
-    it says which commit was the newest, and which labels were set, at that moment.
+    Authors choose the dates of their commits, so the timeline does not show it. The event of this run does: it has the
+    newest commit and the labels at that moment.
     """
     event = subject.event if subject is not None else None
     if event is None or event.pull.head_sha != now.head:

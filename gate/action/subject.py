@@ -1,4 +1,4 @@
-"""What an event asks to have judged, and its two sides: from the checkout if it has the commits, else from GitHub."""
+"""The subject of an event and its two sides: from the checkout if it has the commits, else from GitHub."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -69,8 +69,8 @@ class EventFiles:
     """Finds the sides of an event.
 
     Args:
-        workspace: a checkout of the merge commit or of the head, shallow or whole. Of anything else nothing is used,
-            and GitHub is asked for everything. Only commits are read, never files on disk.
+        workspace: a checkout of the merge commit or of the head, shallow or whole. Anything else is ignored, and
+            everything is read from GitHub. Only commits are read, never files on disk.
     """
 
     def __init__(self, workspace: Path, github: GitHub) -> None:
@@ -105,7 +105,7 @@ class EventFiles:
             return self._store.commit(plain)
         except ApiError as error:
             if error.status in (404, 422):
-                raise GateError(f"there is no branch, tag or commit {quoted(ref)}", "name one that is there") from None
+                raise GateError(f"there is no branch, tag or commit {quoted(ref)}", "name an existing one") from None
             raise
 
     def tip(self, branch: str) -> str:
@@ -121,7 +121,9 @@ class EventFiles:
         return self._parents(sha)[0]
 
     def _merge(self, pull: PullRequest, merge_sha: str | None) -> EventSides:
-        parents, trouble = self._parents(merge_sha) if merge_sha else ((), "GitHub made no merge commit of it")
+        parents, trouble = (
+            self._parents(merge_sha) if merge_sha else ((), "GitHub made no merge commit for this pull request")
+        )
         # The event's own base may be stale; the merge commit knows what the change was merged into.
         if merge_sha and len(parents) == 2 and parents[1] == pull.head_sha:
             base = self._source(f"origin/{pull.base_ref}", parents[0])
@@ -146,7 +148,7 @@ class EventFiles:
 
     def _merged_here(self, pull: PullRequest, trouble: str) -> EventSides:
         """Without GitHub's merge commit: git's merge of the two commits in this checkout."""
-        why = trouble or "the merge commit of this run is not one of this pull request's head"
+        why = trouble or "the merge commit of this run does not contain the pull request's newest commit"
         if self._repo is None or self._commits is None:
             raise CannotEvaluate(f"there is no checkout, and {why}", CHECK_OUT)
         branch = f"origin/{pull.base_ref}"
@@ -157,7 +159,7 @@ class EventFiles:
         if tree is None:
             raise CannotEvaluate(f"the change cannot be merged into {branch} here, and {why}", CHECK_OUT)
         git = self._repo.git
-        note = f"Head and {branch} were merged in the checkout, because {why}."
+        note = f"The gate merged the head into {branch} in the checkout, because {why}."
         return EventSides(Sides(RefSource(branch, base, git), RefSource(pull.merge_ref, tree, git)), (note,))
 
 
@@ -194,7 +196,7 @@ class EventPlace:
 
 
 def venue_of(event: Event) -> EventPlace | None:
-    """Where to report why an event is not judged, from the event alone; None where nobody waits for it."""
+    """Where to report why an event is not evaluated, from only the event; None if nothing waits for it."""
     match event:
         case PullRequestEvent(pull=pull):
             branch = _beside(pull.base_ref, pull.default_branch)
@@ -214,17 +216,17 @@ def _beside(branch: str, default: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is judged.
+    """The change to evaluate.
 
     Args:
         commit: newest of the change, for comment and check run.
         base: the merge target's name for readers.
-        pull: None where the event is about commits alone.
+        pull: None if the event is only about commits.
         group: the newest pull request of a merge queue's group.
-        event: of the pull request, where this run answers one.
+        event: of the pull request, if this run has one.
         stranger: the change's author may not push to this repository.
-        privileged: the run has secrets and a write token, and anybody may have made the change.
-        secretless: why GitHub gives this run no secrets; empty where it does.
+        privileged: the run has secrets and a write token, and the change may come from an untrusted contributor.
+        secretless: why GitHub gives this run no secrets; empty if it does.
         baseline: there is no change: the newest commit of a branch is recorded for later runs.
     """
 
@@ -258,7 +260,7 @@ EventSubject: TypeAlias = Subject | NothingToJudge
 
 @dataclass(frozen=True, slots=True)
 class SubjectFinder:
-    """Finds what an event asks for."""
+    """Finds the subject of an event."""
 
     runner: Runner
     inputs: Inputs
@@ -267,14 +269,14 @@ class SubjectFinder:
     wait: Callable[[float], None]
 
     def find(self, event: Event) -> EventSubject:
-        """What the event asks for.
+        """The subject of the event.
 
         Raises:
             GateError: it cannot be found out.
         """
         if not isinstance(event, DispatchEvent) and (self.inputs.base or self.inputs.head):
-            hint = "leave base and head out; they are for workflow_dispatch"
-            raise GateError(f"the event {self.runner.event_name} says by itself what is compared", hint)
+            hint = "remove the inputs base and head; they only work with workflow_dispatch"
+            raise GateError(f"the event {self.runner.event_name} already defines which commits are compared", hint)
         match event:
             case PullRequestEvent():
                 return self._pull_request(event)
@@ -311,20 +313,20 @@ class SubjectFinder:
 
     def _secretless(self, pull: PullRequest) -> str:
         if pull.fork:
-            return "GitHub gives no secrets to a pull request of a fork"
+            return "GitHub gives no secrets to a pull request from a fork"
         if self.runner.actor == "dependabot[bot]":
-            return "GitHub gives a run that Dependabot started only the secrets that are stored for Dependabot"
+            return "GitHub gives a run that Dependabot started only the Dependabot secrets"
         return ""
 
     def _of_stranger(self, told: PullRequest, event: PullRequestEvent | None = None) -> EventSubject:
-        """A pull request near secrets: its merge commit comes from GitHub alone, and its files are only read."""
+        """A pull request in a run with secrets: the merge commit only comes from GitHub, and files are only read."""
         if not self.github.has_token:
             raise CannotEvaluate(
                 f"the event {self.runner.event_name} needs a github-token", "pass github-token: ${{ github.token }}"
             )
         pull = self._with_merge(told)
         if pull.head_sha != told.head_sha:
-            return NothingToJudge(f"the pull request has moved on to {pull.head_sha[:12]}.", told.head_sha)
+            return NothingToJudge(f"the pull request has a newer commit, {pull.head_sha[:12]}.", told.head_sha)
         if pull.state == "closed":
             return NothingToJudge(CLOSED, told.head_sha)
         self._check_alone(pull)
@@ -348,8 +350,8 @@ class SubjectFinder:
             if pull.head_sha != told.head_sha or pull.state == "closed" or self._is_merge(pull):
                 return pull
         raise CannotEvaluate(
-            f"GitHub has not merged #{told.number} into {told.base_ref}; as a rule the two conflict",
-            f"bring {told.base_ref} into the pull request's branch, and push",
+            f"GitHub has made no merge commit of #{told.number} and {told.base_ref}; usually because they conflict",
+            f"merge {told.base_ref} into the pull request's branch, and push",
         )
 
     def _is_merge(self, pull: PullRequest) -> bool:
@@ -368,31 +370,36 @@ class SubjectFinder:
         if into:
             numbers = ", ".join(f"#{one.number} into {one.base_ref}" for one in into)
             hint = "close one of them, or add a commit to one of them"
-            raise CannotEvaluate(f"the commit {pull.head_sha[:12]} is also the newest of {numbers}", hint)
+            raise CannotEvaluate(f"the commit {pull.head_sha[:12]} is also the newest commit of {numbers}", hint)
 
     def _workflow_run(self, event: WorkflowRunEvent) -> EventSubject:
         if self.inputs.label_scope == "commit":
             hint = "set label-scope: pull-request in the workflow"
-            raise GateError("label-scope: commit needs an event that says when a label was set", hint)
+            raise GateError(
+                "label-scope: commit does not work with workflow_run, whose event does not show when a label was set",
+                hint,
+            )
         if not event.head_sha:
-            why = f"the other workflow ran on {event.event or 'nothing'}, for no pull request."
+            why = f"the other workflow ran on {event.event or 'no event'}, not for a pull request."
             return NothingToJudge(why, self.runner.sha)
         if not event.head_owner:
-            hint = "open the pull request again, from another"
-            raise CannotEvaluate("the repository that the pull request comes from is gone", hint)
+            hint = "open the pull request again from an existing repository"
+            raise CannotEvaluate("the repository of the pull request's branch no longer exists", hint)
         found = PullRequests(self.github).by_head(event.head_owner, event.head_branch, event.head_sha)
         if not found:
-            why = f"no open pull request has the commit {event.head_sha[:12]} as its newest."
+            why = f"the commit {event.head_sha[:12]} is not the newest commit of any open pull request."
             return NothingToJudge(why, event.head_sha)
         if len(found) > 1:
             numbers = ", ".join(f"#{pull.number}" for pull in found)
-            hint = "close all but one of them, or open them from branches of their own"
-            raise CannotEvaluate(f"the commit {event.head_sha[:12]} is the newest of several: {numbers}", hint)
+            hint = "close all but one of them, or open each from its own branch"
+            raise CannotEvaluate(
+                f"the commit {event.head_sha[:12]} is the newest commit of several pull requests: {numbers}", hint
+            )
         return self._of_stranger(found[0])
 
     def _merge_group(self, event: MergeGroupEvent) -> EventSubject:
         if event.over:
-            return NothingToJudge("the merge group was taken apart.", event.head_sha)
+            return NothingToJudge("the merge group was dissolved.", event.head_sha)
         base = f"origin/{event.base_ref}"
         span = CommitRange((base, event.base_sha), ("the merge group", event.head_sha))
         branch = _beside(event.base_ref, event.default_branch)
@@ -400,7 +407,7 @@ class SubjectFinder:
 
     def _push(self, event: PushEvent) -> EventSubject:
         if event.deleted or not event.branch:
-            return NothingToJudge("a tag, or a branch that is gone, is no baseline.", event.sha)
+            return NothingToJudge("a tag or a deleted branch cannot be a baseline.", event.sha)
         label = f"origin/{event.branch}"
         span = CommitRange((label, event.sha), (label, event.sha))
         return Subject(event.sha, span, label, baseline=True, branch=_beside(event.branch, event.default_branch))

@@ -1,4 +1,4 @@
-"""Code of the repository: whether it may run, the files that it runs in, and what it changed there."""
+"""Code of the repository: whether it may run, its folder, and the changes that it made there."""
 
 import os
 import shutil
@@ -24,20 +24,20 @@ TRUSTED = ("push", "merge_group", "workflow_dispatch", "repository_dispatch", "s
 def untrusted_reason(here: Surroundings) -> str:
     """Why no code of the repository may run; empty where it may.
 
-    Outside of a workflow whoever starts the gate answers for what is checked out. In one the event says whose change it
-    is, and what cannot be read is nobody's.
+    Outside of a workflow, the person who starts the gate is responsible for the checkout. In a workflow, the event
+    shows who made the change; if that cannot be read, the code is not trusted.
     """
     if not here.event or here.event in TRUSTED:
         return ""
     if here.event != "pull_request":
-        return f"the event {quoted(here.event)} may be about a change that anybody made"
+        return f"the event {quoted(here.event)} may belong to a change by an untrusted contributor"
     from gate.github.events import PullRequestEvent, parse_event
 
     try:
         payload = here.payload.read_bytes() if here.payload else b""
         event = parse_event(here.event, decode(payload, "the event"), "the event")
     except (OSError, GateError):
-        return "the pull request that this is about cannot be told"
+        return "the pull request of this run is unknown"
     if not isinstance(event, PullRequestEvent) or event.pull.fork:
         return "the pull request comes from a fork"
     return ""
@@ -47,7 +47,7 @@ _CHECK_OUT = "check the repository out before the gate, with fetch-depth: 2 (0 f
 
 
 def refuse_untrusted(here: Surroundings, what: str, instead: str) -> None:
-    """Refuse to run code that anybody may have written.
+    """Refuse to run code that an untrusted contributor may have written.
 
     Args:
         what: to run, as `python:module:function`.
@@ -57,8 +57,8 @@ def refuse_untrusted(here: Surroundings, what: str, instead: str) -> None:
         GateError: the event is not one that can be trusted.
     """
     if reason := untrusted_reason(here):
-        hint = f"a branch of the repository itself can be judged, or {instead}"
-        raise GateError(f"{what} is code, and no code of the repository is run here: {reason}", hint)
+        hint = f"push the change to a branch of this repository, or {instead}"
+        raise GateError(f"{what} is code, and code of the repository does not run here: {reason}", hint)
 
 
 def place_of(source: FileSource) -> CodePlace:
@@ -84,7 +84,7 @@ def place_of(source: FileSource) -> CodePlace:
         case RefSource():
             return CodePlace(source.git.folder, source.sha, source.label)
         case _:
-            message = f"{source.label} is not in a checkout, and code needs all of its files"
+            message = f"{source.label} is not checked out, and code needs all files"
             raise CannotEvaluate(message, _CHECK_OUT)
 
 
@@ -107,8 +107,8 @@ class CodeFolder:
 def code_folder(place: CodePlace) -> Iterator[CodeFolder]:
     """The files of one side in a folder that nothing else uses, and that is removed afterwards.
 
-    Those of a commit are written anew each time: code that ran in between, as the same user, may have written into
-    whatever was there. A working tree is used where it lies.
+    The files of a commit are written again each time, because code that ran in between, as the same user, may have
+    changed them. A working tree is used in place.
     """
     scratch = Path(tempfile.mkdtemp(prefix="prompt-gate-"))
     try:
@@ -151,15 +151,15 @@ class FileWatch:
         return cls(root, label, _files(root))
 
     def changed(self) -> str:
-        """Why another program may have run there; empty where nothing says so.
+        """Why changed code may have run there; empty if nothing indicates it.
 
-        A file of the commit is another one, or there is code that the commit does not have. Other files may come.
+        A file of the commit changed, or there is code that the commit does not have. Other new files are allowed.
         """
         found = _files(self.root)
         changed = {path for path, told in self._written.items() if found.get(path) != told}
         fresh = {path for path in found.keys() - self._written.keys() if _loadable(path, found[path][0])}
         named = min(changed | fresh, default="")
-        return f"the files of {self.label} were changed while it ran: {quoted(named)}" if named else ""
+        return f"files of {self.label} changed while it ran: {quoted(named)}" if named else ""
 
 
 def _loadable(path: str, mode: int) -> bool:

@@ -30,7 +30,7 @@ class OpenToolSource(Protocol):
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """Its tools, under names of its own, which providers may not accept."""
+        """Its tools, under their original names, which providers may not accept."""
         ...
 
     async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
@@ -213,7 +213,9 @@ class ConversationToolbox:
             if before is not offer:
                 raise _refused(_twice(before, offer))
         if len(offers) > TOOLS:
-            raise _refused(f"there are {len(offers):,} tools, and a model is told of {TOOLS}: name them under 'only'")
+            raise _refused(
+                f"there are {len(offers):,} tools, and the limit is {TOOLS}: list the ones to use under 'only'"
+            )
         self._check_shared(offers.values())
         self._offers = offers
         return tuple(offer.told for offer in offers.values())
@@ -238,7 +240,7 @@ class ConversationToolbox:
         try:
             written = _read(arguments)
         except BadJson as error:
-            result = masks.reason(f"the arguments are no JSON object: {error.message}")
+            result = masks.reason(f"the arguments are not a JSON object: {error.message}")
             return ToolUse(name, masks.result(arguments, known), result, failed=True, missing=offer is None)
         kept = injection.without(written)
         text = arguments if len(kept) == len(written) else json.dumps(kept, ensure_ascii=False)
@@ -267,13 +269,13 @@ class ConversationToolbox:
         missing = [name for name in self.rules.only if name not in names]
         if missing:
             there = self.rules.masks.masked(_listed(names))
-            raise _refused(f"'only' names {_listed(missing)}, and no source has such a tool; there are: {there}")
+            raise _refused(f"'only' lists {_listed(missing)}, which no source has; there are: {there}")
         injection = self.rules.injection
         for whose, put in (("", injection), *injection.apart.items()):
             taken = {name for tool, label in found if whose in ("", label) for name in put.of(tool)}
             if idle := put.names - taken:
                 of = f" of {whose}" if whose else ""
-                raise _refused(f"'inject' names {_listed(idle)}, and no tool{of} takes such an argument")
+                raise _refused(f"'inject' sets {_listed(idle)}, and no tool{of} has such an argument")
 
     def _check_shared(self, offers: Iterable[_Offer]) -> None:
         """A variable's value is for one server: refuse it where another server's tool has an argument of that name."""
@@ -285,11 +287,11 @@ class ConversationToolbox:
                 said = (
                     f"'inject' has a secret for {quoted(argument)}, which tools of {' and '.join(sorted(labels))} take"
                 )
-                raise _refused(f"{said}; put the name of the server before it that may have it: name.{argument}")
+                raise _refused(f"{said}; write the server that may get the secret in front: SERVER.{argument}")
 
     def _told(self, tool: Tool, label: str) -> Tool:
         if self.rules.masks.told(tool.name):
-            raise _refused(f"{label} has a tool whose name holds a secret")
+            raise _refused(f"{label} has a tool whose name contains a secret")
         if len(tool.description) > TOOL_TEXT_CHARS:
             said = f"the description of its tool {quoted(tool.name)} is longer than {TOOL_TEXT_CHARS:,} characters"
             raise _refused(f"{label}: {said}")
@@ -319,10 +321,10 @@ def _twice(one: _Offer, other: _Offer) -> str:
     name = quoted(one.tool.name)
     if one.tool.name != other.tool.name:
         names = f"{name} of {one.label} and {quoted(other.tool.name)} of {other.label}"
-        return f"two tools have one name for the model, {quoted(one.told.name)}: {names}"
+        return f"two tools have the same name for the model, {quoted(one.told.name)}: {names}"
     if one.label == other.label:
         return f"{one.label} has two tools named {name}"
-    return f"both {one.label} and {other.label} have a tool named {name}; leave one out"
+    return f"both {one.label} and {other.label} have a tool named {name}; remove one"
 
 
 def _listed(names: "set[str] | frozenset[str] | list[str] | dict[str, _Offer]") -> str:

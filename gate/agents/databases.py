@@ -1,4 +1,4 @@
-"""Looks up values in the database of an agent: read only and limited; results are kept with the conversation."""
+"""Queries the database of an agent: read-only and limited; results are saved with the conversation."""
 
 import asyncio
 import importlib.util
@@ -33,7 +33,7 @@ LOOKS = 8
 _VALUE_BYTES = 16 * 2**20
 """Of one value or row of SQLite."""
 _STEPS = 10_000
-"""Steps of SQLite's machine between two looks at the clock."""
+"""Steps of SQLite's virtual machine between two checks of the clock."""
 _REASON_CHARS = 300
 _POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
 _SQLITE = "sqlite"
@@ -65,7 +65,7 @@ class Databases:
     async def _looked(self, spec: ScorerSpec, session: str) -> Observation:
         async with self._room:
             try:
-                # The statement has a limit of its own; this one is for a server that does not answer at all.
+                # The statement has its own limit; this one is for a server that does not respond at all.
                 return await asyncio.wait_for(_apart(lambda: self._look(spec, session)), 2 * self.timeout_s)
             except TimeoutError:
                 return Observation(spec.name, None, f"the database did not answer within {2 * self.timeout_s:g} s")
@@ -81,14 +81,14 @@ class Databases:
 
         name = str(spec.options.get("url", ""))
         if spec.lookup not in self.wanted:
-            return Observation(spec.name, None, f"what it asks {name} is not looked up before the change is merged")
+            return Observation(spec.name, None, f"its query of {name} only runs after the change is merged")
         try:
             with closing(self._connected(name)) as connection:
                 asked = statement(spec.options)
                 wrapped = asked if connection.dialect.name == _SQLITE else _as_query(asked)
                 found = connection.execute(text(wrapped), {"session": session})
                 if not found.returns_rows:
-                    return Observation(spec.name, None, "the statement gives no rows")
+                    return Observation(spec.name, None, "the statement returns no rows")
                 rows = [tuple(map(_cell, row)) for row in islice(found, MOST_ROWS + 1)]
                 columns = tuple(printable(str(key)) for key in found.keys())  # noqa: SIM118 no mapping
         # Python's own limit is met by JSON that is nested too deeply.
@@ -149,11 +149,11 @@ def check_urls(urls: Mapping[str, str]) -> None:
         try:
             engine_of(url, TIMEOUT_S).dispose()
         except ImportError:
-            message = f"{name} is a Postgres database, and the package psycopg is not installed"
+            message = f"{name} is a Postgres database, which needs the package psycopg; it is not installed"
             raise GateError(message, with_extra("agents,postgres")) from None
         except Exception:
             hint = "postgresql://user:password@host/name or sqlite:///path"
-            raise GateError(f"{name} holds no address of a Postgres or SQLite database", hint) from None
+            raise GateError(f"{name} is not the URL of a Postgres or SQLite database", hint) from None
 
 
 def engine_of(url: str, timeout_s: float) -> "Engine":
@@ -165,7 +165,7 @@ def engine_of(url: str, timeout_s: float) -> "Engine":
         options = f"-c default_transaction_read_only=on -c statement_timeout={int(timeout_s * 1000)}"
         return create_engine(
             parsed.set(drivername="postgresql+psycopg"),
-            # What is prepared is one statement, and no COMMIT with a second transaction after it.
+            # A prepared statement is only one statement; a COMMIT and a second transaction cannot follow it.
             connect_args={"options": options, "connect_timeout": max(2, int(timeout_s)), "prepare_threshold": 0},
             execution_options={"postgresql_readonly": True},
             poolclass=NullPool,
@@ -206,7 +206,7 @@ def _bound_sqlite(connection: "Connection", timeout_s: float) -> None:
     reading = {getattr(sqlite3, name) for name in _READING}
 
     def allowed(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-        # What SQLite asks of itself for `json_each` and full-text search; query_only keeps both from writing.
+        # SQLite itself uses these for `json_each` and full-text search; query_only prevents both from writing.
         own = (action == sqlite3.SQLITE_UPDATE and first == "sqlite_master") or (
             action == sqlite3.SQLITE_PRAGMA and first == "data_version" and second is None
         )

@@ -79,7 +79,7 @@ class ProtocolSession:
         """
         found = self._read(reply)
         if found.get("type") != "ok":
-            raise AgentFailed(f"{self.who} did not open the session with ok: it answered what nobody asked yet")
+            raise AgentFailed(f"{self.who} did not open the session with ok: it sent an answer before any message")
         return token_count(found.get("turns"))
 
     def answer(self, reply: AgentReply | None, seconds: float, number: int | None = None) -> Answer:
@@ -94,12 +94,12 @@ class ProtocolSession:
         found = self._read(reply)
         text = found.get("text")
         if found.get("type") != "answer" or not isinstance(text, str):
-            raise AgentFailed(f"{self.who} did not answer with a text")
+            raise AgentFailed(f"{self.who} replied with an answer that has no text")
         named = token_count(found.get("id"))
         if number is not None and named is not None and named != number:
-            raise AgentFailed(f"{self.who} answered message {named}, and was asked message {number}")
+            raise AgentFailed(f"{self.who} answered message {named} instead of message {number}")
         if len(text) > MAX_TEXT:
-            said = f"the answer has {len(text):,} characters, and no more than {MAX_TEXT:,} are taken"
+            said = f"the answer has {len(text):,} characters; the limit is {MAX_TEXT:,}"
             raise AgentFailed(f"{self.who}: {said}")
         steps = token_count(found.get("steps"))
         told = _seconds(found.get("latency_s"))
@@ -117,25 +117,25 @@ class ProtocolSession:
 
     def _read(self, reply: AgentReply | None) -> AgentReply:
         if reply is None:
-            raise AgentFailed(f"{self.who} did not answer with a JSON object whose type is ok, answer or error")
+            raise AgentFailed(f"{self.who} did not reply with a JSON object whose type is ok, answer or error")
         if reply.get("type") == "error":
             said = self.cleaner.line(reply.get("error") or reply.get("message"), _REASON_CHARS)
-            raise AgentFailed(f"{self.who} failed: {said or 'it did not say why'}")
+            raise AgentFailed(f"{self.who} failed: {said or 'it gave no reason'}")
         return reply
 
     def _tools(self, value: JsonValue) -> tuple[ToolUse, ...]:
         if value is None:
             return ()
         if not isinstance(value, list) or len(value) > MOST_TOOLS:
-            raise AgentFailed(f"{self.who} tells of its tools in no list of up to {MOST_TOOLS:,} calls")
+            raise AgentFailed(f"{self.who} replied with tools that are not a list of at most {MOST_TOOLS:,} calls")
         if more_than(MOST_VALUES, value):
-            raise AgentFailed(f"{self.who} tells of its tools in more than {MOST_VALUES:,} values")
+            raise AgentFailed(f"{self.who} replied with tool calls of more than {MOST_VALUES:,} values")
         return tuple(self._tool(one) for one in value)
 
     def _tool(self, value: JsonValue) -> ToolUse:
         name = value.get("name") if isinstance(value, dict) else None
         if not isinstance(value, dict) or not isinstance(name, str) or not name.strip():
-            raise AgentFailed(f"{self.who} tells of a call of a tool that has no name")
+            raise AgentFailed(f"{self.who} replied with a tool call that has no name")
         value = {key: self.cleaner.value(value[key]) for key in _TOLD if key in value}
         error = value.get("error")
         given, result = value.get("arguments", {}), value.get("result", error if isinstance(error, str) else "")
@@ -143,7 +143,7 @@ class ProtocolSession:
         said = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
         called = self.cleaner.line(name, _NAME_CHARS)
         if not called:
-            raise AgentFailed(f"{self.who} tells of a call of a tool whose name has no sign that can be seen")
+            raise AgentFailed(f"{self.who} replied with a tool call whose name has no visible character")
         # A secret may be a number, which only now is text.
         masked = self.cleaner.masked
         return recorded(ToolUse(called, masked(arguments), masked(said), bool(error), _seconds(value.get("latency_s"))))
@@ -168,7 +168,7 @@ def parse_reply(data: bytes) -> AgentReply | None:
 
 def lost_context(sent: int, known: int) -> AgentFailed:
     """The failure of a reopened session that does not know all earlier messages."""
-    return AgentFailed(f"the context is lost: {sent} messages were sent, and {known} are known", attempts=0)
+    return AgentFailed(f"the agent lost the context: {sent} messages were sent, and it knows {known}", attempts=0)
 
 
 def _prompt(arm: Arm, case: Case) -> JsonValue:
@@ -219,7 +219,7 @@ class Program:
     """The program that is started for each session.
 
     Args:
-        named: variables, besides those that each program has.
+        named: variables, in addition to those that each program has.
         timeout_s: seconds for one answer.
         room: limits simultaneous processes.
         told: `reopen` includes the conversation so far, for functions, which have no other memory.
@@ -300,7 +300,7 @@ class ProgramAgent:
                 reply = await self._reply(process)
                 await self._check_quiet(process)
         except TimeoutError:
-            stray = f"; what it printed is no reply: {self._shown(self._stray)}" if self._stray else ""
+            stray = f"; it printed a line that is not a reply: {self._shown(self._stray)}" if self._stray else ""
             raise AgentFailed(f"{self.protocol.who} did not answer within {seconds:g} s{stray}") from None
         except (OSError, asyncio.IncompleteReadError):
             raise AgentFailed(await self._fate(process)) from None
@@ -314,8 +314,8 @@ class ProgramAgent:
             if end < 0:
                 self._heard, start = self._heard[start:], 0
                 if len(self._heard) > MOST_BYTES:
-                    raise AgentFailed(f"{self.protocol.who} answered with more than {MOST_BYTES // 2**20} MiB")
-                # Reading what has already arrived does not yield to the event loop.
+                    raise AgentFailed(f"{self.protocol.who} replied with more than {MOST_BYTES // 2**20} MiB")
+                # Reading bytes that have already arrived does not yield to the event loop.
                 await asyncio.sleep(0)
                 data = await process.stdout.read(READ_BYTES)
                 if not data:
@@ -328,14 +328,14 @@ class ProgramAgent:
                 return reply
             stray, self._stray = stray + len(line) + 1, line
             if stray > STRAY_BYTES:
-                raise AgentFailed(f"{self.protocol.who} prints what is no reply: {self._shown(line)}")
+                raise AgentFailed(f"{self.protocol.who} printed a line that is not a reply: {self._shown(line)}")
 
     def _shown(self, line: bytes) -> str:
         return self.protocol.cleaner.line(line.decode(errors="replace"), 200)
 
     async def _check_quiet(self, process: SupervisedProgram) -> None:
         """Raises AgentFailed for an unrequested reply: each later one would be counted for the message before."""
-        # What lies in the pipe is available only after the loop has polled and run its callbacks.
+        # Bytes in the pipe are only available after the loop has polled and run its callbacks.
         for _ in range(2):
             await asyncio.sleep(0)
         with suppress(TimeoutError):
@@ -344,7 +344,7 @@ class ProgramAgent:
                     self._heard += data
         *lines, self._heard = self._heard.split(b"\n")
         if any(parse_reply(line) is not None for line in lines):
-            raise AgentFailed(f"{self.protocol.who} answered twice: a message has one reply")
+            raise AgentFailed(f"{self.protocol.who} sent two replies to one message")
 
     async def _fate(self, process: SupervisedProgram) -> str:
         fate, words = await process.fate(), process.last_words()
@@ -354,7 +354,7 @@ class ProgramAgent:
 
 CLOSING_S = 10.0
 POST_TRIES = 4
-"""Where the service says that it has not accepted a message (429, 503)."""
+"""Did the service refuse to accept a message (429, 503)?"""
 _BUSY = frozenset({429, 503})
 _LONGEST_WAIT_S = 30.0
 
@@ -424,10 +424,10 @@ class ServiceAgent:
             said = self.protocol.cleaner.line(str(error)) or type(error).__name__
             raise AgentFailed(f"{self.protocol.who} cannot be reached: {said}") from None
         if len(data) > MOST_BYTES:
-            raise AgentFailed(f"{self.protocol.who} answered with more than {MOST_BYTES // 2**20} MiB")
+            raise AgentFailed(f"{self.protocol.who} replied with more than {MOST_BYTES // 2**20} MiB")
         if status != 200:
             said = self.protocol.cleaner.line(data[:2_000].decode(errors="replace"), 200)
-            raise AgentFailed(f"{self.protocol.who} answered with HTTP {status}{f': {said}' if said else ''}")
+            raise AgentFailed(f"{self.protocol.who} replied with HTTP {status}{f': {said}' if said else ''}")
         return data
 
     async def _once(self, line: bytes) -> tuple[int, bytes, float]:

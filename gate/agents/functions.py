@@ -1,4 +1,4 @@
-"""Calls a repository's own functions, to build prompts and to score answers, each in a process of its own."""
+"""Calls a repository's own functions, to build prompts and to score answers, each in its own process."""
 
 import asyncio
 import json
@@ -71,7 +71,7 @@ class FunctionWorktree:
         return ProgramPlace(self.root, self.scratch, self.path)
 
     def hidden(self) -> list[JsonValue]:
-        """What an exception's text must not reveal, and what stands there instead, the longest first."""
+        """Texts that an exception must not reveal, each with its replacement, the longest first."""
         found = {value: f"${name}" for name, value in self.place.environment({}).items() if os.sep in value}
         for folder, instead in ((self.scratch, f"…{os.sep}"), (self.root, "")):
             found |= {os.path.join(one, ""): instead for one in (folder, folder.resolve())}
@@ -84,7 +84,7 @@ class ProcessLost(Exception):
 
 @dataclass(slots=True)
 class FunctionProcess:
-    """One function, in a process that is started anew where a call hangs or ends it.
+    """One function, in a process that is restarted if a call hangs or ends it.
 
     It belongs to the event loop that started it. Calls are made one after the other.
     """
@@ -122,7 +122,7 @@ class FunctionProcess:
             named = {"PYTHONHASHSEED": "0"}
             self._program = await SupervisedProgram.start(command, self.worktree.place, named, longest, owned=True)
         except OSError as error:
-            raise CannotEvaluate(f"no process for {self.entry} can be started: {error.strerror}") from None
+            raise CannotEvaluate(f"cannot start a process for {self.entry}: {error.strerror}") from None
         try:
             reason = _loaded(await self._exchange(asked, self.limits.import_s))
         except ProcessLost as lost:
@@ -136,7 +136,7 @@ class FunctionProcess:
         task = asyncio.create_task(self._call(text))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
-        # Whoever gives up waiting leaves the answer to be read before the next question.
+        # A caller that stops waiting leaves an answer, which must be read before the next call.
         return await asyncio.shield(task)
 
     async def close(self) -> None:
@@ -150,7 +150,7 @@ class FunctionProcess:
         async with self._lock:
             if self._over:
                 return "failed", self._over
-            # A secret key: what was written before the question is no answer to it.
+            # A secret key: output from before the call cannot be an answer to it.
             key = secrets.token_hex(8)
             try:
                 if self._program is None:
@@ -158,20 +158,20 @@ class FunctionProcess:
                 match await self._exchange([key, text], self.limits.call_s):
                     case ["answer" | "failed" as kind, str(found), value] if found == key:
                         return kind, one_line(str(value)) if kind == "failed" else value
-                raise ProcessLost("what it answers is no answer")
+                raise ProcessLost("its reply is not valid")
             except (ProcessLost, GateError) as error:
                 reason, given_up = one_line(str(error)), isinstance(error, GateError)
                 await self._end()
             self._losses += 1
             if given_up or self._losses >= self.limits.losses:
-                self._over = f"{reason}, and no other process is started"
+                self._over = f"{reason}, and no new process is started"
             return "failed", reason
 
     async def _exchange(self, asked: object, seconds: float) -> Any:
         """The next line, after one that is sent. Raises ProcessLost: there is none."""
         program = self._program
         if program is None:
-            raise ProcessLost("it is not there")
+            raise ProcessLost("it does not exist")
         try:
             async with asyncio.timeout(seconds):
                 with suppress(ConnectionError):
@@ -181,13 +181,13 @@ class FunctionProcess:
         except TimeoutError:
             raise ProcessLost(f"it took longer than {seconds:g} s") from None
         except ValueError:
-            raise ProcessLost("it answers without end") from None
+            raise ProcessLost("its reply does not end") from None
         if not line.endswith(b"\n"):
             raise ProcessLost(f"it {await program.fate()}")
         try:
             return json.loads(line)
         except (ValueError, RecursionError):
-            raise ProcessLost("what it answers is no answer") from None
+            raise ProcessLost("its reply is not valid") from None
 
     async def _end(self) -> None:
         program, self._program = self._program, None
@@ -202,7 +202,7 @@ def _loaded(heard: object) -> str:
             return ""
         case ["lost", str(reason)]:
             return reason
-    return "what it answers is no answer"
+    return "its reply is not valid"
 
 
 def one_line(reason: str) -> str:
@@ -236,7 +236,7 @@ async def prompt_texts(
     finally:
         await process.close()
         _end_orphans(before)
-    late = _failed(f"the {limits.all_s:g} s for all cases of one side were over")
+    late = _failed(f"all cases of one side together took longer than {limits.all_s:g} s")
     return (*found, *[late] * (len(sessions) - len(found)))
 
 
@@ -258,7 +258,7 @@ def _text(kind: str, said: str, left: int) -> str | Failed:
     if kind == "failed":
         return _failed(said)
     if len(said) > left:
-        return _failed("the texts of all cases are too long together")
+        return _failed("the texts of all cases together are too long")
     if not said.strip():
         return _failed("it returned an empty text")
     return _failed(f"its text {reason}") if (reason := text_complaint(said)) else said
@@ -291,9 +291,9 @@ class ScoringProcess(FunctionProcess):
             case str() if kind == "failed":
                 reason = changed or found
             case [float(score), str(why)] if not changed and 0.0 <= score <= 1.0:
-                return score, why if why.strip() else f"{name} says {score:g}"
+                return score, why if why.strip() else f"{name} returned {score:g}"
             case _:
-                reason = changed or "what it answers is no answer"
+                reason = changed or "its reply is not valid"
         return Unscored(f"{name} gave no score: {reason}"), ""
 
 

@@ -47,7 +47,7 @@ class Question:
 
     Args:
         index: of the sample, 0 to k - 1.
-        exam: says how conversations are led; None where the case is one question to a model.
+        exam: defines how conversations run; None if the case is one question to a model.
     """
 
     suite: str
@@ -70,12 +70,12 @@ class Target(Protocol):
 
 
 class AgentFailed(Exception):
-    """An agent gave no answer, and asking again in this conversation will not help.
+    """An agent gave no answer, and a retry in this conversation will not help.
 
     Args:
         reason: one clean line.
         attempts: requests of the call that failed.
-        effort: of the message until then, without that call.
+        effort: for the message until then, without that call.
         tools: called until then.
     """
 
@@ -101,16 +101,16 @@ class ConnectionLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An agent's answer to one message, and its work for it.
+    """An agent's answer to one message, and the effort for it.
 
     Args:
         text: may be empty.
         tools: in order of the calls.
         steps: calls of a model, as far as known.
-        latency_s: seconds of models and tools, without queueing; None where time means nothing.
+        latency_s: seconds of models and tools, without queueing; None if it has no meaning.
         model_id: named by the last reply; empty where none did.
         stop_reason: empty where unknown.
-        effort: the part that was asked for now; None where all of it was, and nothing twice.
+        effort: the part that was not cached; None if nothing was cached.
         tools_told: the agent reports its tool calls; otherwise they are unknown.
     """
 
@@ -175,10 +175,10 @@ class Toolbox(Protocol):
         ...
 
     async def call(self, name: str, arguments: str, session: str) -> ToolUse:
-        """Call a tool; a failure, a time-out or an unknown name is a result, too.
+        """Call a tool; a failure, a time-out or an unknown name is also a result.
 
         Raises:
-            AgentFailed: its server is gone.
+            AgentFailed: its server has ended.
         """
         ...
 
@@ -188,10 +188,10 @@ class Toolbox(Protocol):
 
 
 class Sessions(Protocol):
-    """Keeps the conversations of the built-in loop, so that they can be continued."""
+    """Stores the conversations of the built-in loop, so that they can be continued."""
 
     def save(self, session: str, messages: Sequence[Message]) -> None:
-        """Replace what is kept of a session. Raises OSError: it cannot be kept."""
+        """Replace the stored state of a session. Raises OSError: it cannot be stored."""
         ...
 
     def load(self, session: str) -> tuple[Message, ...] | None:
@@ -203,7 +203,7 @@ class Observer(Protocol):
     """Observes databases after a conversation."""
 
     async def observe(self, exam: Exam, case: Case, session: str) -> tuple[Observation, ...]:
-        """The data that a case's database scorers need; an unavailable database is an observation, too."""
+        """The data that a case's database scorers need; an unavailable database is also an observation."""
         ...
 
 
@@ -211,7 +211,7 @@ class PersonSimulator(Protocol):
     """Reads the agent's answers and replies in place of a person."""
 
     async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> "PersonReply":
-        """What the person says next. Raises AgentFailed: the reader is not available."""
+        """The person's next message. Raises AgentFailed: the reader is not available."""
         ...
 
 
@@ -220,11 +220,11 @@ class PersonReply:
     """A person's next message, and the effort to find it.
 
     Args:
-        text: empty where the person has nothing to add.
+        text: empty if the person has nothing to add.
         calls: of a model.
         cost: of those; None without any.
-        missed: why the person's reply is unknown; empty where it is known.
-        effort: the part that was asked for now; None where all of it was, and nothing twice.
+        missed: why the person's reply is unknown; empty if it is known.
+        effort: the part that was not cached; None if nothing was cached.
     """
 
     text: str = ""
@@ -305,9 +305,9 @@ class ConversationServices:
     """The others who take part in conversations.
 
     Args:
-        detector: finds and answers the agent's questions, by suite; None where nobody does.
+        detector: finds and answers the agent's questions, by suite; None without one.
         user: plays the user of a case with a persona, by suite.
-        observer: of databases; None where no scorer looks into one.
+        observer: of databases; None if no scorer queries one.
     """
 
     detector: Callable[[Exam], PersonSimulator | None]
@@ -349,7 +349,7 @@ class ConversationTarget:
         try:
             return await self.memory.keep(request, reply)
         except AnswerNotSaved as lost:
-            return Failed(f"the conversation cannot be kept: {lost.reason}", 0, reply.effort, reply.transcript)
+            return Failed(f"the conversation cannot be saved: {lost.reason}", 0, reply.effort, reply.transcript)
 
     async def _led(self, conversation: "_Conversation") -> Reply:
         """Lead the conversation once there is room for it. Raises AgentFailed: there is no room, or it broke off."""
@@ -362,10 +362,10 @@ class ConversationTarget:
             raise AgentFailed(refusal.reason, attempts=0) from None
 
     def request_of(self, question: Question) -> Request:
-        """The key that the conversation is remembered under: all that takes part except files; nothing of it is sent.
+        """The cache key of the conversation: all that takes part except files; nothing of it is sent.
 
-        What is known from other files is no answer. It says that the model's answers are known, which are used again:
-        so a run knows beforehand whom to ask anew for the sake of time and money (`gate.engine.run`).
+        An entry for other files is not an answer. It only shows that the model's answers are cached and will be reused,
+        so a run knows beforehand which calls to repeat to measure time and cost (`gate.engine.run`).
         """
         arm, case, exam = question.arm, question.case, question.exam
         parts = [
@@ -387,7 +387,7 @@ def _told(known: Reply, arm: Arm) -> bool:
 
 
 def _led(exam: Exam, case: Case) -> object:
-    """How the exam leads a conversation, and what it observes afterwards."""
+    """How the eval set leads a conversation, and what it observes afterwards."""
     looked_up = [[spec.name, dict(spec.options)] for spec in exam.scorers_of(case) if spec.kind == "database"]
     conversing = exam.conversing
     followups, played = conversing.followups, conversing.user
@@ -452,7 +452,7 @@ class _Conversation:
     async def _simulated(self, exam: Exam, most: int) -> None:
         user = self.services.user(exam)
         if user is None:
-            raise AgentFailed("the case has a simulated user, and no model plays it", attempts=0)
+            raise AgentFailed("the case has a simulated user, and no model is set to play it", attempts=0)
         text = self.question.case.input
         for _ in range(most):
             if not text:
@@ -516,7 +516,7 @@ class _Conversation:
 
     @property
     def effort(self) -> Effort:
-        """What it took until now."""
+        """The effort until now."""
         taken = [answer.taken for answer in self.answers] + [said.taken.set_aside() for said in self.asides]
         return sum(taken, Effort())
 
@@ -541,7 +541,7 @@ class _Conversation:
 
     def _reply(self, observations: tuple[Observation, ...]) -> Reply:
         if not self.answers:
-            raise AgentFailed("nothing was said to the agent", attempts=0)
+            raise AgentFailed("the conversation has no message for the agent", attempts=0)
         last = self.answers[-1]
         reused = any(answer.taken.reused for answer in self.answers)
         seconds = [answer.latency_s for answer in self.answers]

@@ -79,7 +79,7 @@ class LoopAgent:
         while True:
             reply = await self._step()
             replies.append(reply)
-            # The calls of the last step would be made, but nobody would read their results.
+            # The results of the last step's calls would not be read.
             if not reply.tool_calls or self.toolbox is None or len(replies) == self.max_steps:
                 return seconds
             begun = self.resources.clock()
@@ -100,7 +100,7 @@ class LoopAgent:
     async def reopen(self, session: str) -> None:
         known = self.resources.sessions.load(session)
         if known is None:
-            raise AgentFailed(f"the session {session} is not known any more: its context is lost", attempts=0)
+            raise AgentFailed(f"the session {session} no longer exists, so its context is lost", attempts=0)
         await self.start(session)
         self._messages = known
 
@@ -140,11 +140,11 @@ class LoopAgent:
         try:
             self.resources.sessions.save(self._session, self._messages)
         except OSError as error:
-            raise AgentFailed(f"the session cannot be kept: {error.strerror}") from None
+            raise AgentFailed(f"the session cannot be saved: {error.strerror}") from None
 
 
 def _said(reply: Reply) -> Message:
-    """An answer as a turn; interfaces refuse an empty one, but an agent's silence is an answer, too."""
+    """An answer as a turn; APIs refuse an empty one, but an agent may answer with nothing."""
     return Message("assistant", reply.text if reply.text.strip() else "…")
 
 
@@ -192,5 +192,5 @@ class SessionFiles:
 
     def _path(self, session: str) -> Path:
         if not _ID.fullmatch(session):
-            raise ValueError(f"{session!r} is no id of a session")
+            raise ValueError(f"{session!r} is not a session id")
         return self.folder / f"{session}.json"

@@ -71,7 +71,7 @@ class Connection:
         except TimeoutError:
             self._end(f"did not answer within {self.start_s:g} s")
         except asyncio.CancelledError:
-            self._end("was not waited for")
+            self._end("was canceled while it started")
             self._task.cancel()
             raise
         if self._reason:
@@ -80,7 +80,7 @@ class Connection:
 
     async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
         if self._session is None or self._reason:
-            raise AgentFailed(self._reason or f"{self.label} is not there", attempts=0)
+            raise AgentFailed(self._reason or f"{self.label} is not running", attempts=0)
         try:
             return await self._session.call(name, arguments)
         except ToolCallFailed as error:
@@ -281,8 +281,8 @@ class ToolKit:
             raise MissingKey(f"tools need environment variables that are not set: {', '.join(missing)}", hint)
         for label, server in loop.servers.items():
             if server.command and self.place is None:
-                raise GateError(f"the MCP server {label} is a program, and none is run here")
+                raise GateError(f"the MCP server {label} is a program, and programs do not run here")
             for header, name in server.headers.items():
                 if not (self.values[name].strip().isascii() and self.values[name].strip().isprintable()):
                     said = f"the value of {name} cannot be sent as the header {header} of the MCP server {label}"
-                    raise GateError(said, "it may hold printable ASCII characters alone")
+                    raise GateError(said, "it may only contain printable ASCII characters")

@@ -21,12 +21,12 @@ COMMAND = (sys.executable, "-I", "-S", "-B", supervisor.__file__)
 MARK = "PROMPT_GATE_SERVER"
 """A variable that identifies the program's child processes if its keeper is lost."""
 ENDING_S = 10.0
-"""Seconds for the keeper to end what is left, once nobody listens."""
+"""Seconds for the supervisor to end what is left, after the connection to it closed."""
 FATE_S = 1.0
 """Seconds for the keeper to report how a program ended that has closed its output."""
 LINE_BYTES = 2**16
 LAST_WORDS = 8192
-"""Bytes of standard error that are kept."""
+"""Bytes of standard error that are stored."""
 SHOWN_LINES = 3
 SWEEPS = 200
 """Rounds of looking for what a lost keeper left."""
@@ -80,7 +80,7 @@ class _Control(asyncio.Protocol):
 
 
 class _Tail(asyncio.Protocol):
-    """Keeps the end of the output."""
+    """Stores the end of the output."""
 
     def __init__(self) -> None:
         self.kept = b""
@@ -153,7 +153,7 @@ class SupervisedProgram:
             flow = asyncio.StreamReaderProtocol(asyncio.StreamReader())
             writing, _ = await loop.connect_write_pipe(lambda: flow, popen.stdin)
         except BaseException:
-            # The keeper ends what it has started.
+            # The supervisor ends what it has started.
             ours.close()
             raise
         writer = asyncio.StreamWriter(writing, flow, None, loop)
@@ -167,7 +167,11 @@ class SupervisedProgram:
                 await self._tail.closed.wait()
         if self._control.fate:
             return self._control.fate
-        return "ended (its keeper was killed)" if self._control.gone.is_set() else "closed its standard output"
+        return (
+            "ended (the process that supervises it was killed)"
+            if self._control.gone.is_set()
+            else "closed its standard output"
+        )
 
     def last_words(self) -> str:
         """The last lines of its standard error, on one line; empty where there are none."""
@@ -184,7 +188,7 @@ class SupervisedProgram:
         self._ended = True
         if at_once:
             self._line.write(b"!")
-        # Enough by itself, even if nobody waits for the end: both keeper and program notice it.
+        # This is enough, even if nothing waits for the end: both supervisor and program notice it.
         self._line.write_eof()
         self.stdin.close()
         try:
@@ -202,7 +206,7 @@ class SupervisedProgram:
 def _keeper(
     arguments: Sequence[str], root: Path, environment: Mapping[str, str], control: socket.socket
 ) -> "subprocess.Popen[bytes]":
-    """A keeper's process; asyncio's own would be killed when it is dropped, but a keeper has to end by itself."""
+    """A supervisor's process; asyncio kills its own when it is dropped, but a supervisor must end without that."""
     return subprocess.Popen(  # noqa: S603 its own interpreter and its own file
         (*COMMAND, *arguments),
         cwd=root,

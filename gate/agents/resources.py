@@ -50,7 +50,7 @@ LookedUp: TypeAlias = Callable[[Toolbox], Toolbox]
 
 COMMAND_CHARS = 100
 """Characters of a command in a reason."""
-INSTEAD = "a model with recorded tools, or an agent behind an address"
+INSTEAD = "a model with recorded tools, or an agent with a URL"
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class SharedResources:
         """What answers the cases of a run.
 
         Args:
-            asking: sends the requests of a role: `answer` for the arms, `aside` for whoever talks to agents.
+            asking: sends the requests of a role: `answer` for the arms, `aside` for models that talk to agents.
         """
         caller, aside = asking("answer"), asking("aside")
 
@@ -127,7 +127,7 @@ class AgentMaker:
         from gate.agents.masks import Masks
 
         if self._resources.client is None:
-            raise GateError(f"nothing talks to {target.url}")
+            raise GateError(f"nothing here calls {target.url}")
         values = values_of(target.headers.values(), "the agent")
         headers = {header: values[name] for header, name in target.headers.items()}
         service = Service(target.url, headers, target.timeout_s, self._resources.client)
@@ -158,7 +158,7 @@ def agent_key(arm: Arm) -> AgentKey:
         GateError: the arm has no agent.
     """
     if arm.target is None:
-        raise GateError("a model that is called with the prompt alone has no agent")
+        raise GateError("a model that is called with only the prompt has no agent")
     return arm.target, arm.place
 
 
@@ -212,7 +212,7 @@ async def _open_resources(
         said = f"{agent_label(target)} of {arm.version.path}"
         refuse_untrusted(here, said, INSTEAD)
         if place is None:
-            raise GateError(f"{said} is code, and nothing here runs it", f"use {INSTEAD}")
+            raise GateError(f"{said} is code, which does not run here", f"use {INSTEAD}")
         laid = folders.enter_context(code_folder(place))
         resources.places[key] = ProgramPlace(laid.root, laid.scratch, here.path)
         if laid.written is not None:
@@ -253,9 +253,9 @@ def _arms(resolved: Resolved) -> Iterable[Arm]:
 
 
 def _databases(resolved: Resolved) -> "Databases | None":
-    """The databases of the exams that count, with their statements: a change's own are not used before it is merged.
+    """The databases of the pinned suites, with their statements: those of a change are not used before it is merged.
 
-    None where no scorer looks into a database.
+    None if no scorer queries a database.
     """
     answered = [trial.answers for edit in resolved.edits for trial in edit.trials if trial.answers is not None]
     exams = [suite.exam for suite in (*resolved.asked, *answered)]
@@ -277,7 +277,7 @@ if TYPE_CHECKING:
 
 MOST_FUNCTIONS = 20
 """Functions of one run: each is a process that stays."""
-_INSTALL = "it runs in the gate's own environment, where what it imports must be installed, and sees no variables"
+_INSTALL = "it runs in the gate's own environment, without environment variables; install what it imports there"
 
 _FunctionKey = tuple[CodePlace, FunctionName]
 
@@ -298,7 +298,7 @@ class ScoringFunctions:
 
         place, entry = exam.code, _function_entry(spec)
         if place is None or (place, entry) not in self.processes:
-            raise GateError(f"{entry} is code, and nothing here runs it", "score by another validator")
+            raise GateError(f"{entry} is code, which does not run here", "use another validator")
         return FunctionScorer(spec, self.processes[place, entry])
 
 
@@ -318,13 +318,13 @@ async def scoring_functions(resolved: Resolved) -> AsyncIterator[ScoringFunction
     from gate.agents.functions import FunctionWorktree, ScoringProcess
 
     here = Surroundings.from_environ()
-    refuse_untrusted(here, str(next(iter(wanted))[1]), "a validator that is no code")
+    refuse_untrusted(here, str(next(iter(wanted))[1]), "a validator that is not code")
     if len(wanted) > MOST_FUNCTIONS:
-        hint = "let one function look at the case, and decide what to check"
-        raise GateError(f"{len(wanted):,} functions score, and a run may have {MOST_FUNCTIONS}", hint)
+        hint = "write one function that reads the case and decides what to check"
+        raise GateError(f"the run has {len(wanted):,} scorer functions; the limit is {MOST_FUNCTIONS}", hint)
     functions = ScoringFunctions()
     beside = any(runs_code(arm.target) for suite in resolved.suites for arm in suite.arms.values())
-    # Each has files of its own: what one writes into them, no other one reads. Agents beside it could write there.
+    # Each has its own files, so that no other process reads what one writes. Other agents could write there.
     with ExitStack() as folders:
         try:
             for place, entry in wanted:

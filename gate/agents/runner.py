@@ -1,14 +1,14 @@
-"""Runs Python code of a repository in a process of its own; started by its path, and needs no package.
+"""Runs Python code of a repository in its own process; started by its path, and needs no package.
 
 `runner.py agent module:name` speaks the protocol of agents. The agent is a class, made with the context, whose
 `send(text)` answers; or a function, called with the text and the context. Either may be async. An answer is a text, or
-a dict with a text and what it took.
+a dict with a text and its effort.
 
 `runner.py function` calls one function. The first line says which; each further line, `[key, arguments]`, is a call.
-Answers, one JSON list a line: `["ready"]` or `["lost", reason]`, then `["answer", key, answer]` or
+Answers, one JSON list per line: `["ready"]` or `["lost", reason]`, then `["answer", key, answer]` or
 `["failed", key, reason]`.
 
-What agents print goes to standard error, what functions print nowhere.
+The output of agents goes to standard error; that of functions is dropped.
 """
 
 import importlib
@@ -35,7 +35,7 @@ MASKED_CHARS = 20_000
 
 
 class Context(dict[str, Any]):
-    """A dict whose entries are attributes, too."""
+    """A dict whose entries are also attributes."""
 
     what = "context"
 
@@ -70,7 +70,7 @@ def imported(module: str) -> ModuleType:
     root = os.getcwd()
     sources = [root, *(one for one in (os.path.join(root, "src"),) if os.path.isdir(one))]
     sys.path[:0] = sources
-    # Last, the folder of the module: scripts import what lies beside them.
+    # Last, the folder of the module: scripts import files next to them.
     sys.path += [os.path.join(source, *module.split(".")[:-1]) for source in sources if "." in module]
     claim_folders(module, sources)
     return importlib.import_module(module)
@@ -141,7 +141,7 @@ class Agent:
         found = self.done(self.agent.send, text) if talks else self.done(self.agent, text, self.context)
         answer = {"text": found} if isinstance(found, str) else found
         if not isinstance(answer, dict) or not isinstance(answer.get("text"), str):
-            raise TypeError(f"it answered with {type(found).__name__}, and a text or a dict with a text is wanted")
+            raise TypeError(f"it returned {type(found).__name__}, not a text or a dict with a text")
         history = self.context["history"]
         history += [{"role": "user", "content": text}, {"role": "assistant", "content": answer["text"]}]
         return {**answer, "type": "answer"}
@@ -154,7 +154,7 @@ class Agent:
         return self.loop.run(awaited(value)) if inspect.isawaitable(value) else value
 
     def say(self, **reply: Any) -> None:
-        # What is not JSON would be taken for a line that is no reply.
+        # A value that is not JSON would count as a line that is not a reply.
         self.out.write(json.dumps(reply, allow_nan=False) + "\n")
         self.out.flush()
 
@@ -203,18 +203,18 @@ class Function:
         file = getattr(module, "__file__", None)
         if file is None or not within(file, self.root):
             what = "a folder" if file is None else file
-            raise ImportError(f"{self.asked['module']} is {what}, and no module of the worktree")
+            raise ImportError(f"{self.asked['module']} is {what}, not a module of the worktree")
         self.check_modules()
         function = getattr(module, name)
         if not callable(function):
-            raise TypeError(f"{name} is no function")
+            raise TypeError(f"{name} is not a function")
         call = function if inspect.isroutine(function) or isinstance(function, type) else type(function).__call__
         if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
-            raise UnusableReturn(f"{name} is an async function, and nothing awaits it here: write it with def")
+            raise UnusableReturn(f"{name} is an async function, which is not supported here: write it with def")
         return function
 
     def call(self, function: Any, key: object, text: str) -> tuple[str, object, object]:
-        """The answer to one question, with arguments made anew for it."""
+        """The answer to one call, with new arguments for it."""
         most = self.asked["chars"]
         try:
             if self.asked["job"] == "score":
@@ -266,9 +266,9 @@ def text_of(found: object, most: int) -> object:
     if isinstance(found, list) and found and all(isinstance(one, Mapping) and ROLED <= set(one) for one in found):
         found = json.dumps([{"role": one["role"], "content": one["content"]} for one in found])
     if not isinstance(found, str):
-        raise UnusableReturn(f"it returned {type(found).__name__}, and the text of a prompt is wanted")
+        raise UnusableReturn(f"it returned {type(found).__name__}, not the text of a prompt")
     if len(found) > most:
-        raise UnusableReturn(f"it returned {len(found):,} characters; {most:,} are allowed")
+        raise UnusableReturn(f"it returned {len(found):,} characters; the limit is {most:,}")
     return str.__str__(found)
 
 
@@ -286,16 +286,16 @@ def score_of(found: object, most: int) -> object:
         value, reason = found.get("score", bool(passed)), found.get("reason") or ""
     elif isinstance(found, Mapping):
         if "score" not in found or set(found) - {"score", "reason"}:
-            raise UnusableReturn("it returned a mapping, and one of score and reason is wanted")
+            raise UnusableReturn("it returned a mapping that does not consist of score and reason")
         value, reason = found["score"], found.get("reason", "")
     if not isinstance(reason, str):
-        raise UnusableReturn(f"its reason is {type(reason).__name__}, and a text is wanted")
+        raise UnusableReturn(f"its reason is {type(reason).__name__}, not a text")
     if len(reason) > most:
-        raise UnusableReturn(f"its reason has {len(reason):,} characters; {most:,} are allowed")
+        raise UnusableReturn(f"its reason has {len(reason):,} characters; the limit is {most:,}")
     if type(value).__module__ == "numpy" and hasattr(value, "item"):
         value = value.item()  # numpy's truth values are no numbers
     if not isinstance(value, (bool, int, float)):
-        raise UnusableReturn(f"it returned {type(value).__name__}, and true, false or a number from 0 to 1 is wanted")
+        raise UnusableReturn(f"it returned {type(value).__name__}, not true, false or a number from 0 to 1")
     if not 0 <= value <= 1:
         raise UnusableReturn("it returned a number that is not from 0 to 1")
     return [float(value), str.__str__(reason)]

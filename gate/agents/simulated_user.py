@@ -30,7 +30,7 @@ class ReplyForm:
     """The form of the model's reply: an object with a flag and a text.
 
     Args:
-        system: name of the template that asks.
+        system: name of the template of the request.
         speaks: the flag's value where the text counts.
     """
 
@@ -71,7 +71,7 @@ class ReplyForm:
 
 @dataclass(frozen=True, slots=True)
 class PersonModel:
-    """One model that is asked."""
+    """One model that is called."""
 
     calls: Calls
     model: ModelRef
@@ -91,7 +91,7 @@ class PersonModel:
             request = Request(messages, self.model, self.params, index, form.schema, about)
             reply = await self.calls.call(request)
             if isinstance(reply, Failed):
-                reason = f"{self.model} cannot be asked what the person says: {reply.reason}"
+                reason = f"the call to {self.model}, which plays the user, failed: {reply.reason}"
                 raise AgentFailed(reason, reply.attempts, effort_of_all(replies))
             replies.append(reply)
             text, problem = form.read(reply.text)
@@ -150,13 +150,13 @@ _ASKING = re.compile(
     r"|prosz|podaj|potrzeb|vilke|hvilke|mangler|hangi|mohon|tolong|perlu|yang mana)",
     re.IGNORECASE,
 )
-"""Marks and beginnings of words that ask, in languages that are often written in ASCII alone."""
+"""Marks and beginnings of words that ask, in languages that are often written in pure ASCII."""
 
 
 def may_ask(answer: str) -> bool:
     """Could an agent's answer ask for something? Not if it is ASCII without a mark or word of asking.
 
-    A reply that is let pass costs a call of the detector; one that is not leaves the agent's question without answer.
+    A false positive costs a call of the detector; a false negative leaves the agent's question unanswered.
     """
     return not answer.isascii() or _ASKING.search(answer) is not None
 
@@ -168,7 +168,7 @@ class FollowUps:
     listener: PersonModel
 
     async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> PersonReply:
-        """The person's answer; empty where the agent asked for nothing."""
+        """The person's answer; empty if the agent asked for nothing."""
         if not said or not said[-1][1].strip() or not may_ask(said[-1][1]):
             return PersonReply()
         return await self.listener.ask(FOLLOWUP_FORM, said, {"facts": case.facts}, (f"follow-up {case.id}", index))

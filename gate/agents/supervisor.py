@@ -1,13 +1,13 @@
-"""Starts one program and ends it with all that it has started; it is run by its path and needs no package.
+"""Starts one program and ends it with everything that it started; run by its path, needs no package.
 
-The program has this process's standard input, output and error, which this one lets go of. A socket, whose descriptor
-is the first argument, says what becomes of it, one JSON list a line: `["failed", reason]` where it cannot be started,
-`["ended", exit code]`. Once the other end of the socket is closed, or its process is gone, the program is ended: it has
-a moment to leave by itself, since its standard input is closed, too, and another one after SIGTERM; neither where a
-byte came through the socket. Without that byte the folder of the second argument, if any, is removed.
+The program gets this process's standard input, output and error, which this one closes. A socket, whose descriptor
+is the first argument, reports the outcome, one JSON list per line: `["failed", reason]` if it cannot be started,
+`["ended", exit code]`. When the other end of the socket is closed, or its process has ended, the program is ended: it
+has a moment to exit after its standard input closes, and another one after SIGTERM; neither if a byte came through
+the socket. Without that byte, the folder of the second argument, if any, is removed.
 
-Nothing that it has started outlives it, whatever session it is in: orphans come to this process (Linux), and are
-killed. To all of them this process is closed, by /proc and by ptrace.
+Nothing that it has started outlives it, in any session: orphans become children of this process (Linux), and are
+killed. None of them can access this process by /proc or ptrace.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ import time
 from contextlib import suppress
 
 LEAVING_S, TERMINATED_S = 1.0, 1.0
-"""Seconds to leave once nobody listens, and after SIGTERM."""
+"""Seconds to exit after the connection closed, and after SIGTERM."""
 ROUNDS = 1000
 """Rounds of looking for what is left; each ends all that it finds."""
 LOOK_S = 0.05
@@ -63,7 +63,7 @@ def ended(pid: int, codes: dict[int, int]) -> bool:
 
 
 def watch(control: socket.socket, pid: int, codes: dict[int, int]) -> bool:
-    """Wait until the program has ended, or nobody listens any more; False where it is to be ended at once."""
+    """Wait until the program has ended, or the connection closed; False if it must be ended at once."""
     wake, woken = os.pipe()
     for end in (wake, woken):
         os.set_blocking(end, False)
@@ -81,7 +81,7 @@ def watch(control: socket.socket, pid: int, codes: dict[int, int]) -> bool:
 
 
 def leave(pid: int, codes: dict[int, int]) -> None:
-    """Give the program time to end by itself."""
+    """Give the program time to exit."""
     for seconds, number in ((LEAVING_S, signal.SIGTERM), (TERMINATED_S, signal.SIGKILL)):
         end = time.monotonic() + seconds
         while not ended(pid, codes) and time.monotonic() < end:

@@ -22,17 +22,17 @@ from gate.report.escape import terminal_text
 from gate.values import about_dollars
 
 LEDGER = "batches"
-"""Lies beside the answers."""
+"""Folder next to the cached answers."""
 
 PRICE = 0.5
-"""Of a batch, as a part of the price of live calls; for the estimate alone."""
+"""Price of a batch as a share of the price of normal calls; only for the estimate."""
 
 
 async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, seed: int) -> None:
-    """Collect what batches have answered, and submit what no batch was asked yet.
+    """Collect the answers of batches, and submit requests that are in no batch yet.
 
     Raises:
-        CannotEvaluate: answers are still to come, or a budget would not suffice.
+        CannotEvaluate: answers are still missing, or a budget is too small.
     """
     folder = plan.place / LEDGER
     refuse_tracked(folder, *folder.glob("*"))
@@ -41,14 +41,14 @@ async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, see
     if budget.max_usd is not None and isinstance(cost, Dollars) and cost.amount * PRICE > budget.max_usd:
         raise CannotEvaluate(
             f"the batch would cost about {about_dollars(cost.amount * PRICE)}, and {budget.usd_said}",
-            "raise the limit, or take fewer samples",
+            "raise the limit, or lower the number of samples",
         )
 
     def say(line: str) -> None:
         plan.say(terminal_text(line))
 
     if talking := [suite.name for suite in plan.resolved.suites if suite_needs_conversation(suite)]:
-        message = f"the cases of suite {', '.join(talking)} are conversations, and a batch is for single questions"
+        message = f"the cases of suite {', '.join(talking)} are conversations, and a batch only takes single questions"
         raise GateError(message, "run without --batch, or name other suites")
     tools = BatchTools(
         partial(batch_service, factory), memory.store, BatchLedger(folder), partial(factory.price, batch=True)
@@ -57,7 +57,7 @@ async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, see
     for line in outcome.lines():
         say(line)
     if not outcome.ready:
-        raise CannotEvaluate(outcome.reason, "the batches are written down; nothing is submitted twice")
+        raise CannotEvaluate(outcome.reason, "the batches are recorded; nothing is submitted twice")
 
 
 def _requests(plan: RunOrder, seed: int) -> Iterator[Request]:
@@ -65,6 +65,6 @@ def _requests(plan: RunOrder, seed: int) -> Iterator[Request]:
         for pair in Schedule(lane, seed).all_pairs():
             apart = plan.apart or same_arms(pair.suite)
             for arm in pair.order:
-                # A prompt without a text for this case has nothing to be asked.
+                # A prompt without a text for this case has no request.
                 with suppress(NotBuilt):
                     yield request_of(question_of(pair.suite, pair, arm, apart=apart))

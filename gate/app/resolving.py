@@ -36,7 +36,7 @@ class GitPlace:
     """The repository of a comparison of two refs.
 
     Args:
-        seen: records what is read of the head's side.
+        seen: records the files that are read on the head's side.
     """
 
     directory: Path = Path()
@@ -99,7 +99,7 @@ def resolve_check(config: str, ref: str | None, chosen: "Chosen", directory: Pat
         ref: a commit; None for the working tree.
 
     Raises:
-        InputErrors, GateError: mistakes in the files, or unknown names.
+        InputErrors, GateError: errors in the files, or unknown names.
     """
     tree = tree_of(directory)
     source = tree if ref is None else Repo.open(directory).at(ref)
@@ -119,11 +119,11 @@ def resolve_check_files(prompt: str, cases: str, run: "FileRun", chosen: "Chosen
 
 
 def _check_place(root: Path, config: str, directory: Path) -> None:
-    """Raises GateError where the configuration lies here but is looked for at the root."""
+    """Raises GateError if the configuration is in this folder but is looked for at the root."""
     here = (directory / config).resolve()
     if here.is_file() and not (root / config).is_file() and here.is_relative_to(root.resolve()):
         named = here.relative_to(root.resolve()).as_posix()
-        hint = f"paths are from the root of the repository, {root}: --config {shlex.quote(named)}"
+        hint = f"paths are relative to the root of the repository, {root}: --config {shlex.quote(named)}"
         raise GateError(f"there is no {config} at the root of the repository", hint)
 
 
@@ -144,7 +144,7 @@ def _at(repo: Repo, commit: "NamedCommit") -> RefSource:
     try:
         return RefSource(commit.ref, repo.resolve(commit.sha), repo.git)
     except GateError as error:
-        hint = f"merge in a clone that has it: git fetch origin {commit.sha}, or check out with more 'fetch-depth'"
+        hint = f"merge in a clone that has it: git fetch origin {commit.sha}, or check out with a larger 'fetch-depth'"
         said = f"the shards compared {commit.ref} at {commit.sha}, and this clone has no such commit"
         raise GateError(said, hint) from error
 
@@ -153,12 +153,14 @@ def against_itself(config: str, suites: Sequence[str]) -> Resolved:
     """Every suite of the working tree, with the same prompt in both arms.
 
     Raises:
-        GateError: no configuration, an unknown suite, mistakes in the files.
+        GateError: no configuration, an unknown suite, errors in the files.
     """
     repo = Repo.open(Path())
     tree = repo.tree()
     if tree.read(config) is None:
-        raise GateError(f"there is no {config} in the working tree", "write one that names prompts, cases and a model")
+        raise GateError(
+            f"there is no {config} in the working tree", "write one with prompts, cases and a model (gate init does it)"
+        )
     with prompt_builder() as builder:
         sides = Sides(tree, tree, builder=builder, stored_suites=store_case_reader(repo.root))
         return rehearsed(resolve(sides, config, suites, everything=True))
@@ -182,8 +184,11 @@ class StoreCaseReader:
 
     def _looked_up(self, name: StoreName) -> StoredCases | InputErrors:
         if self.url is None and not (self.root / STORE_FILE).exists():
-            hint = f"set {DATABASE} to the address of its database; a file is made by gate serve"
-            raise MissingKey(f"{name.text} is in a store, and there is none: no {DATABASE}, and no {STORE_FILE}", hint)
+            hint = f"set {DATABASE} to the URL of the database; gate serve creates a database file"
+            raise MissingKey(
+                f"{name.text} is in a store, but there is none: {DATABASE} is not set, and {STORE_FILE} does not exist",
+                hint,
+            )
         # Nothing but a suite of a store needs what opens one.
         from gate.store.local_store import stored_cases
 
@@ -209,7 +214,7 @@ def prompt_builder() -> Iterator[PromptBuilder]:
 
 @dataclass(slots=True)
 class _Builder:
-    """See `gate.prompts.files.PromptBuilder`; what two suites ask for is built once.
+    """See `gate.prompts.files.PromptBuilder`; a prompt of two suites is built once.
 
     One function is called after the other, so that no files of a side are there while code of the other one runs.
     """
@@ -220,7 +225,7 @@ class _Builder:
     def place(self, source: FileSource, what: str) -> CodePlace:
         from gate.agents.code_folder import place_of, refuse_untrusted
 
-        refuse_untrusted(self.here, what, "a validator that is no code")
+        refuse_untrusted(self.here, what, "a validator that is not code")
         return place_of(source)
 
     def build(self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]) -> PromptTexts:

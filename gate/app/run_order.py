@@ -1,4 +1,4 @@
-"""What is asked of a run, and where its answers and reports are kept."""
+"""The options of a run, and where its answers and reports are stored."""
 
 import hashlib
 import time
@@ -30,15 +30,15 @@ class RunOrder:
     Args:
         seed: of the statistics; None derives it from base commit and exam.
         out: folder for `run.json`, `samples.jsonl` and the reports.
-        apart: the arms are the same prompt, and their samples are to differ; see `Tools`.
-        cache: use answers of earlier runs; without it a run keeps a journal, so that it can be resumed after being
+        apart: the arms are the same prompt, and their samples must be separate; see `Tools`.
+        cache: use answers of earlier runs; without it a run writes a journal, so that it can be resumed after being
             killed.
         cache_folder: None for the repository's.
-        refresh: ask for everything again, and replace what is known.
+        refresh: ignore cached answers and replace them.
         refreshed_in: folder that remembers when a refresh of several runs began; None for `out`, of one run.
-        beside: where a baseline is known and its candidate is not, ask some of it again beside the candidate, for cost,
+        beside: if a baseline is cached and its candidate is not, sample some of it again with the candidate, for cost,
             latency and drift; otherwise only quality is compared there.
-        say: tells the user what to know before anything is spent.
+        say: prints a message to the user.
     """
 
     resolved: Resolved
@@ -64,7 +64,7 @@ class RunOrder:
 _DAY_S = 86_400.0
 
 REFRESHING = "refreshing"
-"""Is there while answers are refreshed, and says since when."""
+"""Exists while answers are refreshed, and contains the start time."""
 
 _LONGEST_MARK = 64
 
@@ -98,10 +98,10 @@ class RunMemory:
 
 @contextmanager
 def open_memory(order: RunOrder, secret: bytes, address_of: Callable[[ModelRef], str]) -> Iterator[RunMemory]:
-    """The memory of one run; a journal lies in the run's folder.
+    """The memory of one run; a journal is in the run's folder.
 
     Raises:
-        CannotEvaluate: answers cannot be kept anywhere, so none could count.
+        CannotEvaluate: answers cannot be saved anywhere, so none could count.
     """
     policy = order.resolved.cache
     not_before = refreshed_since(order.refreshed_in or order.out) if order.cache and order.refresh else 0.0
@@ -114,7 +114,7 @@ def open_memory(order: RunOrder, secret: bytes, address_of: Callable[[ModelRef],
 
 
 def answer_secret(settings: Settings) -> bytes:
-    """The key that seals answers: nobody without the services' keys can forge one. Empty without keys."""
+    """The key that seals answers, so that a forgery needs the services' keys. Empty without keys."""
     keys = [key or "" for key in (*settings.secrets, settings.cache_secret)]
     if not any(keys):
         return b""
@@ -122,7 +122,7 @@ def answer_secret(settings: Settings) -> bytes:
 
 
 def refreshed_since(out: Path) -> float:
-    """When a refresh began that keeps its mark in a folder: now, or before it was killed."""
+    """The start of a refresh with its mark in a folder: now, or earlier if it was killed."""
     mark, now = out / REFRESHING, time.time()
     refuse_tracked(mark)
     try:
@@ -154,9 +154,7 @@ def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef
             if own and isinstance(error, GateError):
                 raise
             if own:
-                raise CannotEvaluate(
-                    f"answers cannot be kept in {path}: {reason}", "name a folder with --out"
-                ) from None
+                raise CannotEvaluate(f"cannot save answers in {path}: {reason}", "set a folder with --out") from None
             notes.append(f"The answer cache {path} was not used: {reason}.")
             continue
         leftovers = files_of(path) * own + (order.out / REFRESHING,) * order.refresh

@@ -52,7 +52,7 @@ class RunNotes:
     _foreseen: list[str] = field(default_factory=list, init=False)
 
     def begin(self, known: int) -> None:
-        """Tell what to know before the first call, given the number of calls that need not be made."""
+        """Print the warnings before the first call, given the number of calls that need not be made."""
         told = list(self.later())
         if self.resolved.budget != Budget():
             early = why_not(self.resolved.suites, self.resolved.policy) is None
@@ -70,7 +70,7 @@ class RunNotes:
             self.say(terminal_text(note))
 
     def all(self, *, whole: bool) -> Sequence[str]:
-        """Everything that the record keeps, each note once.
+        """All notes for the record, each once.
 
         Args:
             whole: the run was completed, so that warnings about its budget no longer apply.
@@ -116,21 +116,21 @@ def observed_run(plan: RunOrder, wanted: TelemetrySettings) -> Iterator[Observer
         return
     if wanted.protocol != PROTOCOL:
         named = one_line(wanted.protocol)[:50]
-        _warn(plan, f"no spans are sent by {named}; set OTEL_EXPORTER_OTLP_PROTOCOL={PROTOCOL}")
+        _warn(plan, f"spans cannot be sent by {named}; set OTEL_EXPORTER_OTLP_PROTOCOL={PROTOCOL}")
         yield NoObserver()
         return
     try:
         from gate.telemetry.export import Exporter, parent_of
         from gate.telemetry.spans import ContentTerms, Trace
     except ImportError:
-        _warn(plan, f"an OTLP endpoint is set, and no spans are sent; {with_extra('otel')}")
+        _warn(plan, f"an OTLP endpoint is set, but no spans are sent; {with_extra('otel')}")
         yield NoObserver()
         return
     try:
         exporter = Exporter(wanted.traces, wanted.logs, version("prompt-gate"))
     except Exception as error:  # a variable that the SDK does not understand; the run has nothing to do with it
-        # What it says may repeat the variable, and that may be a key.
-        _warn(plan, f"no spans are sent: the SDK refuses its settings ({type(error).__name__})")
+        # Its text may repeat the variable, which may be a key.
+        _warn(plan, f"no spans are sent: the OpenTelemetry SDK rejects its settings ({type(error).__name__})")
         yield NoObserver()
         return
     terms = ContentTerms(masked, wanted.content_in_spans, wanted.content_in_events)
@@ -211,7 +211,7 @@ def _able_to_read(suite: Suite, budget: Budget, factory: Factory) -> Suite:
 
 
 def preflight(resolved: Resolved, factory: Factory) -> None:
-    """Find what cannot work before anything is spent: a key, a model file, a parameter, too long replies.
+    """Find errors before anything is spent: a missing key, a model file, a parameter, a reply limit.
 
     Raises:
         GateError: the first of them.
@@ -225,7 +225,7 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
 
 
 def _asked(resolved: Resolved, factory: Factory) -> Collection[Member]:
-    """Every model that a run asks, once."""
+    """Every model that a run calls, once."""
     models: list[Member] = []
     for suite in resolved.suites:
         models += _called(suite)
@@ -243,7 +243,7 @@ def price_notes(resolved: Resolved, factory: Factory) -> list[str]:
 
 
 def unpriced_models(resolved: Resolved, factory: Factory) -> list[str]:
-    """Models that a run asks and whose price is unknown."""
+    """Models that a run calls and whose price is unknown."""
     asked = _asked(resolved, factory)
     return list(dict.fromkeys(str(model) for model, params in asked if is_unpriced(factory, model, params)))
 
@@ -254,11 +254,11 @@ def is_unpriced(factory: Factory, model: ModelRef, params: Params) -> bool:
 
 
 def _check_tools(suite: Suite) -> None:
-    """Refuse tools for the embedded model: it is not told of them, so it would be judged unfairly."""
+    """Refuse tools for the embedded model, which cannot use them, so the comparison would be unfair."""
     for arm in suite.arms.values():
         if isinstance(arm.target, ToolLoop) and arm.model.provider == "local":
-            hint = "serve it with tool calling, and name the server under providers: in gate.yaml"
-            raise GateError(f"suite {suite.name} has tools, and {arm.model} cannot call any", hint)
+            hint = "start its server with tool calling, and add the server under providers: in gate.yaml"
+            raise GateError(f"suite {suite.name} has tools, and {arm.model} cannot call tools", hint)
 
 
 def _called(suite: Suite) -> Iterator[Member]:
@@ -274,7 +274,7 @@ def _judges(suite: Suite) -> Iterator[ScorerSpec]:
 
 
 def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
-    """The judging models, at temperature 0 where the interface takes one and nothing else was asked for."""
+    """The judge models, at temperature 0 if the API takes one and no other is set."""
     params = judge_params(spec)
     return tuple((one, factory.cold(one, params)) for one in map(parse_model, spec.models))
 
@@ -303,7 +303,7 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
     notes = RunNotes(plan.say, plan.resolved, foreseen_spending, later)
 
     def judge(spec: ScorerSpec) -> ModelScorer:
-        # Its options make a scorer unhashable; what is held here cannot lend its id to another.
+        # Its options make a scorer unhashable; while it is stored here, no other object can get its id.
         if id(spec) not in judges:
             judges[id(spec)] = spec, model_scorer(spec, factory, asking("judge"))
         return judges[id(spec)][1]
@@ -331,7 +331,7 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
         progress=plan.progress,
         notes=notes,
         tracing=services.observer,
-        # Whoever waits for the journal, or for a judge, keeps no slot from the next one.
+        # A task that waits for the journal, or for a judge, does not occupy a slot.
         workers=2 * plan.concurrency,
         apart=plan.apart,
         beside=plan.beside,
@@ -339,7 +339,7 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
 
 
 def model_scorer(spec: ScorerSpec, factory: Factory, calls: Calls) -> ModelScorer:
-    """The scorer that asks the model, or models, of a spec."""
+    """The scorer that calls the model, or models, of a spec."""
     from gate.scoring.judge import Judge, Jury
 
     found = tuple(Judge(spec, model, params, calls) for model, params in members(spec, factory))
@@ -371,7 +371,7 @@ def keyless_factory(
     """A factory that knows prices and interfaces; it has no keys, and cannot send anything."""
 
     def no_text(path: str) -> str:
-        raise GateError(f"cannot read {path}", "recorded answers are read where they are asked for alone")
+        raise GateError(f"cannot read {path}", "recorded answers are only read from the machine that asks for them")
 
     keys = addresses_of(settings, servers)
     return Factory(keys, settings.cache_dir, settings.concurrency, no_text, PriceList(prices))

@@ -58,7 +58,7 @@ class RunContext:
 
 
 def run_plan(plan: RunOrder, settings: Settings) -> RunRecord:
-    """Carry an evaluation out; see `carry_out`."""
+    """Run an evaluation; see `carry_out`."""
     return carry_out(plan, settings, lambda run: evaluate(run.resolved, run.tools, run.caching, run.seed, run.stop))
 
 
@@ -69,16 +69,16 @@ def carry_out(
     *,
     background: bool = False,
 ) -> Result:
-    """Run what needs calls: the only entry to the event loop.
+    """Run work with model calls: the only entry to the event loop.
 
     Args:
-        background: the process belongs to the caller, who runs this in a thread: signals and garbage collector are left
-            alone.
+        background: the process belongs to the caller, who runs this in a thread: signals and garbage collector stay
+            unchanged.
 
     Raises:
         GateError: a method that cannot test these suites; before anything is written or spent, as is the next.
         MissingKey: a provider's key is absent.
-        Misconfigured: a parameter that an interface does not take, a wrong key, an unknown model.
+        Misconfigured: a parameter that an API does not take, a wrong key, an unknown model.
         Interrupted: by Ctrl-C; finished samples are in `samples.jsonl`.
     """
     check_method(plan.resolved.policy, plan.resolved.suites)
@@ -93,7 +93,9 @@ def carry_out(
             return done
     except KeyboardInterrupt:
         kept = (
-            f"{folder.kept} finished samples are in {plan.out / 'samples.jsonl'}" if folder.kept else "nothing was done"
+            f"{folder.kept} finished samples are in {plan.out / 'samples.jsonl'}"
+            if folder.kept
+            else "no sample was finished"
         )
         raise Interrupted(f"interrupted; {kept}") from None
     finally:
@@ -103,10 +105,10 @@ def carry_out(
 def _guarded(
     work: Callable[[RunContext], Coroutine[None, None, Result]],
 ) -> Callable[[RunContext], Coroutine[None, None, Result]]:
-    """The same in the gate's own process: a signal ends the run and keeps what there is."""
+    """The same in the gate's own process: a signal ends the run and saves finished samples."""
 
     async def guarded(running: RunContext) -> Result:
-        # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
+        # Objects of now live until the end: the collector need not check them after every few hundred calls.
         gc.freeze()
         with ended_by_signals(running.stop):
             return await work(running)
@@ -202,7 +204,7 @@ def wait_for_save(seen: ReadFiles, sleep: Callable[[float], None] = time.sleep) 
 
 
 def run_until_saved(plan: RunOrder, settings: Settings, seen: ReadFiles) -> WatchedRun:
-    """Carry an evaluation out, and stop it as soon as a file changes; what was answered by then is kept."""
+    """Run an evaluation, and stop it as soon as a file changes; answers until then are saved."""
     reasons: list[str | None] = []
 
     async def work(running: RunContext) -> RunRecord:
@@ -240,9 +242,9 @@ def _look(seen: ReadFiles) -> tuple[bool, float]:
 
 
 def run_check(plan: RunOrder, settings: Settings) -> RunRecord:
-    """Carry a check out; see `gate.app.runs.carry_out`."""
+    """Run a check; see `gate.app.runs.carry_out`."""
     from gate.engine.check import check  # a comparison needs none of it
 
-    # Every case is asked, whatever the others showed.
+    # Every case is run, whatever the others showed.
     plan = replace(plan, resolved=plan.resolved.stopping_early(False))
     return carry_out(plan, settings, lambda run: check(run.resolved, run.tools, run.seed, run.stop))

@@ -1,4 +1,4 @@
-"""What several runs under one budget have come to."""
+"""The totals of several runs under one budget."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +11,11 @@ from gate.values import counted
 
 @dataclass(slots=True)
 class Session:
-    """What the runs of a session have come to.
+    """The totals of the runs of a session.
 
     Args:
-        calls: requests, those that were sent again included.
-        run_s: seconds of runs, without what lies between them.
+        calls: requests, including retries.
+        run_s: seconds of runs, without the time between them.
     """
 
     runs: int = 0

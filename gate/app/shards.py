@@ -42,7 +42,7 @@ def named_commit(ref: str) -> NamedCommit:
 
 
 def run_shard(plan: RunOrder, share: Share, asked: ShardOptions, settings: Settings) -> ShardRecord:
-    """Take one share of the samples, and write `shard.json` beside them.
+    """Take one share of the samples, and write `shard.json` next to them.
 
     Args:
         plan: the whole run; its folder is this shard's own.
@@ -124,7 +124,7 @@ def _clear(folder: Path) -> None:
     try:
         (folder / SHARD_FILE).unlink(missing_ok=True)
     except OSError as error:
-        raise GateError(f"cannot remove {folder / SHARD_FILE}: {error.strerror}", "name another folder") from None
+        raise GateError(f"cannot remove {folder / SHARD_FILE}: {error.strerror}", "use another folder") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +144,11 @@ def load_shards(paths: Sequence[Path]) -> RunShards:
     """Find shards, and check that they are parts of one run.
 
     Args:
-        paths: folders of shards, or folders that hold such folders.
+        paths: folders of shards, or folders that contain such folders.
 
     Raises:
         InputErrors: all reasons why they are not.
-        GateError: no such folder, no shard in it, or one that git tracks: a change could have brought it.
+        GateError: no such folder, no shard in it, or one that git tracks, so a change could have added it.
     """
     folders = list(dict.fromkeys(folder for path in paths for folder in shard_folders(path)))
     refuse_tracked(*(folder / name for folder in folders for name in (SHARD_FILE, SAMPLES_FILE)))
@@ -197,7 +197,7 @@ def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Set
         GateError: the folder of the run is one of a shard.
     """
     if out.resolve() in {folder.resolve() for folder in shards.folders.values()}:
-        raise GateError(f"{out} is one of the shards", "name another folder with --out")
+        raise GateError(f"{out} is one of the shards", "set another folder with --out")
     whole = shards.evaluation
     gathered = _gathered(shards, resolved)
     stop = Stop(unfinished(shards.records, whole.of))
@@ -210,7 +210,7 @@ def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Set
         factory = keyless_factory(settings, resolved.servers, resolved.prices)
         ended = *_times(shards.records.values()), stop
         run = conclude(resolved, found, caching_of(factory), lambda spec: members(spec, factory), whole.seed, ended)
-        run = without_promises(run, resolved, "a run that is divided into shards does not look at them")
+        run = without_promises(run, resolved, "a run in shards cannot read databases")
         folder.run(run)
     return run
 
@@ -225,7 +225,7 @@ def _gathered(shards: RunShards, resolved: Resolved) -> ShardSamples:
     for number, record in sorted(shards.records.items()):
         taken, wrong = gathered.look_through(number, torn=record.samples is None) if number in there else (0, [])
         if not wrong and (said := _short(record, taken, share[number])):
-            wrong = [Problem(str(files[number]), 0, said, "fetch the shard again")]
+            wrong = [Problem(str(files[number]), 0, said, "download the shard again")]
         problems += wrong
     if problems:
         raise InputErrors(problems)
@@ -235,11 +235,9 @@ def _gathered(shards: RunShards, resolved: Resolved) -> ShardSamples:
 def _short(record: ShardRecord, taken: int, share: int) -> str:
     """Why a file without a single bad line is still wrong; empty if it is not."""
     if record.samples is not None and taken != record.samples:
-        return f"holds {taken} samples, and {record.samples} were written: it is not whole"
+        return f"contains {taken} of the {record.samples} samples that were written: it is incomplete"
     if not record.unfinished and taken != share:
-        return (
-            f"holds {taken} samples, and the share of shard {record.name} is {share}, though it says that it is whole"
-        )
+        return f"contains {taken} samples, but shard {record.name} has {share}; the file claims to be complete"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The SQLite file of the answer cache: opened, set aside where it is damaged, kept within its size."""
+"""The SQLite file of the answer cache: open it, rename it if it is damaged, and limit its size."""
 
 import errno
 import fcntl
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 APPLICATION_ID = 0x50474154
-"""`PGAT`: tells our files from any other program's."""
+"""`PGAT`: distinguishes our files from those of other programs."""
 
 VERSION = 1
 """Of the tables; goes up when they change."""
@@ -21,7 +21,7 @@ VERSION = 1
 SCHEMA = (
     "CREATE TABLE answers (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, codec INTEGER NOT NULL,"
     " sitting BLOB NOT NULL, taken_at REAL NOT NULL, size INTEGER NOT NULL, seal BLOB NOT NULL, reply BLOB NOT NULL)",
-    # Pruning reads this index and `uses` alone, never the answers.
+    # Pruning only reads this index and `uses`, never the answers.
     "CREATE INDEX answers_by_age ON answers (taken_at, size)",
     # Apart from the answers, so that a use does not write a whole answer again.
     "CREATE TABLE uses (id INTEGER PRIMARY KEY, at REAL NOT NULL)",
@@ -37,16 +37,16 @@ _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PR
 _REASONS = {
     sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_READONLY: "the file or its folder is read-only",
-    sqlite3.SQLITE_PERM: "the file may not be read or written",
-    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened or made in its folder",
+    sqlite3.SQLITE_PERM: "there is no permission to read or write the file",
+    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened or created",
     sqlite3.SQLITE_IOERR: "writing or reading failed (a limit on the size of files, a quota, or a broken disk)",
-    sqlite3.SQLITE_BUSY: "another process holds the file",
-    sqlite3.SQLITE_LOCKED: "another process holds the file",
+    sqlite3.SQLITE_BUSY: "another process has locked the file",
+    sqlite3.SQLITE_LOCKED: "another process has locked the file",
 }
 
 
 class UnusableFile(Exception):
-    """No answers can be kept in this file, which is left as it is; the reason is one line."""
+    """This file cannot store answers and is left unchanged; the reason is one line."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -60,7 +60,7 @@ class _Damaged(sqlite3.DatabaseError):
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
-    """The file and those that SQLite puts beside it; none of them may come from a repository."""
+    """The file and SQLite's files next to it; none of them may come from a repository."""
     return (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal")))
 
 
@@ -76,7 +76,7 @@ def _code(error: Exception) -> int:
 def reason_of(error: Exception) -> str:
     if isinstance(error, OSError):
         return "the disk is full" if error.errno == errno.ENOSPC else str(error.strerror or error)
-    return _REASONS.get(_code(error)) or f"SQLite says: {error}"
+    return _REASONS.get(_code(error)) or f"SQLite reports: {error}"
 
 
 def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
@@ -84,7 +84,7 @@ def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UnusableFile(f"its folder cannot be made: {reason_of(error)}") from None
+        raise UnusableFile(f"its folder cannot be created: {reason_of(error)}") from None
     reason = ""
     for _ in range(_TRIES):
         before = _file_identity(path)
@@ -96,14 +96,14 @@ def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
         except sqlite3.Error as error:
             if _code(error) in _CORRUPT:
                 _set_aside(path, before, warnings)
-            else:  # busy; or just now set aside by another process, for which SQLite has many messages
+            else:  # busy; or just renamed by another process, which SQLite reports in many ways
                 time.sleep(0.05)
             reason = reason_of(error)
     raise UnusableFile(reason)
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection in autocommit mode that may change threads, and keeps little in memory."""
+    """A connection in autocommit mode that may change threads and uses little memory."""
     connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
     try:
         for pragma in ("trusted_schema=OFF", "cache_size=-512", "mmap_size=0", "synchronous=NORMAL"):
@@ -123,8 +123,8 @@ def _file_identity(path: Path) -> tuple[int, int] | None:
 
 
 def _set_aside(path: Path, before: tuple[int, int] | None, warnings: list[str]) -> None:
-    """Rename a damaged file to `NAME.corrupt-N`, with the files beside it; the newest two stay. Nothing happens where
-    another process has done so already, and begun a new one."""
+    """Rename a damaged file to `NAME.corrupt-N`, with the files next to it; the newest two stay. Nothing happens if
+    another process has already done so and created a new one."""
     try:
         with _alone(path.parent):
             if _file_identity(path) != before:
@@ -140,8 +140,8 @@ def _set_aside(path: Path, before: tuple[int, int] | None, warnings: list[str]) 
                 with suppress(FileNotFoundError):
                     source.rename(target)
     except OSError as error:
-        raise UnusableFile(f"it is damaged, and cannot be set aside: {reason_of(error)}") from None
-    warnings.append(f"{path.name} was damaged: it was set aside as {aside.name}, and a new one was begun.")
+        raise UnusableFile(f"it is damaged and cannot be renamed: {reason_of(error)}") from None
+    warnings.append(f"{path.name} was damaged. It was renamed to {aside.name}, and a new file was created.")
 
 
 @contextmanager
@@ -160,7 +160,7 @@ def _refuse_links(path: Path) -> None:
     for file in files_of(path):
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(os.lstat(file).st_mode):
-                raise UnusableFile(f"{file.name} is not a plain file (a link, perhaps one that a repository brought)")
+                raise UnusableFile(f"{file.name} is not a regular file (a link, which the repository may contain)")
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -175,9 +175,9 @@ def _opened(path: Path) -> sqlite3.Connection:
         if connection.execute("PRAGMA journal_mode=WAL").fetchone() != ("wal",):
             raise UnusableFile("its file system does not allow write-ahead logging")
         _prepare(connection)
-        # About 2 ms for each MiB. What a damaged tree swallows would be asked again by every later run.
+        # About 2 ms for each MiB. Every later run would send requests again whose answers a damaged tree hides.
         if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-            raise _Damaged("its trees are damaged")
+            raise _Damaged("its index or tables are damaged")
     except BaseException:
         connection.close()
         raise
@@ -196,7 +196,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version={VERSION}")
     # A trigger or a view of somebody else's would run at each of our statements.
     if {row[0] for row in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")} != set(SCHEMA):
-        raise _Damaged("its tables are not ours")
+        raise _Damaged("its tables are not those of the answer cache")
     connection.execute("COMMIT")
 
 
@@ -246,8 +246,8 @@ _LEAST_USED = (
 
 
 def prune(connection: sqlite3.Connection, options: CacheOptions, sitting: bytes, started: float, now: float) -> None:
-    """Delete the expired; if the file is over its bound, then also the least recently used, down to 90 % of it. What
-    this sitting took or used stays, whatever its size."""
+    """Delete expired answers; if the file is too large, also the least recently used ones, down to 90 % of the limit.
+    Answers that this run took or used stay, whatever their size."""
     connection.execute(_EXPIRED, (now - options.max_age_s, now + AHEAD_S, sitting))
     if _occupied(connection) > options.max_bytes:
         # Sizes leave out what pages waste, so it may take more than one round.

@@ -74,10 +74,10 @@ class PriceList:
         """Price one reply.
 
         Args:
-            model_id: from the reply; the asked name is the second choice.
+            model_id: from the reply; else the name that was requested.
             usage: tokens; a reply that reports none has no known price.
-            batch: answered in a batch: at the list's own price for that, or half the price where it has none, as both
-                services say of all their models.
+            batch: answered in a batch: at the batch price of the price list, or half the price if it has none, which
+                both services state for all their models.
 
         Returns:
             Dollars; or `n/a` for models that are not sold by the token, or `unknown`.
@@ -107,7 +107,7 @@ def _own_prices(price: ModelPrice) -> UnitPrices:
 
 
 def _listed(provider: str, name: str, base_url: str, *, batch: bool) -> UnitPrices | None:
-    """The price of a name, by whoever sells it: at the address, as the provider, or as its maker."""
+    """The price of a model: at the address, of the provider, or of its maker."""
     seller = _SELLERS.get(provider, provider) if provider in SERVICES else None
     sellers = (base_url or None, None), (None, seller), (None, None)
     # A gateway's names begin with the maker: openai/gpt-4o-mini.
@@ -139,7 +139,7 @@ def _calculated(
 
 
 def _units(price: "ListedPrice") -> UnitPrices | None:
-    """The prices of text. Cached input without a price of its own costs what other input does."""
+    """The prices of text. Cached input without its own price costs the same as other input."""
     fresh, output = price.input_mtok, price.output_mtok
     if fresh is None or output is None:
         return None
@@ -249,11 +249,11 @@ _CALL = "call"
 
 
 class BudgetGuard:
-    """Counts what is spent and says when to stop; the minutes of the budget run from now, on a monotonic clock.
+    """Counts the spending and decides when to stop; the minutes of the budget start now, on a monotonic clock.
 
     Dollars are reserved before a request, and replaced by its price when it is answered. A request that fits the
-    budget, but not beside what others have reserved, waits until their prices are known, so that cautious estimates of
-    many requests at once end no run. A failed request is taken to cost nothing.
+    budget, but not together with the reservations of others, waits until their prices are known, so cautious estimates
+    of many requests at once do not end a run. A failed request counts as free.
     """
 
     def __init__(self, budget: Budget, clock: Callable[[], float]) -> None:
@@ -284,7 +284,7 @@ class BudgetGuard:
         """Note that the deadline ended a request, and say so."""
         minutes = self._budget.max_minutes or 0.0
         setting = self._budget.setting("max_minutes")
-        return self._refuse(f"the budget of {minutes:g} minutes is used up; raise {setting}, or ask for less")
+        return self._refuse(f"the budget of {minutes:g} minutes is used up; raise {setting}, or evaluate less")
 
     def unpriced(self) -> None:
         """Note that an agent did not say what its answer cost."""
@@ -295,11 +295,11 @@ class BudgetGuard:
         if not (self.in_dollars and self._unpriced):
             return []
         setting = self._budget.setting("max_usd")
-        said = f"An agent does not say what its answers cost, so {setting} does not count them"
-        return [f"{said}; {_calls_hold(self._budget)}. Have it give cost_usd."]
+        said = f"An agent does not report what its answers cost, so {setting} does not count them"
+        return [f"{said}; {_calls_hold(self._budget)}. Let it return cost_usd."]
 
     async def take(self, estimate_usd: float = 0.0, what: str = _CALL) -> float:
-        """Reserve dollars for one request, waiting while only the reservations of others stand in its way."""
+        """Reserve dollars for one request; wait while only the reservations of others prevent it."""
         while not self.holds(estimate_usd, what):
             await self.stirred()
         self._sent += 1
@@ -307,7 +307,7 @@ class BudgetGuard:
         return estimate_usd
 
     def holds(self, estimate_usd: float, what: str = _CALL, promised_usd: float = 0.0) -> bool:
-        """Does a request fit now, beside what others have reserved, and `promised_usd` that they will still need?"""
+        """Does a request fit now, with the reservations of others and the `promised_usd` that they will still need?"""
         if (reason := self._used_up(estimate_usd, what)) is not None:
             raise CallRefused(self._refuse(reason))
         limit, others = self._budget.max_usd, self.reserved + promised_usd
@@ -337,7 +337,7 @@ class BudgetGuard:
         limits = self._budget
         if limits.max_calls is not None and self._sent >= limits.max_calls:
             setting = limits.setting("max_calls")
-            return f"the budget of {limits.max_calls} calls is used up; raise {setting}, or ask for less"
+            return f"the budget of {limits.max_calls} calls is used up; raise {setting}, or evaluate less"
         if limits.max_usd is not None and (reason := self._too_dear(limits.max_usd, estimate_usd, what)):
             return reason
         if self.left_s() == 0.0:
@@ -349,11 +349,11 @@ class BudgetGuard:
         setting, spent = self._budget.setting("max_usd"), self.spent
         whole = f"the budget of {exact_dollars(limit)}"
         if spent >= limit - _DUST:
-            return f"{whole} is used up; raise {setting}, or ask for less"
+            return f"{whole} is used up; raise {setting}, or evaluate less"
         if spent + estimate_usd > limit + _DUST:
-            instead = "lower max_output_tokens" if what == _CALL else "ask for less"
+            instead = "lower max_output_tokens" if what == _CALL else "evaluate less"
             return (
-                f"{whole} does not suffice for another {what}: ${spent:.4g} is spent, and the {what} may cost "
+                f"{whole} is not enough for another {what}: ${spent:.4g} is spent, and the {what} may cost "
                 f"${estimate_usd:.4g}; raise {setting}, or {instead}"
             )
         return ""
@@ -367,12 +367,12 @@ def unpriced_note(models: Iterable[str], budget: Budget) -> str:
     """That the limit in dollars does not count models whose price is unknown."""
     named = ", ".join(models)
     said = f"The price of {named} is unknown, so {budget.setting('max_usd')} does not count its calls"
-    return f"{said}; {_calls_hold(budget)}. prices: in gate.yaml names a price."
+    return f"{said}; {_calls_hold(budget)}. Set the price under prices: in gate.yaml."
 
 
 def _calls_hold(budget: Budget) -> str:
     setting = budget.setting("max_calls")
-    return f"{setting} holds" if budget.max_calls is not None else f"set {setting} to limit them"
+    return f"{setting} still limits them" if budget.max_calls is not None else f"set {setting} to limit them"
 
 
 def cap_reply_tokens(params: Params, budget: Budget) -> Params:
@@ -384,14 +384,14 @@ def cap_reply_tokens(params: Params, budget: Budget) -> Params:
         return params.model_copy(update={"max_output_tokens": cap})
     if params.max_output_tokens > cap:
         raise GateError(
-            f"params.max_output_tokens is {params.max_output_tokens}, and the budget allows {cap} tokens per reply",
+            f"params.max_output_tokens is {params.max_output_tokens}, but the budget allows {cap} tokens per reply",
             f"lower the parameter, or raise {budget.setting('max_output_tokens')}",
         )
     return params
 
 
 def check_reply_budget(asked: Iterable[tuple[ModelRef, Params]], budget: Budget) -> None:
-    """Find before anything is spent who asks for longer replies than the budget allows. Raises `GateError`."""
+    """Check before spending that no arm has a longer reply limit than the budget allows. Raises `GateError`."""
     for model, params in asked:
         try:
             cap_reply_tokens(params, budget)
@@ -425,9 +425,9 @@ class Counters:
 class ExternalConversations:
     """All conversations of a run.
 
-    Where dollars have a limit, the first one begins alone, until the first answer. Each later one begins when its
-    messages fit the rest beside those that conversations under way have still to send, each priced like the dearest
-    answer so far: so a budget that ends does not break all of them off.
+    With a limit in dollars, only the first one starts, until its first answer. Each later one starts when its
+    messages fit the rest of the budget, together with those that running conversations still have to send, each
+    priced like the most expensive answer so far. So the end of the budget does not abort all of them.
     """
 
     budget: BudgetGuard
@@ -485,7 +485,7 @@ class ExternalConversations:
                 self.budget.unpriced()
         except Exception as error:
             self.counters.failed += 1
-            # Nobody says what it cost: it is taken to be as dear as any until then, and no other waits for it.
+            # Its cost is unknown: it counts as the most expensive one so far, and no other waits for it.
             self._dearest, bill.cost = self._dearest or 0.0, Dollars(reserved)
             if not isinstance(error, TimeoutError) or not limit.expired():
                 raise

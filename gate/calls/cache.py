@@ -56,7 +56,7 @@ def request_key(request: Request, address: str) -> bytes:
         parts += message.told
     for tool in request.tools:
         parts += ("tool", tool.name, tool.description, tool.schema)
-    # Each part says how long it is, so no two lists of parts look alike. JSON would take three times as long.
+    # Each part is preceded by its length, so two lists cannot have the same bytes. JSON would take three times as long.
     encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
     lengths = struct.pack(f">{len(encoded)}Q", *map(len, encoded))
     return hashlib.sha256(b"".join((struct.pack(">Q", len(encoded)), lengths, *encoded))).digest()
@@ -74,11 +74,11 @@ def _plain(value: JsonValue) -> JsonValue:
 
 
 CODEC = 2
-"""Of the bytes of a reply; goes up when their meaning changes, and answers of another number are asked for again."""
+"""Version of the bytes of a reply; raised when their meaning changes. Answers of another version are not used."""
 
 _REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
 _NOW = {"origin", "effort"}
-"""Fields of a reply about the run that asked for it: the origin has columns of its own."""
+"""Fields of a reply about the run that requested it: the origin has its own columns."""
 
 Row: TypeAlias = tuple[bytes, int, bytes, float, int, bytes, bytes]
 """key, codec, sitting, taken at, size, seal, reply: the columns of `answers` without its id."""
@@ -99,7 +99,7 @@ class Sealer:
         self._mac = hashlib.blake2b(key=hashlib.sha256(secret).digest(), digest_size=16, person=b"gate answers")
 
     def row(self, key: bytes, reply: Reply, origin: Origin) -> Row:
-        """The row that keeps `reply` under `key`."""
+        """The row that stores `reply` under `key`."""
         blob, sitting = written(_REPLY, reply, _NOW), origin.sitting.encode("utf-8", "surrogatepass")
         seal = self._seal(key, CODEC, sitting, origin.at, blob)
         return key, CODEC, sitting, origin.at, len(blob) + len(sitting) + 120, seal, blob
@@ -142,7 +142,7 @@ one waits for more of them; after a single answer it does not wait. A call that 
 
 
 class _Writer:
-    """The thread that owns the connection which writes. A job is an answer, or something to do beside them."""
+    """The thread that owns the writing connection. A job is an answer to write, or other work."""
 
     def __init__(self, path: Path, warnings: list[str]) -> None:
         self._name = path.name
@@ -168,7 +168,7 @@ class _Writer:
         self._jobs.put(job)
 
     def close(self) -> None:
-        """Finish what is queued, and leave one closed file without a log beside it."""
+        """Finish what is queued, and leave one closed file without a log."""
         self._closing.set()
         self._jobs.put(lambda connection: None)
         self._thread.join(_LONGEST_CLOSE_S)
@@ -194,7 +194,7 @@ class _Writer:
     def _keep(self, answers: Sequence[tuple[Row, _Written]]) -> None:
         self._broken = refused = self._broken or self._commit([row for row, _ in answers])
         for _, result in answers:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            with suppress(RuntimeError):  # the loop is closed: no task waits any more
                 result.get_loop().call_soon_threadsafe(_resolve, result, refused)
 
     def _commit(self, rows: Sequence[Row]) -> str | None:
@@ -214,7 +214,7 @@ class _Writer:
             job(self._connection)
         except Exception as error:  # as above; a strange cell in the file among that
             if not self._broken and not is_busy(error):
-                self._warnings.append(f"{self._name} could not be put in order: {reason_of(error)}.")
+                self._warnings.append(f"{self._name} could not be cleaned up: {reason_of(error)}.")
 
 
 def _resolve(result: _Written, refused: str | None) -> None:
@@ -230,7 +230,7 @@ class AnswerStore:
     """A `Memory` in one SQLite file, which several processes may use at once. Not for several threads.
 
     Args:
-        address_of: where a model is asked, as in `request_key`.
+        address_of: the address of a model, as in `request_key`.
     """
 
     def __init__(
@@ -291,9 +291,9 @@ class AnswerStore:
         return None
 
     async def keep(self, request: Request, reply: Reply) -> Reply:
-        """Write an answer down, in place of an older one; returns it with its origin when the transaction is committed.
+        """Save an answer, replacing an older one; returns it with its origin when the transaction is committed.
 
-        A reply without an origin was taken now, by this sitting; one with an origin keeps it.
+        A reply without an origin comes from this run, now; an existing origin stays.
         """
         if self._closed:
             raise AnswerNotSaved("the file is closed")
@@ -311,11 +311,11 @@ class AnswerStore:
         some = "1 answer was" if n == 1 else f"{n} answers were"
         return (
             *self._warnings,
-            f"{some} not used: sealed with other service keys, or changed since (in {self.path.name}).",
+            f"{some} not used, because they were cached with other API keys or changed since (in {self.path.name}).",
         )
 
     def close(self) -> None:
-        """Write what is left, prune, and close: one file is left, without a log beside it. May be called again."""
+        """Write what is left, prune, and close: one file is left, without a log. May be called again."""
         if not self._closed:
             self._closed = True
             self._hand_over_uses()
@@ -352,12 +352,14 @@ class AnswerStore:
         except sqlite3.Error as error:
             if not is_busy(error):
                 self._stop_reading()
-                self._warnings.append(f"{self.path.name} can no longer be read, so all is asked: {reason_of(error)}.")
+                self._warnings.append(
+                    f"{self.path.name} can no longer be read, so every request is sent: {reason_of(error)}."
+                )
             return None
 
     def _hand_over_uses(self) -> None:
         if self._used:
-            # Never before the start: whatever this sitting used is spared, even if the clock was put back.
+            # Never before the start: what this run used is not pruned, even if the clock was set back.
             noted = (max(self._clock(), self._started), json.dumps(self._used))
             self._writer.do(lambda connection: connection.execute(_USE, noted))
             self._used = []

@@ -1,4 +1,4 @@
-"""Sends a request until it is answered: under a budget, a limit on what is in flight, and one retry policy."""
+"""Sends a request until it is answered: under a budget, a limit on simultaneous calls, and one retry policy."""
 
 import asyncio
 import itertools
@@ -50,7 +50,7 @@ class _Errand:
 
 
 class Caller:
-    """Every model call of a run goes through here; new answers are kept in `memory` before they count."""
+    """Every model call of a run goes through here; new answers are saved in `memory` before they count."""
 
     def __init__(  # noqa: PLR0913 one thing of each kind
         self,
@@ -88,15 +88,15 @@ class Caller:
         return self._budget.notes()
 
     def exhausted(self) -> str | None:
-        """Why no more calls make sense (budget, a dead service, answers that cannot be kept), or None."""
+        """Why no more calls make sense (budget, a dead service, answers that cannot be saved), or None."""
         return self._broken or self._budget.refused or self._limiter.given_up()
 
     async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
-        """Send one request, and again while that makes sense; a known answer is not asked for again.
+        """Send one request, with retries; a cached answer is returned without a call.
 
         Args:
-            fresh: ask even if an answer is known.
-            worth: may a fresh reply take the place of the known one?
+            fresh: ignore a cached answer.
+            worth: may a fresh reply replace the cached one?
 
         Returns:
             The reply; or why there is none, whether budget, refusal, errors or a full disk.
@@ -106,7 +106,7 @@ class Caller:
             return await self._kept(request, worth)
         asked = (request.messages, request.model, request.params, request.index, request.about, request.tools)
         while (same := self._under_way.get(asked)) is not None:
-            # The same question at the same time, as of a judge whom both arms show one answer: it is asked once.
+            # The same request at the same time, such as of a judge for the same answer of both arms, is sent once.
             await same.wait()
         if (known := self._memory.find(request)) is not None:
             self.counters.reused += 1
@@ -127,7 +127,7 @@ class Caller:
             try:
                 return await self._memory.keep(request, answer)
             except AnswerNotSaved as lost:
-                self._broken = f"the answers cannot be kept: {lost.reason}"
+                self._broken = f"the answers cannot be saved: {lost.reason}"
                 return self._failed(self._broken, answer.attempts)
         return answer
 
@@ -162,7 +162,7 @@ class Caller:
             await lane.rest(wait)
 
     async def _sent(self, errand: _Errand, provider: Provider, turn: HeldSlot) -> Reply:
-        """Send a request once, and tell budget and lane what became of it."""
+        """Send a request once, and report the outcome to budget and lane."""
         request, cost = errand.request, None
         estimated = self._budget.in_dollars and provider.priced
         reserved = await self._budget.take(self._estimator.usd(request) if estimated else 0.0)

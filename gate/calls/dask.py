@@ -1,6 +1,6 @@
 """Requests sent by the workers of a Dask cluster, in chunks: this side, and what runs inside a worker.
 
-Dask carries requests and outcomes as Python objects: whoever reaches the scheduler can run code on both ends anyway.
+Dask transports requests and outcomes as Python objects: anyone who reaches the scheduler can run code on both ends.
 """
 
 import asyncio
@@ -142,7 +142,7 @@ class DaskExecutor:
             async with asyncio.timeout(limit):
                 return cast("list[Outcome]", await task)
         except KilledWorker:
-            raise Transient("the Dask workers that asked died") from None
+            raise Transient("the Dask workers that made this call died") from None
         except TimeoutError:
             raise Transient(f"no Dask worker answered within {limit:g} s") from None
         except asyncio.CancelledError:
@@ -161,9 +161,9 @@ async def _connected(address: str, connect_s: float) -> "Client":
     try:
         client: Any = await distributed.Client(address, asynchronous=True, timeout=connect_s, set_as_default=False)
     except Exception as error:
-        # Whatever listens there may be no scheduler: Dask then fails in ways of its own, a MemoryError among them.
+        # Another program may listen there: Dask then fails in unusual ways, such as with a MemoryError.
         raise CannotEvaluate(
-            f"the Dask scheduler at {address} cannot be reached: {type(error).__name__}",
+            f"cannot reach the Dask scheduler at {address}: {type(error).__name__}",
             "start it with: dask scheduler --port 8786, or check the address",
         ) from None
     try:
@@ -177,7 +177,9 @@ async def _connected(address: str, connect_s: float) -> "Client":
 
 
 def _gone(address: str) -> CannotEvaluate:
-    return CannotEvaluate(f"the Dask scheduler at {address} went away", "start it again, and then the evaluation")
+    return CannotEvaluate(
+        f"the connection to the Dask scheduler at {address} was lost", "start it again, then run the evaluation again"
+    )
 
 
 def _defect(error: Exception) -> CannotEvaluate:
@@ -185,7 +187,7 @@ def _defect(error: Exception) -> CannotEvaluate:
 
 
 def run_chunk(setup: ChunkSetup, requests: list[Request]) -> list[Outcome]:
-    """Inside a worker: send every request of a chunk, all at once. Its providers are kept for later chunks."""
+    """Inside a worker: send every request of a chunk, all at once. Its providers are reused for later chunks."""
     from distributed import secede
 
     # Waiting is no work: the slot is free for the next chunk.
@@ -212,7 +214,7 @@ async def _answer(factory: Factory, request: Request) -> Outcome:
         # Type and place, not its words, which may hold anything.
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{type(error).__name__} in {frame.name}, line {frame.lineno}"
-        return CannotEvaluate(f"a Dask worker failed: {place}", "this is a defect of the gate")
+        return CannotEvaluate(f"a Dask worker failed: {place}", "this is a bug in Prompt Gate: please report it")
 
 
 class _Unpriced(PriceList):

@@ -1,4 +1,4 @@
-"""From the prefix of a model's name to the server that is asked, its interface, and its key."""
+"""The server, interface and key for the prefix of a model's name."""
 
 import hashlib
 import re
@@ -29,11 +29,11 @@ class Endpoint:
     """One server, reached by one client.
 
     Args:
-        provider: the word before the colon of a model's name.
+        provider: the part before the colon of a model's name.
         name: of the service, for readers.
-        base_url: without the path of a call; empty where the SDK alone knows it.
+        base_url: without the path of a call; empty if only the SDK knows it.
         variable: the environment variable that holds the key, for messages.
-        api_key: sent with each request, never shown. Empty where the SDK finds credentials of its own.
+        api_key: sent with each request, never shown. Empty if the SDK finds its own credentials.
         token: the key is an access token (Azure).
         version: of the interface (Azure).
         region, project: of Amazon Bedrock and Google Vertex.
@@ -53,7 +53,7 @@ class Endpoint:
 
     @property
     def lane(self) -> str:
-        """What shares a rate limit: provider, address and key, of which a digest is enough to tell two apart."""
+        """What shares a rate limit: provider, address and key, of which a digest is enough to distinguish two."""
         digest = hashlib.sha256(self.api_key.encode()).hexdigest()[:8]
         return f"{self.provider} {self.base_url or self.region} {digest}"
 
@@ -84,7 +84,9 @@ def checked_url(address: str, variable: str) -> str:
     url = address.strip()
     if reason := address_complaint(url):
         # The address itself stays out of the message: it may hold a password.
-        raise Misconfigured(f"{variable} {reason}", "write scheme and host, as in https://models.example.com/v1")
+        raise Misconfigured(
+            f"{variable} {reason}", "write it with scheme and host, such as https://models.example.com/v1"
+        )
     return url.rstrip("/")
 
 
@@ -92,7 +94,7 @@ def usable_key(value: str, variable: str) -> str:
     """The key without the line break that often comes with it; empty where there is none. Raises `Misconfigured`."""
     key = value.strip()
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise Misconfigured(f"{variable} holds characters that no key has", "copy the key again, without quotes")
+        raise Misconfigured(f"{variable} contains characters that no key has", "copy the key again, without quotes")
     return key
 
 
@@ -116,7 +118,7 @@ ADDRESSES = (
     *("AWS_REGION", "AWS_DEFAULT_REGION", "ANTHROPIC_BEDROCK_BASE_URL"),
     *("CLOUD_ML_REGION", "ANTHROPIC_VERTEX_PROJECT_ID", "ANTHROPIC_VERTEX_BASE_URL"),
 )
-"""The variables that say where services are asked."""
+"""The variables that set the addresses of services."""
 CREDENTIALS: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
@@ -127,7 +129,7 @@ CREDENTIALS: Mapping[str, tuple[str, ...]] = {
     ),
     "vertex": ("GOOGLE_APPLICATION_CREDENTIALS",),
 }
-"""The variables of which one is enough to ask a service."""
+"""The variables of a service's keys; one is enough."""
 VARIABLES = tuple(dict.fromkeys((*SECRETS, *ADDRESSES, *(name for names in CREDENTIALS.values() for name in names))))
 """Every variable that is about a service."""
 
@@ -148,7 +150,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Finds the endpoint of a model; `keyless` where a missing key is allowed, as workers have keys of their own."""
+    """Finds the endpoint of a model; `keyless` allows a missing key, because workers have their own keys."""
 
     keys: Keys
     connections: int
@@ -160,7 +162,7 @@ class Endpoints:
         return SERVICES.get(provider) if server is None else server.api
 
     def address(self, provider: str) -> str:
-        """Where a provider is asked; empty for one that is no service."""
+        """The address of a provider; empty if it is not a service."""
         if provider in self.keys.servers:
             return self.keys.servers[provider].base_url
         match provider:
@@ -278,12 +280,12 @@ class Endpoints:
 def _missing(model: ModelRef, variables: list[str]) -> GateError:
     exported = " ".join(f"{name}=…" for name in variables)
     secrets = ", ".join(f"{name}: ${{{{ secrets.{name} }}}}" for name in variables)
-    hint = f"export {exported}, or env: {{{secrets}}} in the gate's step of a workflow"
+    hint = f"export {exported}; in a workflow, add env: {{{secrets}}} to the gate's step"
     *others, last = variables
     if not others and last.endswith("_API_KEY"):
         return MissingKey(f"{model} needs a key, and {last} is not set", hint)
     said = f"{', '.join(others)} and {last} are" if others else f"{last} is"
-    return MissingKey(f"{model} cannot be asked: {said} not set", hint)
+    return MissingKey(f"{model} cannot be called: {said} not set", hint)
 
 
 PACKAGED_MODEL = "gemma3-270m"
@@ -316,16 +318,16 @@ def check_parameters(model: ModelRef, params: Params, interface: Api | None, add
 
 
 def check_openai(model: str, params: Params, *, own: bool) -> None:
-    """Raise `Misconfigured` for a parameter that Chat Completions does not take; `own` where OpenAI itself is asked."""
+    """Raise `Misconfigured` for a parameter that Chat Completions does not take; `own` if the service is OpenAI."""
     if params.chat_template is not None:
-        raise Misconfigured("openai: takes no chat_template", "remove it; it belongs to local: models")
+        raise Misconfigured("openai: models do not take chat_template", "remove it; only local: models take it")
     if not own or params.reasoning_effort == "none" or not is_reasoning(model):
         return
     for name in ("temperature", "top_p"):
         if getattr(params, name) is not None:
             raise Misconfigured(
-                f"openai:{model} is a reasoning model and takes no {name}",
-                f"remove {name}, or set reasoning_effort: none where the model allows it",
+                f"openai:{model} is a reasoning model and does not take {name}",
+                f"remove {name}, or set reasoning_effort: none if the model allows it",
             )
 
 
@@ -338,11 +340,13 @@ def check_anthropic(model: str, params: Params) -> None:
     """Raise `Misconfigured` for a parameter that the Messages interface does not take."""
     for name in _REFUSED:
         if getattr(params, name) is not None:
-            raise Misconfigured(f"anthropic:{model} takes no {name}", f"remove {name}; the current interface has none")
+            raise Misconfigured(
+                f"anthropic:{model} does not take {name}", f"remove {name}; the current API does not have it"
+            )
     if params.reasoning_effort is not None and params.reasoning_effort not in _EFFORTS:
         known = ", ".join(_EFFORTS)
         raise Misconfigured(
-            f"anthropic:{model} knows no reasoning_effort {params.reasoning_effort!r}", f"choose from {known}"
+            f"anthropic:{model} does not have the reasoning_effort {params.reasoning_effort!r}", f"choose from {known}"
         )
 
 
@@ -351,10 +355,10 @@ class ReplyLimits:
     """Limits for a model whose replies follow a grammar.
 
     Args:
-        chars: of a text without a bound of its own.
-        items: of a list without a bound of its own.
+        chars: of a text without its own limit.
+        items: of a list without its own limit.
         most_items: of any list, unless its schema needs more.
-        part: the bound that a schema sets to a text is divided by this.
+        part: the limit that a schema sets for a text is divided by this.
     """
 
     chars: int
@@ -366,7 +370,7 @@ class ReplyLimits:
 PACKAGED = ReplyLimits(chars=160, items=3, most_items=3, part=5)
 """It does not know when to stop, and fills whatever it is given, which takes minutes."""
 LARGER = ReplyLimits(chars=1_200, items=20, most_items=200, part=1)
-"""Of any model file that the user brings."""
+"""For any model file of the user."""
 
 
 def reply_limits(model: ModelRef) -> ReplyLimits:
@@ -404,7 +408,7 @@ def schema_with_bounds(schema: JsonValue, limits: ReplyLimits) -> JsonValue:
         own = told.get("maxLength")
         told = {"minLength": 1, **told, "maxLength": own // limits.part if isinstance(own, int) else limits.chars}
     if told.get("type") == "array" and "prefixItems" in told:
-        # llama.cpp takes `items` alone where both are there.
+        # llama.cpp only uses `items` if both are set.
         return {"type": "array", "prefixItems": told["prefixItems"]}
     if told.get("type") == "array":
         least, own = told.get("minItems"), told.get("maxItems")

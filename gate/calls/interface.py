@@ -50,9 +50,9 @@ class Transient(Exception):
 
     Args:
         reason: one line without keys.
-        retry_after_s: what the server asked for.
+        retry_after_s: the wait that the server asks for.
         throttled: too many requests (429), or more than the server can take (503, 529).
-        unheard: the request may have been answered, and charged for, though no answer is used.
+        unheard: the request may have been answered and charged, although no answer arrived.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Provider(Protocol):
 
     @property
     def max_in_flight(self) -> int | None:
-        """Requests at once that make sense (1 for an embedded model), or None for no limit of its own."""
+        """Useful number of simultaneous requests (1 for an embedded model), or None for no limit."""
         ...
 
     @property
@@ -110,7 +110,7 @@ class Provider(Protocol):
 
 
 class Executor(Protocol):
-    """Sends requests from other processes, with keys of their own. Journal, limits, budget and retries stay here."""
+    """Sends requests from other processes, with their own keys. Journal, limits, budget and retries stay here."""
 
     async def complete(self, request: Request) -> Completion:
         """As `Provider.complete`; also raises `MissingKey` and `CannotEvaluate`."""
@@ -133,11 +133,11 @@ class Calls(Protocol):
     """Sends requests under one policy of memory, retries, limits and budgets."""
 
     async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
-        """Send one request, unless its answer is known; a failure after every retry is a value, not an exception.
+        """Send one request, unless its answer is cached; a failure after every retry is a value, not an exception.
 
         Args:
-            fresh: ask even if an answer is known.
-            worth: may a fresh reply take the place of the known one? If not, the known one stays known.
+            fresh: ignore a cached answer.
+            worth: may a fresh reply replace the cached one? If not, the cached one stays.
         """
         ...
 
@@ -167,7 +167,7 @@ class ExternalConversation(Protocol):
 
 
 class ExternalBudgets(Protocol):
-    """Keeps the budgets where somebody else calls the models."""
+    """Checks the budgets when other code calls the models."""
 
     def outside(self, messages: int) -> AbstractAsyncContextManager[ExternalConversation]:
         """Room for one conversation of at least so many messages; raises `CallRefused`."""
@@ -175,7 +175,7 @@ class ExternalBudgets(Protocol):
 
 
 class BudgetedCalls(Calls, ExternalBudgets, Protocol):
-    """Sends requests, and keeps the budgets where somebody else sends them."""
+    """Sends requests, and checks the budgets when other code sends them."""
 
 
 class AnswerNotSaved(Exception):
@@ -208,7 +208,7 @@ class Memory(Protocol):
 
 
 class NoMemory:
-    """A memory that keeps nothing."""
+    """A memory that saves nothing."""
 
     empty = True
 
@@ -245,22 +245,22 @@ class Stop:
     _abandon: Callable[[], object] | None = None
 
     def drain(self, reason: str) -> None:
-        """Take no more work; what is under way is finished."""
+        """Take no more work, but finish running work."""
         self.reason = self.reason or reason
 
     def now(self, reason: str) -> None:
-        """Take no more work and give up what is under way."""
+        """Take no more work, and cancel running work."""
         self.drain(reason)
         if self._abandon is not None:
             self._abandon()
 
     def abandon_with(self, abandon: Callable[[], object]) -> None:
-        """Set what `now` calls to give up what is under way."""
+        """Set the function that `now` calls to cancel running work."""
         self._abandon = abandon
 
 
 class Progress(Protocol):
-    """Tells the user how far the run is."""
+    """Shows the user the progress of the run."""
 
     def start(self, total: int) -> None:
         """`total` samples will be taken."""
@@ -273,7 +273,7 @@ class Progress(Protocol):
 
 
 class StepProgress(Protocol):
-    """Tells the user how far work without samples is."""
+    """Shows the user the progress of work without samples."""
 
     def start(self, total: int) -> None:
         """About `total` steps will be taken."""
@@ -286,7 +286,7 @@ class StepProgress(Protocol):
 
 
 class SilentProgress:
-    """Tells nothing."""
+    """Shows nothing."""
 
     def start(self, total: int) -> None:
         return

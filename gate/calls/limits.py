@@ -33,8 +33,8 @@ class RetryPolicy:
     Args:
         max_attempts: requests sent at most, the first one included.
         base_s: longest wait after the first attempt, in seconds; doubles with each further one.
-        cap_s: longest wait of ours.
-        longest_retry_after_s: longest wait that a server can make us take.
+        cap_s: longest wait that the policy chooses.
+        longest_retry_after_s: longest wait that a server can ask for.
     """
 
     max_attempts: int = 6
@@ -47,8 +47,8 @@ class RetryPolicy:
         """Seconds to wait after failed attempt number `attempt`, from 1.
 
         Full jitter: uniform between 0 and an exponentially growing limit (Brooker, "Exponential Backoff And Jitter",
-        AWS Architecture Blog, 2015). What the server asked for is added, so that requests refused together do not come
-        back together.
+        AWS Architecture Blog, 2015). The wait that the server asks for is added, so that requests refused together are
+        not sent again together.
         """
         limit = min(self.cap_s, self.base_s * 2.0 ** min(attempt - 1, _LARGEST_EXPONENT))
         asked = min(max(retry_after_s or 0.0, 0.0), self.longest_retry_after_s)
@@ -124,13 +124,13 @@ _STRAY = 1 / 12
 
 
 class RequestRate:
-    """Learns how many requests may be under way: each refusal takes its slot away, rounds without one give some back.
+    """Learns how many requests may run at once: each refusal removes its slot, rounds without one return some.
 
-    A round is as many finished requests as may be under way; only requests that were sent in a round count for it, so
-    that one burst of refusals is answered once, and by no more than half. Where it refused is remembered as a wall: up
-    to there the way back is short, as in CUBIC (Ha et al., SIGOPS 2008).
+    A round is as many finished requests as may run at once; only requests that were sent in a round count for it, so
+    that one burst of refusals is answered once, and by no more than half. The number at which the service refused is
+    remembered: up to it, growth is fast, as in CUBIC (Ha et al., SIGOPS 2008).
 
-    It begins at the ceiling: limits are mostly per minute, and a slow start would delay every short run.
+    It starts at the maximum: limits are mostly per minute, and a slow start would delay every short run.
     """
 
     def __init__(self, ceiling: int) -> None:
@@ -210,7 +210,7 @@ class HeldSlot(NamedTuple):
 
 
 class Lane:
-    """Slots that are given in order of arrival; a request that is sent again keeps its place."""
+    """Slots in order of arrival; a request that is sent again keeps its place."""
 
     def __init__(self, ceiling: int, retry: RetryPolicy, timing: Timing) -> None:
         self._ceiling = ceiling
@@ -319,9 +319,9 @@ class Lane:
         seconds = now - self._breaker.since
         if self._breaker.answered:
             at = datetime.fromtimestamp(self._timing.wall_clock() - seconds, UTC)
-            said = f"the service stopped answering at {at:%H:%M:%S} UTC, and {seconds:.0f} s of trying changed nothing"
+            said = f"the service stopped responding at {at:%H:%M:%S} UTC, and {seconds:.0f} s of attempts failed"
         else:
-            said = f"the service has not answered once in {seconds:.0f} s"
+            said = f"the service has not responded once in {seconds:.0f} s"
         self.given_up = f"{said}; the last error: {self._breaker.last}"
         for nap in self._naps:
             nap.cancel()
@@ -351,7 +351,7 @@ class Limiter:
         return lane
 
     def given_up(self) -> str | None:
-        """Why a service is not asked any more; None while all answer."""
+        """Why a service gets no more requests; None while all respond."""
         return next((lane.given_up for lane in self._lanes.values() if lane.given_up is not None), None)
 
     @asynccontextmanager

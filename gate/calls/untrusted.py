@@ -20,9 +20,9 @@ _HTML = (b"<!--", b"<!doctype", b"<?xml", b"<html", b"<head", b"<body")
 _BLANK = b" \t\r\n\f\v\xef\xbb\xbf"
 # A server may quote a part of the key, or another key: whatever is shaped like one goes.
 _KEY_SHAPE = re.compile(r"\b(sk|pk)-[\w*.-]{6,}|(?<=Bearer )\S+", re.IGNORECASE)
-# Shorter words are placeholders for servers that want no key (`none`, `test`), and words of ordinary text.
+# Shorter words are placeholders for servers without a key (`none`, `test`), or ordinary words.
 _SHORTEST_KEY = 12
-# Characters of what is remembered.
+# Characters of a remembered text.
 _WORD = 100
 _NAME = 200
 # Calls of tools in one reply.
@@ -30,11 +30,11 @@ _CALLS = 128
 
 
 class MalformedReply(ValueError):
-    """A reply that is not what the interface promises; the text is one clean line."""
+    """A reply that does not follow the API; the text is one clean line."""
 
 
 class TooLong(Exception):
-    """An answer that is too long to be kept; the text is one clean line."""
+    """An answer that is too long; the text is one clean line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Cleaner:
     def answer(self, value: str) -> str:
         """The text of an answer; raises `TooLong`."""
         if len(value) > MAX_TEXT:
-            raise TooLong(f"the answer has {len(value):,} characters, and no more than {MAX_TEXT:,} are taken")
+            raise TooLong(f"the answer has {len(value):,} characters; the limit is {MAX_TEXT:,}")
         return self.text(value)
 
     def _redacted(self, text: str) -> str:
@@ -101,29 +101,29 @@ def object_at(value: JsonValue, key: str) -> dict[str, JsonValue]:
 
 
 def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -> ToolCall:
-    """A call that a reply asks for, bounded and clean. Raises `MalformedReply`, `TooLong`."""
+    """A tool call of a reply, bounded and clean. Raises `MalformedReply`, `TooLong`."""
     given = cleaner.line(call_id, 200)
     if not given or given != call_id:
         raise MalformedReply("a tool call of the reply has no usable id")
     if not 0 < len(name) <= _NAME:
-        raise MalformedReply("a tool call of the reply names no tool")
+        raise MalformedReply("a tool call of the reply has no tool name")
     called = cleaner.line(name, _NAME)
     if not called:
-        raise MalformedReply("a tool call of the reply names no tool")
+        raise MalformedReply("a tool call of the reply has no tool name")
     return ToolCall(given, called, cleaner.answer(arguments))
 
 
 def distinct_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     """The calls of one reply, to each of which a result can be sent. Raises `MalformedReply`."""
     if len(calls) > _CALLS:
-        raise MalformedReply(f"the reply calls {len(calls):,} tools, and no more than {_CALLS} at once are called")
+        raise MalformedReply(f"the reply calls {len(calls):,} tools at once; the limit is {_CALLS}")
     if len({call.id for call in calls}) < len(calls):
-        raise MalformedReply("two tool calls of the reply have one id")
+        raise MalformedReply("two tool calls of the reply have the same id")
     return tuple(calls)
 
 
 def token_count(value: JsonValue) -> int | None:
-    """A number of tokens, or None when it is not one."""
+    """A number of tokens, or None if it is not valid."""
     return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
 
 

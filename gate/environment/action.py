@@ -23,16 +23,16 @@ class Inputs:
     """The inputs of `action.yml`; the field `fail_on` is the input `fail-on`.
 
     Args:
-        github_token: reads the pull request and writes the comment; None does neither.
+        github_token: reads the pull request and writes the comment; None for neither.
         config: path of `gate.yaml` in the working directory.
-        working_directory: folder of the repository that all paths begin in; empty for its root.
+        working_directory: folder of the repository that all paths are relative to; empty for its root.
         max_calls, max_cost_usd, max_minutes: a budget in addition to that of `gate.yaml`.
-        fail_on: `hold` makes HOLD fail, too; None leaves it to `gate.yaml`.
-        on_missing_secrets: what becomes of a run that GitHub gives no secrets: `fail`, or `skip`.
-        label_scope: `commit` lets the label count for the commit that it was set on alone.
-        on_skip: `run` evaluates all the same, and leaves the job green.
-        push_to: address of a server that the finished run is sent to, or `store` for the database that the step's
-            environment names; empty for neither.
+        fail_on: `hold`: the job also fails on HOLD; None to use `gate.yaml`.
+        on_missing_secrets: what to do with a run that GitHub gives no secrets: `fail` or `skip`.
+        label_scope: `commit` lets the label count only for the commit that it was set on.
+        on_skip: `run` still evaluates, and the job passes.
+        push_to: URL of a server that the finished run is sent to, or `store` for the database of the step's
+            environment; empty for neither.
     """
 
     github_token: str | None = field(default=None, repr=False)
@@ -63,7 +63,7 @@ class Inputs:
         """Read `INPUT_*`; an empty input counts as absent.
 
         Returns:
-            The inputs, with defaults in place of wrong ones, and what is wrong with those.
+            The inputs, with defaults for invalid ones, and the errors.
         """
         reader = _Reader(os.environ if environ is None else environ, Problems("action inputs"))
         default = cls()
@@ -101,7 +101,7 @@ def unknown_inputs(environ: Mapping[str, str] | None = None) -> list[str]:
 
 def _unknown(name: str, known: list[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
-    return f"There is no input {quoted(name)}, and it changes nothing{f'; {close[0]} was meant?' if close else '.'}"
+    return f"There is no input {quoted(name)}; it has no effect.{f' Did you mean {close[0]}?' if close else ''}"
 
 
 def _words(*words: Value) -> Mapping[str, Value]:
@@ -110,7 +110,7 @@ def _words(*words: Value) -> Mapping[str, Value]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads inputs as the runner names them, and records what is wrong with them."""
+    """Reads inputs by the runner's names, and records errors."""
 
     env: Mapping[str, str]
     problems: Problems
@@ -122,7 +122,7 @@ class _Reader:
     def short(self, name: str, default: str) -> str:
         value = self.text(name, default)
         if len(value) > NAME_CHARS or not value.isprintable():
-            self.problems.add(0, f"{name} is not one line of at most {NAME_CHARS} characters", "choose a shorter name")
+            self.problems.add(0, f"{name} must be one line of at most {NAME_CHARS} characters", "choose a shorter name")
         return value
 
     def path(self, name: str, default: str) -> str:
@@ -140,7 +140,7 @@ class _Reader:
     def choice(self, name: str, values: Mapping[str, Value], default: Value) -> Value:
         value = self.text(name, "")
         if value and value not in values:
-            self.problems.add(0, f"{name}: {quoted(value)} is no choice", f"one of: {', '.join(values)}")
+            self.problems.add(0, f"{name}: {quoted(value)} is not allowed", f"one of: {', '.join(values)}")
         return values.get(value, default)
 
     def number(self, name: str, kind: Callable[[str], Value], limits: tuple[float, float]) -> Value | None:
@@ -155,7 +155,7 @@ class _Reader:
         except ValueError:
             pass
         article = "a whole number" if kind is int else "a number"
-        self.problems.add(0, f"{name}: {quoted(text)} is not {article} from {low:g} to {high:,.0f}", "leave it out")
+        self.problems.add(0, f"{name}: {quoted(text)} is not {article} from {low:g} to {high:,.0f}", "leave it empty")
         return None
 
 
@@ -198,13 +198,15 @@ class Runner:
         env = os.environ if environ is None else environ
         absent = [name for name in _NEEDED if not env.get(name)]
         if absent:
-            hint = "it runs in a GitHub workflow; on your own machine use: gate diff --base origin/main"
+            hint = "it only runs in a GitHub workflow; on your own machine use: gate diff --base origin/main"
             raise GateError(f"gate action needs {', '.join(absent)}", hint)
         repository = env["GITHUB_REPOSITORY"]
         if not REPOSITORY.fullmatch(repository):
-            raise GateError(f"GITHUB_REPOSITORY is {quoted(repository)}", "it is OWNER/NAME")
+            raise GateError(f"GITHUB_REPOSITORY is {quoted(repository)}", "it must be OWNER/NAME")
         if not SHA.fullmatch(env["GITHUB_SHA"]):
-            raise GateError(f"GITHUB_SHA is {quoted(env['GITHUB_SHA'])}", "it is a commit's 40 hexadecimal digits")
+            raise GateError(
+                f"GITHUB_SHA is {quoted(env['GITHUB_SHA'])}", "it must be the 40 hexadecimal digits of a commit"
+            )
         return cls(
             event_name=env["GITHUB_EVENT_NAME"],
             event_path=Path(env["GITHUB_EVENT_PATH"]),
@@ -228,7 +230,7 @@ def api_of(env: Mapping[str, str]) -> str:
     """
     api_url = env.get("GITHUB_API_URL") or "https://api.github.com"
     if not _ADDRESS.fullmatch(api_url):
-        raise GateError(f"GITHUB_API_URL is {quoted(api_url)}", "it begins with https://")
+        raise GateError(f"GITHUB_API_URL is {quoted(api_url)}", "it must begin with https://")
     return api_url
 
 
@@ -277,12 +279,12 @@ class CommentPlace:
         env = os.environ if environ is None else environ
         repository = repository or env.get("GITHUB_REPOSITORY", "")
         if not REPOSITORY.fullmatch(repository):
-            told = f"{quoted(repository)} is no repository" if repository else "no repository is named"
-            raise GateError(told, "--repo OWNER/NAME; a workflow sets GITHUB_REPOSITORY")
+            told = f"{quoted(repository)} is not OWNER/NAME" if repository else "no repository is named"
+            raise GateError(told, "pass --repo OWNER/NAME; in a workflow, GitHub sets GITHUB_REPOSITORY")
         found = _PULL.fullmatch(env.get("GITHUB_REF", ""))
         number = number or (int(found[1]) if found else 0)
         if not number:
-            hint = "--pull NUMBER; in a workflow, only events of the kind pull_request name one"
+            hint = "pass --pull NUMBER; in a workflow, only pull_request events have a number"
             raise GateError("no pull request is named", hint)
         token = next((env[name] for name in TOKENS if env.get(name)), "")
         if not token:

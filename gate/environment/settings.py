@@ -36,7 +36,7 @@ def scheduler_address(value: str) -> str | None:
 
 
 def _wrong() -> GateError:
-    return GateError(f"{VARIABLE} is not dask://HOST:PORT", f"write {VARIABLE}=dask://scheduler:8786, or unset it")
+    return GateError(f"{VARIABLE} is not dask://HOST:PORT", f"set {VARIABLE}=dask://scheduler:8786, or unset it")
 
 
 _YES = frozenset({"true", "1", "span_and_event"})
@@ -47,8 +47,8 @@ class TelemetrySettings:
     """The environment's settings of OpenTelemetry; its SDK reads headers, time-outs, samplers and queues.
 
     Args:
-        logs: address for events; empty where they are part of their spans.
-        content_in_events: include what scorers say of them, too.
+        logs: address for events; empty if they are part of their spans.
+        content_in_events: also include the reasons of scorers.
         parent: the run's parent span, as W3C Trace Context; empty for none.
     """
 
@@ -93,11 +93,11 @@ class Settings:
     """Settings from the environment.
 
     Args:
-        services: keys and addresses of services, by variable; boto3 and google-auth find credentials of their own.
+        services: keys and addresses of services, by variable; boto3 and google-auth find their own credentials.
         cache_secret: seals cached answers, with the keys (`GATE_CACHE_SECRET`).
-        cache_dir: where the packaged model is assembled.
+        cache_dir: folder in which the packaged model is assembled.
         dask: address of the Dask scheduler whose workers send requests (`GATE_EXECUTOR`), or None.
-        concurrency: calls in flight (`GATE_CONCURRENCY`).
+        concurrency: calls at the same time (`GATE_CONCURRENCY`).
     """
 
     services: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -133,7 +133,7 @@ class Settings:
 
 def _concurrency(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_CONCURRENT):
-        raise GateError(f"GATE_CONCURRENCY is no number from 1 to {MOST_CONCURRENT}", "write GATE_CONCURRENCY=8")
+        raise GateError(f"GATE_CONCURRENCY is not a whole number from 1 to {MOST_CONCURRENT}", "set GATE_CONCURRENCY=8")
     return int(text)
 
 
@@ -170,9 +170,9 @@ def values_of(names: Iterable[str], what: str, example: str = "…") -> dict[str
     """
     wanted = list(dict.fromkeys(names))
     if missing := [name for name in wanted if not os.environ.get(name)]:
-        message = f"environment variables that {what} needs are not set: {', '.join(missing)}"
+        message = f"{what} needs environment variables that are not set: {', '.join(missing)}"
         exported = " ".join(f"{name}={example}" for name in missing)
-        raise MissingKey(message, f"export {exported}, or name them under env in the gate's step of a workflow")
+        raise MissingKey(message, f"export {exported}; in a workflow, set them under env in the gate's step")
     return {name: os.environ[name] for name in wanted}
 
 
@@ -199,7 +199,7 @@ _WORD = re.compile(r"/(?:\\.|[^/\\\n])+/|[^\s,]+")
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How long a store keeps data; None is for ever.
+    """How long a store keeps data; None for no limit.
 
     Args:
         outputs_days: answers and reasons of runs; their numbers stay.
@@ -220,7 +220,7 @@ def retention(environ: Mapping[str, str] | None = None) -> Retention:
 
 
 def redactions(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """What is redacted before the store keeps texts (`GATE_REDACT`): names of kinds, patterns between slashes."""
+    """What is redacted before texts are stored (`GATE_REDACT`): names of kinds, patterns between slashes."""
     return tuple(_WORD.findall((os.environ if environ is None else environ).get(REDACT, "")))
 
 
@@ -231,9 +231,7 @@ def _days(environ: Mapping[str, str], name: str) -> int | None:
     days = int(told) if told.isascii() and told.isdecimal() and len(told) < 9 else 0
     if not 1 <= days <= _MOST_DAYS:
         # An unreadable value must mean neither 'for ever' nor 'at once'.
-        raise GateError(
-            f"{name} is no number of days", f"write a whole number from 1 to {_MOST_DAYS:,}, or leave it out"
-        )
+        raise GateError(f"{name} is not a number of days", f"set a whole number from 1 to {_MOST_DAYS:,}, or unset it")
     return days
 
 

@@ -56,7 +56,7 @@ class Git:
             CannotEvaluate: it took too long.
         """
         try:
-            # A session of its own has no terminal, so git cannot ask for a password there.
+            # A separate session has no terminal, so git cannot ask for a password there.
             done = subprocess.run(  # noqa: S603
                 _command(arguments),
                 cwd=self.folder,
@@ -67,7 +67,7 @@ class Git:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            hint = "try the command by hand"
+            hint = "run the command yourself to see why"
             raise CannotEvaluate(f"git {arguments[0]} took longer than {self.timeout_s:g} s", hint) from None
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             if not self.folder.is_dir():
@@ -116,13 +116,13 @@ class Commits:
         return tuple(words[1] for words in lines if words[0] == "parent" and len(words) == 2)
 
     def commit(self, ref: str) -> str | None:
-        """The commit that a full ref name stands for here; None when there is none."""
+        """The commit of a full ref name in this clone; None if there is none."""
         answer = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
         return answer.out.decode("ascii", "replace").strip() or None if answer.code == 0 else None
 
     def merged(self, base: str, head: str) -> str | None:
-        """The tree id of the merge of `head` into `base`, made without touching the working tree; None where git cannot
-        tell.
+        """The tree id of the merge of `head` into `base`, made without touching the working tree; None if git
+        cannot make it.
 
         A history may be too shallow for that, or git older than 2.38.
 
@@ -187,14 +187,14 @@ class Objects:
         level, known = [top.oid], {top.oid}
         for levels in count(1):
             if levels > MOST_LEVELS:
-                raise CannotEvaluate(f"a commit has more than {MOST_LEVELS:,} folders within one another")
+                raise CannotEvaluate(f"a commit has folders nested more than {MOST_LEVELS:,} deep")
             self._fetch(level)
             folders = (entry.oid for oid in level for entry in self._trees[oid] if entry.folder)
             level = [oid for oid in dict.fromkeys(folders) if oid not in known]
             known.update(level)
             if not level:
                 break
-        # A tree can be in many folders, so what is small to read may have files without end.
+        # A tree can be in many folders, so a small object may expand to any number of files.
         found = list(islice(self._walk(top), MOST_ENTRIES + 1))
         if len(found) > MOST_ENTRIES:
             raise CannotEvaluate(f"a commit has more than {MOST_ENTRIES:,} files and folders")
@@ -216,7 +216,7 @@ class Objects:
                 yield entry, data
 
     def sizes(self, entries: Sequence[Entry]) -> list[int | None]:
-        """Bytes of files and links, without reading them; None for what is not here."""
+        """Bytes of files and links, without reading them; None if an object is not in this clone."""
         answer = self.git.ask("cat-file", "--batch-check=%(objectsize)", given=_asked([one.oid for one in entries]))
         found = [int(line) if line.isdigit() else None for line in answer.out.splitlines()]
         # In a partial clone git would fetch the first one that is not there, and may not.
@@ -254,7 +254,7 @@ class Objects:
             begin, start = end + 1, end + 2 + int(words[2])
             kind, data = words[1].decode("ascii", "replace"), _genuine(oid, words[1], out[begin : start - 1])
             if kind not in kinds:
-                raise CannotEvaluate(f"{oid} is a {kind}, and a {kinds[0]} is wanted")
+                raise CannotEvaluate(f"{oid} is a {kind}, not a {kinds[0]}")
             found.append((kind, data))
         return found
 
@@ -265,8 +265,8 @@ def _genuine(oid: str, kind: bytes, data: memoryview) -> bytes:
     whole.update(b"%s %d\0" % (kind, len(data)))
     whole.update(data)
     if whole.hexdigest() != oid:
-        hint = "something has written into .git: check out anew, and see what code of the change does"
-        raise CannotEvaluate(f"what git has under the id {oid} is something else", hint)
+        hint = "something has changed files in .git: check out again, and look for code in the change that writes there"
+        raise CannotEvaluate(f"the object that git has under the id {oid} has another content", hint)
     return bytes(data)
 
 
@@ -278,7 +278,7 @@ def _parsed(oid: str, data: bytes) -> Iterator[Entry]:
         mode, _, name = data[start:end].partition(b" ")
         start = end + 1 + size
         if end < 0 or start > len(data) or not _MODE.fullmatch(mode):
-            raise CannotEvaluate(f"{oid} is a broken tree", "run 'git fsck', and push what mends it")
+            raise CannotEvaluate(f"{oid} is a broken tree", "run 'git fsck', and push a fix")
         yield Entry(_mode(mode), data[end + 1 : start].hex(), 0, os.fsdecode(name))
 
 
@@ -342,4 +342,4 @@ def _entries(objects: Objects, sha: str, label: str) -> list[Entry]:
 
 
 def _too_much(message: str) -> GateError:
-    return GateError(f"{message}, and code needs all of them", "keep prompts as files, and score by other validators")
+    return GateError(f"{message}, and code needs all of them", "keep prompts in files, and use other validators")

@@ -66,9 +66,9 @@ def tree_of(directory: Path) -> TreeSource:
 
 
 def own_folder(directory: Path = Path()) -> Path:
-    """`.gate` of the repository that a folder lies in, or of that folder, as it is named from there.
+    """`.gate` of a folder's repository, or of that folder, relative to it.
 
-    What was paid for in a subfolder is known at the root, too.
+    Answers that a run in a subfolder paid for are also reused at the root.
     """
     try:
         root = Repo.open(directory).root
@@ -121,7 +121,7 @@ class DiskSource:
         file = Path(path)
         try:
             if not file.is_file() and file.exists():
-                raise GateError(f"{path} is not a plain file", "name a file")
+                raise GateError(f"{path} is not a regular file", "use the path of a file")
             data = read_bounded(file, LARGEST_FILE)
             if data is None:
                 raise GateError(f"{path} is larger than {LARGEST_FILE // 2**20} MiB", "split it")
@@ -129,7 +129,7 @@ class DiskSource:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:
-            raise GateError(f"cannot read {path}: {error}", "name a readable file") from None
+            raise GateError(f"cannot read {path}: {error}", "use a readable file") from None
 
     def fingerprint(self, path: str) -> str | None:
         return content_fingerprint(self.read(path))
@@ -138,11 +138,11 @@ class DiskSource:
         return [pattern]
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """Empty: a path stands for itself, and no folder belongs to it."""
+        """Empty: a path is only itself, and no folder belongs to it."""
         return {}
 
     def links(self, pattern: str) -> dict[str, str]:
-        """Empty: a path stands for itself."""
+        """Empty: a path is only itself."""
         return {}
 
     def leads_to(self, link: str) -> str | None:
@@ -153,7 +153,7 @@ class DiskSource:
 
 
 def refuse_tracked(*paths: Path) -> None:
-    """Refuse files that a change could have brought.
+    """Refuse files that a change could have added.
 
     Raises:
         GateError: git tracks one of them, or does not trust the repository that they are in.
@@ -166,4 +166,4 @@ def refuse_tracked(*paths: Path) -> None:
         except GateError:
             continue
         if repo.is_tracked(path.absolute()):
-            raise GateError(f"git tracks {path}, so a change could have brought it", "git rm --cached it")
+            raise GateError(f"git tracks {path}, so a change could have added it", "git rm --cached it")

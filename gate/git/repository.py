@@ -49,10 +49,10 @@ class EitherSource:
         return self.local.sha
 
     def read(self, path: str) -> bytes | None:
-        """See `FileSource`; a file that `local` knows to be missing is not asked for again.
+        """See `FileSource`; a file that `local` knows to be missing is not requested again.
 
         Raises:
-            CannotEvaluate: neither can say.
+            CannotEvaluate: neither source can answer.
         """
         return self._either(lambda source: source.read(path))
 
@@ -96,11 +96,11 @@ _OURS = (".gate/", "__pycache__/")
 
 @dataclass(slots=True)
 class ReadFiles:
-    """Files and lists that were looked at, and their state.
+    """Files and lists that were read, and their state.
 
     Args:
         files: each with its state from before it was read, so that no change is missed.
-        lists: functions that name files, each with its names; None where it failed.
+        lists: functions that list files, each with its result; None if it failed.
     """
 
     files: dict[Path, Look] = field(default_factory=dict)
@@ -136,13 +136,13 @@ def _given(names: Names) -> tuple[str, ...] | None:
     try:
         return tuple(names())
     except GateError:
-        # Whoever reads it next will be told why.
+        # The next reader gets the error.
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingSource:
-    """A folder's files (`gate.prompts.files.FileSource`) that notes in `seen` each file that is asked for."""
+    """A folder's files (`gate.prompts.files.FileSource`) that notes in `seen` each file that is read."""
 
     inner: FileSource
     root: Path
@@ -290,8 +290,8 @@ class RefSource:
         return data
 
     def _missing(self, entry: Entry) -> CannotEvaluate:
-        hint = f"fetch it with 'git cat-file -e {entry.oid}', or check out without a filter"
-        return CannotEvaluate(f"this clone is partial, and does not have {entry.path} of {self.label}", hint)
+        hint = f"download it with 'git cat-file -e {entry.oid}', or check out without a filter"
+        return CannotEvaluate(f"this clone is partial and lacks {entry.path} of {self.label}", hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,14 +322,19 @@ class TreeSource:
             check_way(path, self._way(path))
             real = (root / path).resolve(strict=True)
             if not real.is_relative_to(root):
-                raise one_problem(path, 0, "is a symbolic link that leaves the repository", "keep the file inside it")
+                raise one_problem(
+                    path,
+                    0,
+                    "is a symbolic link to a path outside the repository",
+                    "keep the file inside the repository",
+                )
             checked(real.relative_to(root).as_posix())
             return self._bytes(real, path)
         except (FileNotFoundError, NotADirectoryError):
             check_way(path, self._submodules(path))
             return None
         except RuntimeError:
-            # Python up to 3.12 says a loop of links this way; later versions raise an OSError.
+            # Python up to 3.12 reports a loop of links this way; later versions raise an OSError.
             raise one_problem(path, 0, "is a symbolic link to itself") from None
         except OSError as error:
             raise one_problem(path, 0, f"cannot be read: {error.strerror or 'unknown reason'}") from None
@@ -403,11 +408,11 @@ class TreeSource:
             facts, _, name = line.partition(b"\t")
             if facts.startswith(SUBMODULE.encode()) and (self.root / os.fsdecode(name)).is_dir():
                 yield Entry(SUBMODULE, facts.decode("ascii").split()[1], 0, os.fsdecode(name))
-        # git names a folder that is no submodule, and that it does not look into, with a slash at its end.
+        # git lists a folder that it does not read, and that is not a submodule, with a slash at its end.
         yield from (Entry(SUBMODULE, "", 0, name.rstrip("/")) for name in self._names() if name.endswith("/"))
 
     def _way(self, path: str) -> Iterator[tuple[str, str]]:
-        """Links to folders, and folders that are repositories of their own, on the way to a path."""
+        """Links to folders, and folders that are separate repositories, in a path."""
         for folder in folders(path):
             here = self.root / folder
             if here.is_symlink():
@@ -425,10 +430,12 @@ class TreeSource:
                 yield SUBMODULE, os.fsdecode(name)
 
     def _bytes(self, real: Path, path: str) -> bytes:
-        # Opening a pipe would wait for a writer, so the kind is looked at first.
+        # Opening a pipe would wait for a writer, so check the kind first.
         mode = real.stat().st_mode
         if not stat.S_ISREG(mode):
-            raise one_problem(path, 0, "is a folder" if stat.S_ISDIR(mode) else "is not a plain file", "name a file")
+            raise one_problem(
+                path, 0, "is a folder" if stat.S_ISDIR(mode) else "is not a regular file", "use the path of a file"
+            )
         with real.open("rb") as file:
             data = file.read(FILE_BYTES + 1)
         if len(data) > FILE_BYTES:
@@ -461,7 +468,7 @@ class Repo:
 
     @classmethod
     def open(cls, path: Path) -> "Repo":
-        """The repository that `path` lies in.
+        """The repository that contains `path`.
 
         Raises:
             GateError: there is none, it is bare, or git does not trust its owner.
@@ -486,12 +493,12 @@ class Repo:
             GateError: there is no such commit; the hint names similar branches and a fetch that may be missing.
         """
         if not ref.strip() or ref.startswith("-") or _CONTROL.search(ref) or len(ref) > _LONGEST_REF:
-            raise GateError(f"{quoted(ref)} cannot be a git ref", "name a branch, a tag or a commit")
+            raise GateError(f"{quoted(ref)} cannot be a git ref", "use a branch, a tag or a commit")
         answer = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
         commit = answer.out.decode("ascii", "replace").strip()
         if answer.code != 0 or not _COMMIT.fullmatch(commit):
             if self._empty():
-                hint = "commit what there is first (git add, git commit): it is what a change is compared with"
+                hint = "commit the current files first (git add, git commit): changes are compared with that commit"
                 raise GateError("this repository has no commit yet", hint)
             raise GateError(f"there is no commit {quoted(ref)} in this clone", self._hint(ref))
         return commit

@@ -1,4 +1,4 @@
-"""The check run beside the job: in progress from the start, with a conclusion and annotations at the end."""
+"""The check run in addition to the job: in progress from the start, with a conclusion and annotations at the end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,17 +54,17 @@ class Outcome:
 class CheckRuns:
     """Starts and finishes check runs.
 
-    Without `checks: write` nothing is started, `note` says so, and nothing else changes. A run that is killed between
+    Without `checks: write` nothing is started, `note` has the reason, and nothing else changes. A run killed between
     `start` and `finish` leaves its check run in progress: the caller finishes it in a `finally`, as `cancelled` on a
     signal; after a kill that leaves no time for that, the next run of the same commit takes the check run over. A
     required check must therefore be the job itself, which GitHub always concludes.
 
     Args:
-        key: of the gate, to tell several gates apart.
-        about: what is judged, such as a pull request's number: two of them may have the same newest commit.
+        key: of the gate, to distinguish several gates.
+        about: the subject, such as a pull request's number: two of them may have the same newest commit.
         branch: the branch the change goes into, unless it is the default one; a commit may be good for one and not for
             another, and a check stays on its commit when the base branch changes.
-        note: why there is no check run, or why it could not be finished; empty where all went well.
+        note: why there is no check run, or why it could not be finished; else empty.
     """
 
     github: GitHub
@@ -95,7 +95,7 @@ class CheckRuns:
                 self._noted(error)
                 return None
         try:
-            # The answer to a first attempt may have been lost: what it made is found, not doubled.
+            # The response to a first attempt may have been lost: find its check run instead of making a second one.
             return self._open(head) or self._create(head, details_url)
         except ApiError as error:
             self._noted(error)

@@ -26,13 +26,13 @@ TIMEOUT_S = 15
 LONGEST_WAIT_S = 30
 """Seconds to wait for a rate limit; a longer one ends as an error."""
 SECONDARY_WAIT_S = 60
-"""What GitHub asks for where a secondary rate limit names no time; longer than we wait."""
+"""The wait that GitHub documents for a secondary rate limit without a time; longer than we wait."""
 
 MOST_ITEMS = 20_000
 """Comments or events of one pull request; a longer list is an error."""
 
 _RETRIED = frozenset({"GET", "PATCH", "DELETE"})
-"""A POST whose answer was lost may have been carried out; whoever posts looks before posting again."""
+"""A POST whose response was lost may have been executed; the caller checks before posting again."""
 
 _MALFORMED = (
     BadAttributeException,
@@ -47,26 +47,26 @@ _MALFORMED = (
 )
 """Errors of PyGithub on a malformed answer."""
 
-_EXPIRED = "is the token still valid? pass github-token: ${{ github.token }}"
+_EXPIRED = "check that the token is still valid, or pass github-token: ${{ github.token }}"
 
 
 class ApiError(CannotEvaluate):
-    """GitHub could not be asked, or refused.
+    """A request to GitHub failed or was refused.
 
     Args:
-        status: HTTP status; 0 where there was no answer.
-        said: GitHub's own words, or the kind of failure.
+        status: HTTP status; 0 without a response.
+        said: GitHub's message, or the kind of failure.
         needs: the permission that the job needs, such as `contents: read`.
-        retry_after: seconds; None where GitHub names none.
+        retry_after: seconds; None if GitHub gives none.
 
     Attributes:
         limited: too many requests; another attempt may succeed later.
     """
 
     def __init__(self, what: str, status: int, said: str, needs: str = "", retry_after: int | None = None) -> None:
-        answer = f"GitHub answered {status}" if status else "GitHub gave no answer"
+        answer = f"GitHub answered {status}" if status else "GitHub did not respond"
         # GitHub answers 404 where a token may not even know that something is there.
-        refused = f"it takes a token of this repository with the permission {needs}" if needs else ""
+        refused = f"the token needs the permission {needs} for this repository" if needs else ""
         hint = {401: _EXPIRED, 403: refused, 404: refused}.get(status, "")
         super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", hint)
         self.status, self.retry_after, self.limited = status, retry_after, False
@@ -92,7 +92,7 @@ def asking(what: str, needs: str = "pull-requests: read") -> Iterator[None]:
         raise ApiError(what, 0, type(error).__name__) from None
     except _MALFORMED as error:
         # PyGithub takes it for granted that an answer has the form that GitHub documents; a proxy's page has not.
-        raise ApiError(what, 0, f"its answer cannot be read: {type(error).__name__}") from None
+        raise ApiError(what, 0, f"its response cannot be read: {type(error).__name__}") from None
 
 
 def _message(data: Any) -> str:
@@ -101,7 +101,7 @@ def _message(data: Any) -> str:
 
 
 def required(value: object, kind: type[Value]) -> Value:
-    """Check the type of a value that an answer must have.
+    """Check the type of a value in a response.
 
     Raises:
         ValueError: it is something else; `asking` turns that into `ApiError`.
@@ -124,7 +124,7 @@ def bounded(items: Iterable[Value]) -> Iterator[Value]:
 
 
 class _ImpatientRetry(GithubRetry):
-    """Gives up where the answer asks for a longer wait than `LONGEST_WAIT_S`."""
+    """Gives up if the response asks for a longer wait than `LONGEST_WAIT_S`."""
 
     def increment(self, *args: Any, **kwargs: Any) -> Self:
         response = kwargs.get("response")
@@ -174,13 +174,13 @@ class GitHub:
             return self.repository.get_pull(number)
 
     def login(self) -> str | None:
-        """Login of the token's owner; None for the token of a workflow or another app, which may not ask.
+        """Login of the token's owner; None for the token of a workflow or another app, which may not read it.
 
         Raises:
             ApiError: any other failure.
         """
         try:
-            with asking("ask whose token this is", needs=""):
+            with asking("find out whose token this is", needs=""):
                 return required(self._client.get_user().login, str)
         except ApiError as error:
             if error.status in (403, 404) and not error.limited:

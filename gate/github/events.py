@@ -79,7 +79,7 @@ REF = re.compile(r"(?!.*(\.\.|@\{))[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
 
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 _QUEUED = re.compile(r"refs/heads/gh-readonly-queue/.+/pr-(\d{1,12})-[0-9a-f]{40,64}")
-_UNTOUCHED = "GITHUB_EVENT_PATH must name the file that GitHub wrote"
+_UNTOUCHED = "GITHUB_EVENT_PATH must be the path of the event file that GitHub wrote"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class PullRequestEvent:
     """Something happened to a pull request.
 
     Args:
-        privileged: the event is `pull_request_target`: secrets, and a change that anybody may have made.
+        privileged: the event is `pull_request_target`: secrets, and a change that may be untrusted.
     """
 
     pull: PullRequest
@@ -186,7 +186,7 @@ def parse_event(name: str, text: str, file: str) -> Event:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads fields of a payload, and notes what is wrong with them."""
+    """Reads fields of a payload, and notes errors."""
 
     root: JsonValue
     problems: Problems
@@ -198,7 +198,7 @@ class _Reader:
         return value
 
     def text(self, *keys: str) -> str:
-        """What is there, if it is a text."""
+        """The value, if it is a text."""
         value = self.at(*keys)
         return value if isinstance(value, str) else ""
 

@@ -58,7 +58,7 @@ def _label_event(row: dict[str, Any]) -> LabelEvent:
 
 
 def _app(app: Any) -> str:
-    """The app that acted for a person; one that cannot be read counts, too."""
+    """The app that acted for a person; one that cannot be read also counts."""
     if app is None:
         return ""
     name = app.get("slug") if isinstance(app, dict) else None
@@ -66,7 +66,7 @@ def _app(app: Any) -> str:
 
 
 WORKFLOW_AUTHOR = "github-actions[bot]"
-"""Login of a workflow's own token, which cannot ask GitHub for it."""
+"""Login of a workflow's own token, which cannot read it from GitHub."""
 
 _WRITE = "pull-requests: write"
 
@@ -133,7 +133,7 @@ class PullRequestApi:
     def comments(self) -> list[PostedComment]:
         """All of them, oldest first."""
         with asking("read the comments"):
-            # To GitHub a pull request is an issue, too, and that half of it has the comments.
+            # On GitHub a pull request is also an issue, and the issue has the comments.
             return [_posted(one) for one in bounded(self.github.repository.get_issue(self.number).get_comments())]
 
     def create(self, body: str) -> PostedComment:
@@ -152,7 +152,7 @@ class PullRequestApi:
             required(updated["html_url"], str)
 
     def delete(self, comment: PostedComment) -> None:
-        with asking("delete a double of the comment", _WRITE):
+        with asking("delete a duplicate of the comment", _WRITE):
             self.github.repository.requester.requestJsonAndCheck("DELETE", self._url(comment))
 
     def _url(self, comment: PostedComment) -> str:
@@ -211,7 +211,7 @@ def _pulls(found: Iterable[Raw]) -> list[PullRequest]:
 
 
 def _pull(one: Raw) -> PullRequest:
-    # What an answer leaves out PyGithub would ask for once more; the raw data is what was said.
+    # PyGithub would request missing fields again; the raw data is the response.
     data = one.raw_data
     head, base = data["head"], data["base"]
     source = head["repo"]

@@ -45,7 +45,7 @@ class GitHubStore:
             ApiError: there is none, or it cannot be read.
         """
         with asking("find the commit of a ref", "contents: read"):
-            # What was asked for comes back unread unless all of it is asked for.
+            # PyGithub returns an incomplete object unless the whole one is requested.
             sha = required(self.github.repository.get_commit(ref).raw_data["sha"], str)
             if not SHA.fullmatch(sha):
                 raise ValueError("no commit")
@@ -88,7 +88,7 @@ class GitHubSource:
         Raises:
             InputErrors: the path leaves the repository, names a link, a submodule, a folder or something huge, or leads
                 through a link or a submodule.
-            ApiError: GitHub cannot be asked.
+            ApiError: the request to GitHub failed.
         """
         path = checked(path)
         entry = self._entry(path)
@@ -151,7 +151,7 @@ class GitHubSource:
             named = next((entry for entry in entries if entry.path == part), None)
             if named is None:
                 if cut:
-                    raise CannotEvaluate(f"GitHub does not list all of {inside or 'the repository'}", _CHECK_OUT)
+                    raise CannotEvaluate(f"GitHub does not list all files of {inside or 'the repository'}", _CHECK_OUT)
                 return None
             found = named.below(inside)
         return found
@@ -178,7 +178,7 @@ class GitHubSource:
             inside = [entry.below(folder.path) for entry in entries]
             folders += [entry for entry in inside if entry.folder]
             found += inside
-        raise CannotEvaluate(f"GitHub does not list all of {top.path or 'the repository'}", _CHECK_OUT)
+        raise CannotEvaluate(f"GitHub does not list all files of {top.path or 'the repository'}", _CHECK_OUT)
 
 
 def _entry(one: GitTreeElement) -> Entry:

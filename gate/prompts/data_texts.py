@@ -26,7 +26,7 @@ class DataText:
 
 
 def data_definitions(content: str, ending: str) -> Definitions[DataText]:
-    """The texts of a file. Raises Unreadable: it is not of the language that its ending says."""
+    """The texts of a file. Raises Unreadable: its content does not match its ending."""
     found: Definitions[DataText] = no_definitions()
     places = _yaml(content) if ending in YAML_ENDINGS else _others(content, ending)
     for loc, text, (first, last) in places:
@@ -55,7 +55,7 @@ def _yaml(content: str) -> Iterator[_Place]:
     nodes = dict(_nodes(document.node)) if document.node is not None else {}
     for loc, text in _leaves(document.data):
         key, value = nodes.get(loc, (None, None))
-        if key is None or value is None:  # what the merge key brings stands elsewhere in the file
+        if key is None or value is None:  # the values of the merge key are elsewhere in the file
             yield loc, text, (1, 1)
             continue
         first, end = key.start_mark.line + 1, value.end_mark
@@ -84,7 +84,7 @@ def _others(content: str, ending: str) -> Iterator[_Place]:
         first = errors.problems[0]
         raise Unreadable(first.line, first.message) from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Unreadable(0, f"is no valid TOML: {error}") from None
+        raise Unreadable(0, f"is not valid TOML: {error}") from None
     lines = content.split("\n")
     for loc, text in _leaves(data):
         yield loc, text, _lines(lines, loc, text)
@@ -106,7 +106,7 @@ def _leaves(data: JsonValue) -> Iterator[tuple[Loc, str]]:
 
 
 def _lines(lines: list[str], loc: Loc, text: str) -> tuple[int, int]:
-    """Where a text stands, for readers that do not say: the first line with its key and how it begins."""
+    """The line of a text, for parsers without line numbers: the first line with its key and its beginning."""
     rows = text.strip("\n").split("\n")
     begins = {rows[0], *(json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False))}
     steps = [step for step in loc if isinstance(step, str)]

@@ -51,7 +51,7 @@ class Definition(Generic[Expression]):
 
 
 Definitions: TypeAlias = dict[str, list[Definition[Expression]]]
-"""By name; what is given a value twice has two of them."""
+"""By name; a name that gets a value twice has two of them."""
 
 
 def no_definitions() -> Definitions[Expression]:
@@ -66,7 +66,7 @@ class Work(Generic[Expression]):
     Args:
         text_of: the text of an expression of the language; it raises `computed` for what it does not know.
         line_of: 1-based.
-        told: an expression as a message shows it.
+        told: the text of an expression in messages.
         is_text: False for a number, which is one only inside of a text.
         within: names that are being followed, from the outside in.
     """
@@ -85,7 +85,7 @@ class Work(Generic[Expression]):
         """The text of an expression. Raises Computed: it has none that can be read."""
         self.steps += 1
         if self.steps > TEXT_STEPS or self.depth >= TEXT_DEPTH:
-            raise Endless(self.line_of(expression), "it is put together of too many parts")
+            raise Endless(self.line_of(expression), "it consists of too many parts")
         self.depth += 1
         try:
             return self.text_of(expression, self)
@@ -98,7 +98,7 @@ class Work(Generic[Expression]):
             return self._known[name]
         if name in self.within:
             circle = " → ".join((*self.within[self.within.index(name) :], name))
-            raise Endless(self.line_of(expression), f"it is part of itself: {circle}")
+            raise Endless(self.line_of(expression), f"it refers to itself: {circle}")
         found = self.definitions.get(name, [])
         if len(found) != 1:
             raise self.computed(expression)
@@ -110,7 +110,7 @@ class Work(Generic[Expression]):
         return self._known[name]
 
     def value(self, expression: Expression, name: str) -> Pieces:
-        """What is put in where a text has an expression: the text of a constant, or else a variable."""
+        """The replacement of an expression in a text: the text of a constant, or else a variable."""
         try:
             return self.text(expression)
         except Endless:
@@ -119,7 +119,7 @@ class Work(Generic[Expression]):
             return (Variable(name),)
 
     def literal(self, expression: Expression, text: str) -> Pieces:
-        """A text that stands in the code."""
+        """A text in the code."""
         if reason := text_complaint(text):
             raise Computed(self.line_of(expression), f"it {reason}")
         return (text,)

@@ -62,7 +62,7 @@ class FileSource(Protocol):
         """The content; None when there is no such file.
 
         Raises:
-            GateError: the path leaves the repository, or is not a plain file of bounded size.
+            GateError: the path leaves the repository, or is not a regular file of bounded size.
         """
         ...
 
@@ -78,7 +78,7 @@ class FileSource(Protocol):
         ...
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """Every plain file below a folder, with its fingerprint; it is empty where only reading the file would tell."""
+        """Every plain file below a folder, with its fingerprint; empty if it is unknown without reading the file."""
         ...
 
     def links(self, pattern: str) -> dict[str, str]:
@@ -94,7 +94,7 @@ class FileSource(Protocol):
         ...
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        """Bytes of files, without reading them; without what is not a plain file.
+        """Bytes of files, without reading them; without what is not a regular file.
 
         Raises:
             CannotEvaluate: a partial clone lacks the content.
@@ -105,11 +105,11 @@ class FileSource(Protocol):
 FOLDER, LINK, SUBMODULE = "040000", "120000", "160000"
 _KINDS = {LINK: "is a symbolic link", SUBMODULE: "is a submodule", FOLDER: "is a folder"}
 _REMEDIES = {
-    LINK: "put the file itself there, or name the file that the link leads to",
-    SUBMODULE: "keep the file in this repository, and name it there",
-    FOLDER: "name the file itself",
+    LINK: "replace the link with the file, or use the path of the file that it points to",
+    SUBMODULE: "keep the file in this repository, and use that path",
+    FOLDER: "use the path of the file itself",
 }
-_WAYS = {LINK: "lies behind the symbolic link", SUBMODULE: "lies in the submodule"}
+_WAYS = {LINK: "is below the symbolic link", SUBMODULE: "is in the submodule"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Entry:
         return f"{self.mode}:{self.oid}"
 
     def check(self, place: str) -> None:
-        """Refuse what is not a plain file of bounded size."""
+        """Refuse what is not a regular file of bounded size."""
         if not self.plain:
             raise one_problem(place, 0, _KINDS[self.mode], _REMEDIES[self.mode])
         if self.size > FILE_BYTES:
@@ -168,13 +168,13 @@ def check_way(place: str, way: Iterable[tuple[str, str]]) -> None:
     for mode, path in way:
         if mode in _WAYS:
             message = f"{_WAYS[mode]} {quoted(path)}, which the gate does not read"
-            raise one_problem(place, 0, message, "keep the file itself in this repository, and name it there")
+            raise one_problem(place, 0, message, "keep the file itself in this repository, and use that path")
 
 
 def checked(path: str) -> str:
     """The path as git names it. Raises InputErrors: it leaves the repository."""
     if reason := escapes(path):
-        raise one_problem(path, 0, f"the path {quoted(path)} {reason}", "name a file inside the repository")
+        raise one_problem(path, 0, f"the path {quoted(path)} {reason}", "use a path inside the repository")
     return normal(path)
 
 
@@ -194,7 +194,7 @@ def linked(entries: Iterable[Entry], pattern: str) -> dict[str, str]:
 
     Returns:
         The kind of each, and the target of one that matches itself. A submodule behind which something could match
-        stays the same when its commit changes: nothing in it was examined before, either.
+        stays the same when its commit changes: nothing in it was tested before either.
     """
     odd = [entry for entry in entries if entry.mode in _WAYS]
     behind = {entry.path: entry.mode for entry in odd if may_hold(entry.path, pattern)}
@@ -261,7 +261,7 @@ class Subfolder:
         return {path.removeprefix(f"{self.folder}/"): size for path, size in found.items()}
 
     def _below(self, path: str) -> str:
-        # Checked by itself first: two dots must not lead out of the folder into the rest of the repository.
+        # Checked separately first: '..' must not lead out of the folder into the rest of the repository.
         return f"{self.folder}/{checked(path)}"
 
 
@@ -381,7 +381,7 @@ def _file_of_part(source: FileSource, part: str) -> str | None:
 
 
 def _may_hold(source: FileSource, pointer: Pointer) -> bool:
-    """Has the file the name? True also where it cannot be read, which is told where its text is needed."""
+    """Does the file have the name? True also if it cannot be read; that is reported when its text is needed."""
     from gate.prompts.pointers import may_have  # few prompts are in code
 
     try:
@@ -392,7 +392,7 @@ def _may_hold(source: FileSource, pointer: Pointer) -> bool:
 
 
 def missing(source: FileSource, prompt: str) -> str:
-    """What is missing of a prompt for which `file_of` finds no file."""
+    """What is missing if `file_of` finds no file for a prompt."""
     if is_python(prompt):
         entry = function_named(prompt)
         file = next((path for path in entry.files if source.read(path) is not None), None)
@@ -421,7 +421,7 @@ def names_like(source: FileSource, prompt: str) -> str:
 
 
 def _names(data: bytes, function: str) -> bool:
-    """May a module hold a name? True also where the text cannot tell."""
+    """May a module contain a name? True also if the text does not show it."""
     found = re.search(rb"\b%s\b" % function.encode("ascii"), data)
     return found is not None or _MADE_AT_RUN_TIME.search(data) is not None
 
@@ -464,13 +464,13 @@ class PromptBuilder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """The new paths of prompts that are gone.
+    """The new paths of prompts that no longer exist at their old ones.
 
     Args:
         found: old path to new path; no new path serves twice.
-        unsure: prompts without a suite in the change whose successor may be a file that was not looked at, or one of
+        unsure: prompts without a suite in the change whose successor may be a file that was not compared, or one of
             too many to be compared.
-        others: old path to further files that are similar enough to be its successor, and that no suite of the change
+        others: old path to more files that are similar enough to be its successor, and that no suite of the change
             names; no successors of other prompts, and no exact copies.
     """
 

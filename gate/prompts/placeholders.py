@@ -24,7 +24,7 @@ Pieces: TypeAlias = tuple[str | Variable, ...]
 
 @dataclass(frozen=True, slots=True)
 class TemplateSource:
-    """A text as the gate uses it: Jinja2 where `template`; the variables stand in order of appearance."""
+    """A text as the gate uses it: Jinja2 if `template`; the variables are in order of appearance."""
 
     text: str
     template: bool = False
@@ -63,7 +63,7 @@ _SPEC = re.compile(r"(?:.?[<>^=])?[-+ ]?#?[0-9]*[,_]?(?:\.[0-9]+)?[bcdeEfFgGnosx
 
 
 def plain_pieces(text: str) -> Pieces | TemplateSource:
-    """The pieces of a text into which something else puts the values, told by the placeholders that it has.
+    """The pieces of a text whose values other code puts in, found by its placeholders.
 
     `{{ name }}` is Jinja2, `%(name)s` is the operator `%`, `{name}` is `str.format` where that takes the whole text,
     and a name replaced by hand where it does not, as in a prompt with JSON in it.

@@ -44,8 +44,8 @@ def pointed_text(content: str, path: str, name: str, where: str, rules: Placehol
     """The text of a name.
 
     Args:
-        path: its ending tells the language.
-        where: the file, as messages name it.
+        path: its ending decides the language.
+        where: the name of the file in messages.
 
     Raises:
         InputErrors: the file cannot be read, there is no such name, it has two values, or it is computed.
@@ -56,17 +56,17 @@ def pointed_text(content: str, path: str, name: str, where: str, rules: Placehol
         raise one_problem(where, error.line, error.reason, f"so {quoted(name)} cannot be read from it") from None
     found = work.definitions.get(name, [])
     if not found and (broken := work.definitions.get(BROKEN)):
-        message = f"is no valid JavaScript or TypeScript here, and {quoted(name)} is not in the rest of it"
+        message = f"is not valid JavaScript or TypeScript here, and {quoted(name)} is not in the rest of the file"
         raise one_problem(where, broken[0].line, message)
     if not found or _LOCALS in name:
         raise one_problem(where, 0, f"has no text named {quoted(name)}", _nearest(work.definitions, name))
     if len(found) > 1:
         lines = " and on line ".join(str(one.line) for one in found[:2])
-        message = f"{quoted(name)} is given a value on line {lines}"
-        raise one_problem(where, found[0].line, message, "a pointer needs a name with one value")
+        message = f"{quoted(name)} gets a value on line {lines}"
+        raise one_problem(where, found[0].line, message, "use a name that gets a value only once")
     if inner := [one for one in work.definitions if one.startswith(f"{name}.") and _LOCALS not in one]:
-        hint = f"name one of its texts: {', '.join(map(printable, inner[:_NEAR]))}"
-        raise one_problem(where, found[0].line, f"{quoted(name)} is no text", hint)
+        hint = f"use one of its texts: {', '.join(map(printable, inner[:_NEAR]))}"
+        raise one_problem(where, found[0].line, f"{quoted(name)} is not a text", hint)
     try:
         return _pointed(name, found[0], work, rules)
     except Computed as error:
@@ -75,7 +75,7 @@ def pointed_text(content: str, path: str, name: str, where: str, rules: Placehol
 
 
 def pointed_texts(content: str, path: str) -> list[PointedText]:
-    """Every text that a pointer could name, in the order of the file; what is computed is left out, and what is empty.
+    """Every text that a pointer could refer to, in the order of the file, without computed and empty ones.
 
     A file that cannot be read has none.
     """
@@ -87,7 +87,7 @@ def pointed_texts(content: str, path: str) -> list[PointedText]:
 
 
 def may_have(content: str, path: str, name: str) -> bool:
-    """Is there such a name, computed or not? True also where the file cannot be read: that is an error to be told."""
+    """Is there such a name, computed or not? True also if the file cannot be read, so that this error is reported."""
     try:
         definitions = _definitions(content, _ending(path))
     except Unreadable:
@@ -138,7 +138,7 @@ def _work(content: str, ending: str) -> Work[Any]:
     return data_work(definitions)
 
 
-# Reading is pure; both arms, the pairing and the annotations look at the same few files.
+# Reading is pure; both arms, the pairing and the annotations read the same few files.
 @lru_cache(maxsize=16)
 def _definitions(content: str, ending: str) -> Definitions[Any]:
     if len(content) > CODE_CHARS:
@@ -175,6 +175,6 @@ def _nearest(definitions: Definitions[Any], name: str) -> str:
 def _instead(path: str, name: str) -> str:
     """What to do about a text that is computed."""
     if not path.endswith(".py"):
-        return "write the text there as it is, or put it into a file of its own"
+        return "write the text there as a plain string, or move it to its own file"
     inner = path.removeprefix(SOURCES[1]).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    return f"write a function that returns the text, and name it: prompt: {PYTHON_PREFIX}{inner}:FUNCTION"
+    return f"write a function that returns the text, and use it: prompt: {PYTHON_PREFIX}{inner}:FUNCTION"

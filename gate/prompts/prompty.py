@@ -38,7 +38,7 @@ _LOOP = re.compile(
     r"(?:\#\s*)?\{\{-?\s*(?P=item)\.role\s*-?\}\}[ \t]*:[ \t]*\n\s*"
     r"\{\{-?\s*(?P=item)\.content\s*-?\}\}\s*\{%-?\s*endfor\s*-?%\}"
 )
-"""A loop that writes each turn of a conversation as a message of its own."""
+"""A loop that writes each turn of a conversation as a separate message."""
 _ENGINES = ("jinja2", "nunjucks", "mustache")
 """Nunjucks is nearly Jinja2; of Mustache, plain names are the same."""
 _MUSTACHE = re.compile(r"\{\{\{|\{\{\s*[#^/>!&=]|\{[%#]")
@@ -102,12 +102,12 @@ class References:
         return self.file(found[2]) if found is not None and found[1].lower() == "file" else data
 
     def values(self, data: JsonValue) -> JsonValue:
-        """The same for `sample` and `inputs`, which older files name by the file alone."""
+        """The same for `sample` and `inputs`, which older files give as only a file name."""
         bare = isinstance(data, str) and _BARE_FILE.fullmatch(data.strip())
         return self.file(data.strip()) if bare and isinstance(data, str) else self.value(data)
 
     def file(self, name: str) -> JsonValue:
-        """What a file beside the prompt holds; None where it cannot be read."""
+        """The content of a file next to the prompt; None if it cannot be read."""
         text = self._text(name.strip())
         if text is None:
             self.lost.append(name)
@@ -146,8 +146,8 @@ def read_prompty(text: str, problems: Problems, library: Library | None = None) 
 
     Args:
         text: with `\\n` for line ends.
-        problems: gets every mistake.
-        library: where files are read that the front matter refers to.
+        problems: gets every error.
+        library: reads files that the front matter refers to.
     """
     front, begin = front_matter(text, problems)
     lines = text.split("\n")
@@ -159,7 +159,7 @@ def read_prompty(text: str, problems: Problems, library: Library | None = None) 
     _check_engine(front, "\n".join(lines[begin:]), problems)
     pieces = _pieces(lines, begin, _first_role(front), [one.name for one in inputs if one.kind == "thread"], problems)
     if not pieces and not problems.found:
-        problems.add(begin + 1, "holds no message", "write 'system:' on a line of its own, and the text below it")
+        problems.add(begin + 1, "contains no message", "write 'system:' on its own line, and the text below it")
     threads = {at: name for at, (_, _, name) in enumerate(pieces) if name}
     entries = front.data if isinstance(front.data, dict) else {}
     return ForeignPrompt(
@@ -172,7 +172,7 @@ def read_prompty(text: str, problems: Problems, library: Library | None = None) 
 
 
 def front_matter(text: str, problems: Problems) -> tuple[Document, int]:
-    """What stands between two lines of `---`, and how many lines come before the body."""
+    """The text between two lines of `---`, and the number of lines before the body."""
     lines = text.split("\n")
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     begin = 0
@@ -229,7 +229,7 @@ def no_text_prompt(front: Document, inputs: Iterable[Input], body: str) -> str:
         return f"is not a text prompt: the interface of its model is {quoted(api)}"
     for one in inputs:
         if one.kind in _RICH and re.search(rf"\{{\{{-?\s*{re.escape(one.name)}\b", body):
-            return f"is not a text prompt: its input {quoted(one.name)} is of the kind {one.kind}"
+            return f"is not a text prompt: its input {quoted(one.name)} has the kind {one.kind}"
     return ""
 
 
@@ -245,7 +245,7 @@ def _check_engine(front: Document, body: str, problems: Problems) -> None:
     engine = _ENGINES[0] if template is None else _engine(template.data)
     if template is None or engine in _ENGINES and not (engine == "mustache" and _MUSTACHE.search(body)):
         return
-    hint = "other template languages are not read; of Mustache, plain {{names}} are"
+    hint = "other template languages are not supported, except plain {{names}} of Mustache"
     problems.add(template.line, f"template must be jinja2, not {described(engine)}", hint)
 
 
@@ -259,7 +259,7 @@ def _engine(value: JsonValue) -> JsonValue:
 def _pieces(
     lines: list[str], begin: int, first: str, threads: list[str], problems: Problems
 ) -> list[tuple[int, Message, str]]:
-    """The messages, each with its line, and the variable whose turns stand in its place."""
+    """The messages, each with its line, and the variable whose turns replace it."""
     found: list[tuple[int, Message, str]] = []
     role, start = first, begin
     places = _places(threads)
@@ -278,7 +278,7 @@ def _pieces(
 
 
 def _places(threads: list[str]) -> re.Pattern[str]:
-    """What stands for a whole conversation: a loop over its turns, `![thread]`, or a declared thread by its name."""
+    """The forms of a whole conversation: a loop over its turns, `![thread]`, or a declared thread by its name."""
     names = "|".join(re.escape(name) for name in threads)
     alone = rf"|\{{\{{-?\s*(?P<alone>{names})\s*-?\}}\}}" if names else ""
     return re.compile(rf"{_LOOP.pattern}|(?m:^[ \t]*(?P<line>!\[thread\])[^\n]*$){alone}")
@@ -300,6 +300,8 @@ def _role(mark: re.Match[str], line: int, problems: Problems) -> str:
     role = mark[1].lower()
     if role in ROLES:
         return role
-    hint = f'where it is text, write {{{{ "{role}:" }}}}'
-    problems.add(line, f"the line {quoted(mark[0].strip())} begins a part that is not supported in this version", hint)
+    hint = f'if it is plain text, write {{{{ "{role}:" }}}}'
+    problems.add(
+        line, f"the line {quoted(mark[0].strip())} begins a section that is not supported in this version", hint
+    )
     return "system"

@@ -45,9 +45,9 @@ def python_definitions(content: str) -> Definitions[PythonExpression]:
         with warnings.catch_warnings(action="ignore"):
             module = ast.parse(content)
     except SyntaxError as error:
-        raise Unreadable(error.lineno or 0, f"is no valid Python: {error.msg}") from None
+        raise Unreadable(error.lineno or 0, f"is not valid Python: {error.msg}") from None
     except (RecursionError, MemoryError, ValueError):
-        raise Unreadable(0, "is no valid Python, or too deeply nested") from None
+        raise Unreadable(0, "is not valid Python, or too deeply nested") from None
     found: Definitions[PythonExpression] = no_definitions()
     _define(found, module.body, "", ())
     return found
@@ -150,7 +150,7 @@ def _define_value(found: Definitions[PythonExpression], name: str, definition: D
 
 
 def _define_function(found: Definitions[PythonExpression], function: _Function, prefix: str) -> None:
-    """Note a function by what it returns, and its local constants by names that no pointer can have."""
+    """Note the text that a function returns, and its local constants under names that no pointer can have."""
     name = f"{prefix}{function.name}"
     own = f"{name}.<locals>."
     every = function.args
@@ -169,7 +169,7 @@ def _define_function(found: Definitions[PythonExpression], function: _Function, 
 
 
 def _returned(function: _Function) -> ast.AST:
-    """What a function returns, or the statement or decorator because of which that cannot be told."""
+    """The value that a function returns, or the statement or decorator because of which it is unknown."""
     for decorator in function.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         if _dotted(called).rpartition(".")[2] not in _HARMLESS:

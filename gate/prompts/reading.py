@@ -58,7 +58,7 @@ class Turn(FileModel):
         Field(max_length=PROMPT_CHARS),
         AfterValidator(not_blank),
     ]
-    """What is said."""
+    """The text of the message."""
 
     @property
     def message(self) -> Message:
@@ -76,21 +76,21 @@ CHAT_SETTINGS = (
     *("model", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "stop", "seed"),
     *("tools", "tool_choice", "response_format", "reasoning_effort", "frequency_penalty", "presence_penalty"),
 )
-"""What a request says beside its messages."""
+"""The parts of a request other than its messages."""
 _HARMLESS = ("name", "description", "version", "metadata", "stream", "n", "user")
 _TURNS = TypeAdapter(list[Turn], config={"defer_build": True})
 
 
 def read_chat(document: Document) -> tuple[tuple[int, Message], ...]:
-    """The messages of a chat file, each with its line. Raises InputErrors: every mistake."""
+    """The messages of a chat file, each with its line. Raises InputErrors: all errors."""
     if isinstance(document.data, dict):
         own = {key: value for key, value in document.data.items() if key not in (*CHAT_SETTINGS, *_HARMLESS)}
         turns = validate(_ChatFile, replace(document, data=own)).messages
     elif isinstance(document.data, list):
         turns = validate(_TURNS, document)
     else:
-        hint = "begin with '- role: system', or name a text prompt .md or .txt"
-        raise one_problem(document.file, 1, "is not a chat file: it must hold a list of {role, content}", hint)
+        hint = "begin with '- role: system', or rename a text prompt to .md or .txt"
+        raise one_problem(document.file, 1, "is not a chat file: it must contain a list of {role, content}", hint)
     place = ("messages",) if isinstance(document.data, dict) else ()
     if not turns:
         said = "messages must be a list of {role, content}, not an empty list"
@@ -151,19 +151,19 @@ def is_prompt_yml(path: str) -> bool:
 
 
 def read_prompt(text: str, problems: Problems, *, template: bool = False) -> ForeignPrompt:
-    """The prompt; unknown keys are ignored, since the file belongs to another tool.
+    """The prompt; unknown keys are ignored, because the file belongs to another tool.
 
     Args:
-        problems: gets every mistake.
-        template: keep the contents, which are Jinja2.
+        problems: gets every error.
+        template: the contents are Jinja2 and stay unchanged.
 
     Raises:
-        InputErrors: it is not a YAML mapping, or its messages have mistakes.
+        InputErrors: it is not a YAML mapping, or its messages have errors.
     """
     document = read_yaml(text, problems.file)
     if not isinstance(document.data, dict):
         hint = "begin with 'messages:', or give the file another name"
-        raise one_problem(problems.file, 1, "is not a prompt file of GitHub Models: it must hold a mapping", hint)
+        raise one_problem(problems.file, 1, "is not a prompt file of GitHub Models: it must contain a mapping", hint)
     messages = [turn.message for turn in validate(_File, document).messages]
     lines = [document.line_of("messages", at) for at in range(len(messages))]
     if not template:
@@ -186,8 +186,8 @@ def _as_template(content: str, line: int, problems: Problems) -> str:
     for found in _PLACEHOLDER.finditer(content):
         name = found[1]
         if not name.isidentifier() or name in RESERVED or name.startswith("__"):
-            hint = "use letters, digits and single underscores, and no word such as 'true' or 'for'"
-            problems.add(line, f"the placeholder {quoted(found[0])} has a name that cannot be filled in", hint)
+            hint = "use letters, digits and single underscores, but not words such as 'true' or 'for'"
+            problems.add(line, f"the placeholder {quoted(found[0])} has an invalid name", hint)
         pieces += [literal(content[at : found.start()]), f"{{{{ {name} }}}}"]
         at = found.end()
     return "".join([*pieces, literal(content[at:])])
@@ -215,16 +215,16 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
 
     Args:
         path: its ending decides the kind.
-        template: contents are Jinja2 whatever the ending says; a `.prompt.yml` has placeholders otherwise.
-        library: where included parts are read; includes are refused without one.
+        template: contents are Jinja2 for any ending; a `.prompt.yml` has placeholders otherwise.
+        library: reads included files; includes are refused without one.
 
     Raises:
-        InputErrors: empty, too large, not a chat file, or a template or a part with a mistake.
+        InputErrors: empty, too large, not a chat file, or an error in a template or included file.
     """
     if reason := not_yet(path):
         raise one_problem(path, 0, reason, "use .md, .txt, .j2 or a chat file (.yaml, .json)")
     if len(text) > PROMPT_CHARS:
-        raise one_problem(path, 0, f"is longer than {PROMPT_CHARS:,} characters", "a prompt must be shorter")
+        raise one_problem(path, 0, f"is longer than {PROMPT_CHARS:,} characters", "shorten the prompt")
     if not text.strip("\ufeff \t\r\n"):
         raise one_problem(path, 0, "is empty", "write the prompt into it")
     problems = Problems(path)
@@ -274,11 +274,11 @@ def _read(
 
 def _check_text(text: str, problems: Problems) -> None:
     if "\0" in text:
-        problems.add(text.count("\n", 0, text.index("\0")) + 1, "is not a text file (it holds NUL characters)")
+        problems.add(text.count("\n", 0, text.index("\0")) + 1, "is not a text file (it contains NUL characters)")
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        problems.add(text.count("\n", 0, error.start) + 1, "holds half of a surrogate pair, which is not text")
+        problems.add(text.count("\n", 0, error.start) + 1, "contains half of a surrogate pair, which is not valid text")
 
 
 def _check_template(line: int, content: str, parts: Parts, problems: Problems) -> None:
@@ -290,21 +290,21 @@ def _check_template(line: int, content: str, parts: Parts, problems: Problems) -
 
 
 def parse_pointed(text: str, pointer: Pointer, where: str, rules: PlaceholderRules = AS_SHOWN) -> Prompt:
-    """Read a prompt inside a file of code or settings, exactly as it stands there.
+    """Read a prompt inside a file of code or settings, unchanged.
 
     Args:
         text: of the file.
-        where: the file, as messages name it.
+        where: the name of the file in messages.
 
     Raises:
-        InputErrors: it is not there, is computed, is empty or too large, or is a template with a mistake.
+        InputErrors: it does not exist, is computed, empty or too large, or is a template with an error.
     """
     from gate.prompts.pointers import pointed_text  # few prompts are in code
 
     found = pointed_text(text, pointer.path, pointer.name, where, rules)
     name, problems = quoted(pointer.name), Problems(where)
     if len(found.text) > PROMPT_CHARS:
-        problems.add(found.line, f"{name} is longer than {PROMPT_CHARS:,} characters", "a prompt must be shorter")
+        problems.add(found.line, f"{name} is longer than {PROMPT_CHARS:,} characters", "shorten the prompt")
     if not found.text.strip():
         problems.add(found.line, f"{name} is empty", "write the prompt into it")
     problems.check()
@@ -315,7 +315,7 @@ def parse_pointed(text: str, pointer: Pointer, where: str, rules: PlaceholderRul
 
 
 def as_messages(parts: Sequence[tuple[str, Prompt]]) -> Prompt:
-    """A system message, and a user message where there are two texts; each stands beside its name for messages.
+    """A system message, and a user message if there are two texts; each with its name for error messages.
 
     Raises:
         InputErrors: one of them is a chat file.
@@ -324,7 +324,9 @@ def as_messages(parts: Sequence[tuple[str, Prompt]]) -> Prompt:
     messages: list[Message] = []
     for role, (where, prompt) in zip(("system", "user"), parts, strict=False):
         if prompt.chat:
-            raise one_problem(where, 0, "is a file of messages, and the suite names one message", "name it by prompt")
+            raise one_problem(
+                where, 0, "is a file of messages, but the suite uses it as a single message", "set it as prompt"
+            )
         (message,) = prompt.messages
         text = message.content if prompt.template or not template else literal(message.content)
         messages.append(Message(ROLES[role], text))
@@ -338,7 +340,7 @@ def read_named(
 
     Args:
         named: a path as messages name it.
-        library: where included parts are read; includes are refused without one.
+        library: reads included files; includes are refused without one.
 
     Raises:
         InputErrors: it cannot be read.

@@ -56,7 +56,7 @@ def _language(ending: str) -> "Language":
 
 
 def script_definitions(content: str, ending: str) -> Definitions[ScriptExpression]:
-    """The names at the top of a file, without statements that cannot be read; `BROKEN` says that there are some."""
+    """The names at the top of a file, without statements that cannot be read; `BROKEN` marks that there are some."""
     from tree_sitter import Parser
 
     root = Parser(_language(ending)).parse(content.encode("utf-8", "replace")).root_node
@@ -192,7 +192,7 @@ def _unwrapped(node: "Node") -> "Node":
 
 
 def _function(found: Definitions[ScriptExpression], name: str, function: "Node") -> ScriptExpression:
-    """What a function returns, or the statement because of which that cannot be told; notes its local constants."""
+    """The value that a function returns, or the statement because of which it is unknown; notes its local constants."""
     scope = f"{name}.<locals>."
     parameters = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
     outer = ScriptExpression(function, scope, frozenset(_parameters(parameters)))
@@ -288,7 +288,7 @@ def _parts(expression: ScriptExpression, *, raw: bool = False) -> "Iterator[str 
 
 
 def _fragment(source: bytes) -> str:
-    """Text as it stands in the file, whose line ends count as `\\n`."""
+    """Text of the file, with `\\n` for line ends."""
     return source.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 

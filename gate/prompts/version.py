@@ -92,11 +92,11 @@ TEMPLATE_ENDINGS = (".j2", ".jinja", ".jinja2")
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Where the parts of a prompt are read.
+    """Reads the files that a prompt includes.
 
     Args:
         path: of the prompt, from the root of `read`.
-        read: the bytes of a file, None where there is none; InputErrors for what is not a plain file inside the root.
+        read: the bytes of a file, None where there is none; InputErrors for what is not a regular file inside the root.
         named: the path to show to the user.
     """
 
@@ -120,7 +120,7 @@ def gather(contents: Sequence[tuple[int, str]], library: Library) -> Parts:
         contents: the prompt's templates, each with the line of its message; 0 where the template is the whole file.
 
     Raises:
-        InputErrors: all mistakes in includes and parts, each with its file and line.
+        InputErrors: all errors in includes and included files, each with file and line.
     """
     walk = _Walk(library)
     for line, content in contents:
@@ -149,7 +149,7 @@ class _Walk:
     full: bool = False
 
     def add(self, place: tuple[str, int], message: str, hint: str = "") -> None:
-        """Note a mistake in a file, at a line."""
+        """Note an error in a file, at a line."""
         path, line = place
         self.problems += one_problem(self.library.named(path), line, message, hint).problems
 
@@ -160,18 +160,18 @@ class _Walk:
         try:
             found = list(names_in(parsed(sandbox(), text)))
         except BadTemplate as error:
-            what = "prompt" if path == self.library.path else "part"
+            what = "prompt" if path == self.library.path else "included file"
             self.add((path, line or error.line), error.message, f"the {what} is read as a Jinja2 template")
             return
         # Each file is used once at least, so that no more of them need be read.
         if len(found) + sum(len(uses) for uses in self.uses.values()) > INCLUDES:
             self.full = True
-            self.add((path, line), f"brings the prompt to more than {INCLUDES:,} includes", "a prompt must be simpler")
+            self.add((path, line), f"the prompt has more than {INCLUDES:,} includes", "use fewer includes")
             return
         for own, name, reason in found:
             place = path, line or own
             if reason:
-                self.add(place, reason, 'write {% include "path" %}, with nothing more')
+                self.add(place, reason, 'write {% include "path" %} without other options')
                 continue
             part, why = resolved(path, name)
             if why:
@@ -186,7 +186,7 @@ class _Walk:
             return
         if len(self.asked) == PARTS:
             self.full = True
-            self.add(place, f"the prompt pulls in more than {PARTS} files", "put some of them together")
+            self.add(place, f"the prompt includes more than {PARTS} files", "merge some of them")
             return
         self.asked[part] = place
         self.waiting.append(part)
@@ -212,7 +212,7 @@ class _Walk:
             data = self.library.read(path)
         except InputErrors as errors:
             for problem in errors.problems:
-                self.add(self.asked[path], f"{quoted(path)} cannot be pulled in: it {problem.message}", problem.hint)
+                self.add(self.asked[path], f"{quoted(path)} cannot be included: it {problem.message}", problem.hint)
             return None
         if data is None:
             self.add(self.asked[path], f"there is no such part: {printable(path)}", _RELATIVE)
@@ -220,7 +220,7 @@ class _Walk:
         text = decode(data, self.library.named(path)).replace("\r\n", "\n").removesuffix("\n")
         if len(text) + sum(self.sizes.values()) > PROMPT_CHARS:
             self.full = True
-            self.add(self.asked[path], _TOO_LONG, "a prompt must be shorter")
+            self.add(self.asked[path], _TOO_LONG, "shorten the prompt")
             return None
         return text
 
@@ -235,7 +235,7 @@ class _Extent:
 
 
 def _check_shape(walk: _Walk) -> None:
-    """Refuse endless includes, and few files that grow to a great size; each file is looked at once."""
+    """Refuse endless includes, and few files that expand to a great size; each file is read once."""
     root = walk.library.path
     known: dict[str, _Extent] = {}
     _extent(walk, [root], known)
@@ -244,11 +244,11 @@ def _check_shape(walk: _Walk) -> None:
     whole = known[root]
     if whole.depth > PART_DEPTH:
         line = max(walk.uses[root], key=lambda use: known[use.path].depth).line
-        walk.add((root, line), f"parts lie more than {PART_DEPTH} inside each other", "a prompt must be simpler")
+        walk.add((root, line), f"includes are nested more than {PART_DEPTH} deep", "use fewer includes")
     if whole.includes > INCLUDES:
-        walk.add((root, 0), f"pulls in parts more than {INCLUDES:,} times", "a prompt must be simpler")
+        walk.add((root, 0), f"has more than {INCLUDES:,} includes", "use fewer includes")
     if whole.chars > PROMPT_CHARS:
-        walk.add((root, 0), _TOO_LONG, "a prompt must be shorter")
+        walk.add((root, 0), _TOO_LONG, "shorten the prompt")
 
 
 def _extent(walk: _Walk, way: list[str], known: dict[str, _Extent]) -> _Extent:
@@ -260,7 +260,7 @@ def _extent(walk: _Walk, way: list[str], known: dict[str, _Extent]) -> _Extent:
     for use in walk.uses[path]:
         if use.path in way:
             circle = " → ".join(printable(step) for step in (*way[way.index(use.path) :], use.path))
-            walk.add((path, use.line), f"the file pulls itself in: {circle}", "take this include out")
+            walk.add((path, use.line), f"the file includes itself: {circle}", "remove this include")
             continue
         inner = _extent(walk, [*way, use.path], known)
         total = _Extent(
@@ -270,8 +270,8 @@ def _extent(walk: _Walk, way: list[str], known: dict[str, _Extent]) -> _Extent:
     return total
 
 
-_RELATIVE = "paths are relative to the file that includes, or from the root of the repository with a '/' in front"
-_TOO_LONG = f"with the parts that it pulls in, the prompt is longer than {PROMPT_CHARS:,} characters"
+_RELATIVE = "paths are relative to the file with the include; start with '/' for the root of the repository"
+_TOO_LONG = f"with its included files, the prompt is longer than {PROMPT_CHARS:,} characters"
 
 
 TODAY = "today"
@@ -290,7 +290,7 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 RESERVED = frozenset(
     (*keyword.kwlist, "true", "false", "none", "self", "loop", "super", "caller", "varargs", "kwargs", "range", "dict")
 )
-"""Words that Jinja2 gives a meaning of its own."""
+"""Words with a special meaning in Jinja2."""
 _SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
 """What would begin a tag, and what templates read as another line end."""
 
@@ -302,11 +302,11 @@ def literal(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlaceholderRules:
-    """How a text's placeholders are told.
+    """The kind of a text's placeholders.
 
     Args:
-        template: True for Jinja2 as it stands, False for none at all, None for what the text shows.
-        kept: names that stay as `{name}`, since the suite fills them in itself.
+        template: True for Jinja2, False for no placeholders, None to find the kind from the text.
+        kept: names that stay as `{name}`, because the suite fills them in itself.
     """
 
     template: bool | None = None

@@ -1,4 +1,4 @@
-"""A check that answers case by case, in a thread beside pytest."""
+"""A check that answers case by case, in a thread next to pytest."""
 
 import asyncio
 import threading
@@ -15,7 +15,7 @@ from gate.record.parts import CaseResult
 from gate.record.transcript import Sample
 
 PATIENCE_S = 20.0
-"""Seconds to wait for the thread to end; it is a daemon, and keeps no process alive."""
+"""Seconds to wait for the thread to end; it is a daemon, and does not keep the process alive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class _Open:
 
 
 class BackgroundCheck:
-    """Asks for cases while the caller does something else. All methods belong to one thread."""
+    """Runs cases while the caller does something else. Call all methods from one thread."""
 
     def __init__(self, plan: RunOrder, settings: Settings) -> None:
         self.notes: list[str] = []
@@ -62,7 +62,7 @@ class BackgroundCheck:
             raise self._error
 
     def ask(self, suite: str, case: str) -> "Future[CaseAnswer]":
-        """Ask for one case of the plan by name and id; the future fails with GateError where there is no answer.
+        """Run one case of the plan by name and id; the future fails with GateError if there is no answer.
 
         Raises:
             GateError: the thread has ended.
@@ -72,7 +72,7 @@ class BackgroundCheck:
         return asyncio.run_coroutine_threadsafe(self._one(self._open, suite, case), self._open.loop)
 
     def finish(self, shown: ReportedCases, *, keep: bool) -> None:
-        """Stop what is under way, and end.
+        """Stop running work, and end.
 
         Args:
             shown: what the user saw.
@@ -88,7 +88,7 @@ class BackgroundCheck:
             carry_out(self._plan, self._settings, self._serve, background=True)
         except GateError as error:
             self._error = error
-        except Exception as error:  # a defect of ours ends no thread in silence
+        except Exception as error:  # a bug of the gate must not end the thread silently
             self._error = _defect(error)
         finally:
             self._ready.set()
@@ -128,7 +128,7 @@ def _defect(error: Exception) -> CannotEvaluate:
 
 
 def _end(opened: _Open, why: str) -> None:
-    """In the loop: ask nothing more, and stop what is under way."""
+    """In the loop: send no more requests, and stop running ones."""
     if why:
         opened.running.stop.drain(why)
     for task in opened.tasks:

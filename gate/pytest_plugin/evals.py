@@ -1,4 +1,4 @@
-"""The evals of one pytest run: asks cases ahead, lets tests wait for them, and ends."""
+"""The evals of one pytest run: starts cases ahead of their tests, lets tests wait for them, and ends."""
 
 import os
 from concurrent.futures import CancelledError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 FURTHEST = 64
-"""Cases asked ahead at most: with -x all beyond the first failure are wasted."""
+"""Maximum number of cases started ahead: with -x, all after the first failure are wasted."""
 
 
 class Evals:
@@ -60,7 +60,7 @@ class Evals:
         """The resolved configuration; read once.
 
         Raises:
-            GateError: mistakes in it, or in the files that it names.
+            GateError: errors in it, or in its files.
         """
         if self._resolved is None:
             folder = self.path.parent.resolve()
@@ -75,7 +75,7 @@ class Evals:
         self._places = {item: place for place, item in enumerate(self._items)}
 
     def ahead(self, item: pytest.Item, following: pytest.Item | None) -> None:
-        """Ask the case of an item, and those of the next items; a worker of xdist knows only one of them."""
+        """Start the case of an item, and those of the next items; a worker of xdist knows only one of them."""
         if self._over or not isinstance(item, CaseItem) or item not in self._places:
             return
         wanted: list[pytest.Item | None] = [item, following]
@@ -133,7 +133,9 @@ class Evals:
         if kept is not None:
             return _place(kept, self.config)
         why_not = "nothing was answered" if shown.cases else "no case was reported"
-        return f"no record of this run: {why_not if self._worker is None else 'workers of pytest-xdist keep none'}"
+        return (
+            f"no record of this run: {why_not if self._worker is None else 'workers of pytest-xdist do not write one'}"
+        )
 
     def _shown(self) -> ReportedCases:
         """The cases that pytest reported, those that it skipped, and whether there should have been more."""
@@ -145,7 +147,7 @@ class Evals:
 
     @property
     def _worker(self) -> str | None:
-        """This process's xdist worker; None where it is not one."""
+        """This process's xdist worker; None if it is not one."""
         worker = getattr(self.config, "workerinput", None)
         return None if worker is None else str(worker["workerid"])
 
@@ -171,7 +173,7 @@ class Evals:
             return bool(self.config.getoption(selection.dest(name), False))
 
         if option("--gate-no-cache") and option("--gate-refresh"):
-            raise GateError("--gate-no-cache and --gate-refresh do not go together")
+            raise GateError("--gate-no-cache and --gate-refresh cannot be used together")
         wanted: dict[str, set[str]] = {}
         for item in self._items:
             wanted.setdefault(item.suite.name, set()).add(item.case.id)
@@ -216,7 +218,7 @@ def _removed(folder: Path) -> None:
 
 
 def _may_skip(item: CaseItem) -> bool:
-    """May the test be skipped? Then its case is not asked ahead, to save its cost."""
+    """May the test be skipped? Then its case is not started ahead, to save its cost."""
     xfail = item.get_closest_marker("xfail")
     unrun = xfail is not None and xfail.kwargs.get("run", True) is False
     return unrun or any(item.get_closest_marker(name) is not None for name in ("skip", "skipif"))

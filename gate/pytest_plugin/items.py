@@ -122,7 +122,9 @@ def _result(check: CaseResult) -> str:
 
 def _scorer(one: ScorerResult) -> str:
     sign = {True: "+", False: "x", None: "-"}[one.passed]
-    wanted = "" if one.mark is None or one.passed is False else f" (mark {score_and_mark(one.mark, None, one.scale)})"
+    wanted = (
+        "" if one.mark is None or one.passed is False else f" (threshold {score_and_mark(one.mark, None, one.scale)})"
+    )
     reason = f": {one.reason}" if one.reason else ""
     return terminal_text(f"{sign} {scorer_text(one)}{wanted}{reason}")
 
@@ -135,7 +137,7 @@ def _sample(sample: Sample, total: int) -> list[str]:
 
 
 def _block(label: str, text: str) -> list[str]:
-    """Foreign text with a bar before every line, so that none can look like ours."""
+    """Foreign text with a bar before every line, so that none looks like the plugin's own output."""
     found = terminal_text(visible(text[:CHARS]), lines=True).splitlines() or [""]
     more = ["  …"] if len(found) > LINES or len(text) > CHARS else []
     return [f"{label}:", *(f"  | {line}" for line in found[:LINES]), *more]
@@ -143,12 +145,12 @@ def _block(label: str, text: str) -> list[str]:
 
 def _why(check: CaseResult) -> str:
     missing = len(check.missing)
-    reason = check.missing[0] if check.missing else "nobody knows why"
+    reason = check.missing[0] if check.missing else "for an unknown reason"
     return reason if missing < 2 else f"{reason} (and {missing - 1} more)"
 
 
 def error_text(error: GateError) -> str:
-    """An error with file, line and remedy of each mistake."""
+    """An error with file, line and remedy of each problem."""
     if not isinstance(error, InputErrors):
         return _paragraph(error.message, error.hint)
     return "\n".join(_paragraph(f"{one.where}: {one.message}", one.hint) for one in error.shown)
@@ -206,7 +208,7 @@ class CaseSource(Protocol):
     """Gives the suites, and the answers to cases."""
 
     def resolve(self) -> Resolved:
-        """The resolved configuration; raises GateError for mistakes in it."""
+        """The resolved configuration; raises GateError for errors in it."""
         ...
 
     def wait(self, item: "CaseItem") -> CaseAnswer:
@@ -215,7 +217,7 @@ class CaseSource(Protocol):
 
 
 class CaseFailed(Exception):
-    """A case does not pass; the text says why."""
+    """A case does not pass; the text is the reason."""
 
 
 class ConfigFile(pytest.File):
@@ -227,7 +229,7 @@ class ConfigFile(pytest.File):
         """Its suites.
 
         Raises:
-            CollectError: all mistakes of the files.
+            CollectError: all errors of the files.
         """
         try:
             resolved = self.evals.resolve()
@@ -254,7 +256,7 @@ class SuiteNode(pytest.Collector):
 
 
 class CaseItem(pytest.Item):
-    """One case: asked ahead, awaited in the setup, judged in the test itself."""
+    """One case: started ahead, awaited in the setup, evaluated in the test itself."""
 
     evals: "CaseSource"
     suite: Suite

@@ -11,7 +11,7 @@ from gate.pytest_plugin import selection
 if TYPE_CHECKING:
     from gate.pytest_plugin.evals import Evals
 
-MARKER = "eval: asks a model, so it runs only when asked for (-m eval, --gate-eval, or named by its node id)"
+MARKER = "eval: calls a model, so it only runs if selected (-m eval, --gate-eval, or by its node id)"
 CONFIG = "gate.yaml"
 NOTES = "prompt_gate_notes"
 
@@ -23,17 +23,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add options, under names that no `conftest.py` is likely to have: two of one name would end every run."""
     group = parser.getgroup("prompt-gate", "evals of prompts (Prompt Gate)")
     options: list[tuple[str, dict[str, Any]]] = [
-        ("--gate-eval", {"action": "store_true", "help": "Run evals beside the other tests."}),
+        ("--gate-eval", {"action": "store_true", "help": "Run evals together with the other tests."}),
         (
             "--gate-config",
             {
                 "metavar": "FILE",
-                "help": f"The configuration, whatever the paths.  [default: {CONFIG} in the root directory]",
+                "help": f"Configuration file to use, whatever the paths.  [default: {CONFIG} in the root directory]",
             },
         ),
-        ("--gate-concurrency", {"type": int, "default": 32, "metavar": "N", "help": "Calls in flight.  [default: 32]"}),
-        ("--gate-no-cache", {"action": "store_true", "help": "Reuse no answer of an earlier run."}),
-        ("--gate-refresh", {"action": "store_true", "help": "Ask for every answer anew."}),
+        (
+            "--gate-concurrency",
+            {"type": int, "default": 32, "metavar": "N", "help": "Model calls at the same time.  [default: 32]"},
+        ),
+        ("--gate-no-cache", {"action": "store_true", "help": "Do not reuse cached answers."}),
+        ("--gate-refresh", {"action": "store_true", "help": "Ignore cached answers and refresh them."}),
     ]
     for name, settings in options:
         group.addoption(name, dest=selection.dest(name), **settings)
@@ -49,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if not path.is_file():
         if named:
-            raise pytest.UsageError(f"there is no {path}, which is to be Prompt Gate's configuration")
+            raise pytest.UsageError(f"there is no {path}, which is set as Prompt Gate's configuration")
         return
     from gate.pytest_plugin.evals import Evals
 
@@ -65,10 +68,10 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     if not selection.evals_requested(config):
         return None
     if not path.is_file():
-        return f"eval: there is no {path}; --gate-config names another file"
+        return f"eval: there is no {path}; use --gate-config for another file"
     if selection.leads_to(config, path):
         return None
-    return f"eval: {selection.from_here(config, path)} is not among the paths; name it, or pass --gate-config"
+    return f"eval: {selection.from_here(config, path)} is not among the paths; add it, or pass --gate-config"
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -96,14 +99,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Note which cases will be asked for, and in which order."""
+    """Note which cases will run, and in which order."""
     if (evals := session.config.stash.get(_EVALS, None)) is not None:
         evals.chosen(session.items)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Ask the next cases ahead."""
+    """Start the next cases ahead."""
     if (evals := item.config.stash.get(_EVALS, None)) is not None:
         evals.ahead(item, nextitem)
 
@@ -151,7 +154,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Cancel what is still running, and keep the record."""
+    """Cancel running work, and save the record."""
     session.config.stash[_OVER] = True
     if (evals := session.config.stash.get(_EVALS, None)) is not None:
         evals.finish()
@@ -164,7 +167,7 @@ def pytest_testnodedown(node: Any, error: Any) -> None:
     """Take over the final notes of a worker of xdist."""
     evals = node.config.stash.get(_EVALS, None)
     if evals is not None:
-        # One that crashed has told nothing.
+        # A crashed worker reports nothing.
         evals.notes += getattr(node, "workeroutput", {}).get(NOTES, ())
 
 
@@ -188,7 +191,7 @@ def _option(config: pytest.Config) -> str:
 
 
 def _absolute(path: Path) -> Path:
-    """Without `..`, but with links kept: as pytest has the paths that it collects."""
+    """Without `..`, but with links: like the paths that pytest collects."""
     from os.path import abspath
 
     return Path(abspath(path))

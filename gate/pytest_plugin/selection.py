@@ -10,7 +10,7 @@ _CALL = re.compile(r"([^\s()]+)\([^()]*=[^()]*\)")
 
 
 def dest(option: str) -> str:
-    """The name under which an option's value is kept, unlike that of any other plugin."""
+    """The name under which an option's value is stored, distinct from other plugins."""
     return "prompt_gate" + option.removeprefix("-").removeprefix("-gate").replace("-", "_")
 
 
@@ -71,7 +71,7 @@ def names_item(config: pytest.Config, item: pytest.Item) -> bool:
 def _place(config: pytest.Config, arg: str) -> tuple[Path, str]:
     """The file of an argument, and the rest of it."""
     file, _, within = arg.partition("::")
-    # Joined, not resolved: pytest keeps links as they are.
+    # Joined, not resolved: pytest does not resolve links.
     return Path(_normal(str(config.invocation_params.dir / file))), within
 
 

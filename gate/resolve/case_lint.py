@@ -77,7 +77,7 @@ def _refused(cases: Sequence[Case]) -> Iterator[LintRemark]:
         for told in dict.fromkeys(reach.told for _, reach in own_reaches(case)):
             found[told].append(case.id)
     for told, names in found.items():
-        message = f"a scorer of its own {told}: the gate will refuse it unless the suite in gate.yaml names the same"
+        message = f"its own scorer {told}: the gate will refuse it unless the suite in gate.yaml has the same one"
         yield LintRemark(message, tuple(names))
 
 
@@ -88,13 +88,15 @@ def _twice(cases: Sequence[Case]) -> Iterator[LintRemark]:
         asked[(case.question, case.facts, repr(case.user), digest(variables))].append(case.id)
     for names in asked.values():
         if len(names) > 1:
-            yield LintRemark("the same question is asked more than once, and would count as often", tuple(names))
+            yield LintRemark("the same question occurs more than once, and would count each time", tuple(names))
 
 
 def _aimless(cases: Sequence[Case]) -> Iterator[LintRemark]:
     found = tuple(case.id for case in cases if not _aims(case))
     if found:
-        yield LintRemark("neither 'expected' nor 'criteria' nor scorers of its own say what a good answer is", found)
+        yield LintRemark(
+            "nothing defines a good answer: there is no 'expected', no 'criteria' and no own scorer", found
+        )
 
 
 def _aims(case: Case) -> bool:
@@ -118,13 +120,15 @@ def _lonely(cases: Sequence[Case]) -> Iterator[LintRemark]:
     for dimension, values in _slices(cases).items():
         for value, names in values.items():
             if len(names) == 1 and len(cases) > 1:
-                yield LintRemark(f"the slice {dimension}={value} has one case, which can show nothing", tuple(names))
+                yield LintRemark(
+                    f"the slice {dimension}={value} has only one case, which cannot show a change", tuple(names)
+                )
 
 
 def _undescribed(cases: Sequence[Case]) -> Iterator[LintRemark]:
     found = tuple(case.id for case in cases if not case.description)
     if found:
-        yield LintRemark("no 'description' says what it is for", found)
+        yield LintRemark("no 'description' explains its purpose", found)
 
 
 def _slices(cases: Sequence[Case]) -> Mapping[str, Mapping[str, list[str]]]:

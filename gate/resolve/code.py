@@ -22,8 +22,8 @@ from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue, digest
 
-NOT_LOOKED_UP = "scorers that look up something else are not tried: databases are asked it once the change is merged"
-NOT_TRIED = "scorers that are code are not tried: what the change makes of them runs once it is merged"
+NOT_LOOKED_UP = "scorers with a changed database query are not tried: the query only runs after the change is merged"
+NOT_TRIED = "scorers that are code are not tried: changed code only runs after the change is merged"
 
 
 def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
@@ -38,7 +38,7 @@ def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
     path = file_of(source, prompt)
     data = None if path is None else source.read(path)
     if data is None:
-        hint = f"the scorer {spec.name} names it, as module:function from the root of the repository"
+        hint = f"the scorer {spec.name} uses it, as module:function from the root of the repository"
         raise one_problem(prompt, 0, f"{missing(source, prompt)} at {source.label}", hint)
     return replace(spec, options={**spec.options, "digest": hashlib.sha256(data).hexdigest()})
 
@@ -56,38 +56,38 @@ def case_with_code(case: Case, source: FileSource) -> Case:
 
 
 def code_scorers(exam: Exam) -> Iterator[ScorerSpec]:
-    """The scorers of an exam, and of its cases, that are code."""
+    """The scorers of an eval set, and of its cases, that are code."""
     return (spec for spec in exam.all_scorers() if spec.coded)
 
 
 def with_code_place(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, str], Problem]) -> Exam:
-    """The exam with the place of its code, where it has any.
+    """The eval set with the place of its code, if it has any.
 
     Raises:
-        InputErrors, GateError: no code is run here.
-        CannotEvaluate: the side is in no checkout.
+        InputErrors, GateError: code does not run here.
+        CannotEvaluate: the side is not checked out.
     """
     spec = next(code_scorers(exam), None)
     if spec is None:
         return exam
     said = f"the scorer {spec.name} is code, {PYTHON_PREFIX}{spec.function}"
     if sides.stranger:
-        hint = "once somebody has read it, push it to a branch of the repository itself"
-        raise InputErrors([where(f"{said}, and no code is run for a change from outside", hint)])
+        hint = "review it, then push it to a branch of this repository"
+        raise InputErrors([where(f"{said}, and code does not run for a change from a fork", hint)])
     if sides.builder is None:
-        raise InputErrors([where(f"{said}, and nothing here runs it", "score by another validator")])
+        raise InputErrors([where(f"{said}, which does not run here", "use another validator")])
     return replace(exam, code=sides.builder.place(source, f"{PYTHON_PREFIX}{spec.function}"))
 
 
 def untried(counts: Exam, trial: Suite) -> str:
-    """Why a trial of an edited exam must not be scored; empty where it may.
+    """Why a trial of an edited eval set must not be scored; empty if it may.
 
-    A trial runs no code that is not that of the exam, and makes no database look-up that the exam does not make.
+    A trial only runs code, and only makes database queries, of the pinned eval set.
     """
     known = [spec.options for spec in code_scorers(counts)]
     if any(spec.options not in known for spec in code_scorers(trial.exam)):
         return NOT_TRIED
-    # What was found goes by the name of the scorer that asked.
+    # The result of a query is stored under the name of its scorer.
     asked = {(spec.name, spec.lookup) for spec in counts.all_scorers()}
     asking = {(spec.name, spec.lookup) for spec in trial.exam.all_scorers() if spec.lookup}
     return "" if asking <= asked else NOT_LOOKED_UP
@@ -95,10 +95,10 @@ def untried(counts: Exam, trial: Suite) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NamedFilesReader:
-    """Reads the files that the scorers and agents of one side name.
+    """Reads the files that the scorers and agents of one side use.
 
-    Their contents become part of the scorers' options, and so of the exam's digest, of the edits that a change makes of
-    its exam, and of the trials of those.
+    Their contents become part of the scorers' options, and so of the eval set's digest, of the edits of the change, and
+    of the trials of those edits.
     """
 
     source: FileSource
@@ -125,7 +125,9 @@ class NamedFilesReader:
             data = self.source.read(path)
             if data is None:
                 message = f"suite {suite.name} has the fixtures {quoted(path)}, and there is no such file there"
-                raise one_problem(self.named(self.config), suite.line, message, "name a file of tools, or add it")
+                raise one_problem(
+                    self.named(self.config), suite.line, message, "use an existing file of tools, or add this one"
+                )
             return target.with_recorded(parse_tools(decode(data, where), where))
         except InputErrors as errors:
             self.problems.extend(errors.problems)
@@ -156,7 +158,7 @@ class NamedFilesReader:
         data, where = self.source.read(path), self.named(path)
         if data is None:
             what = "rubric" if option == "file" else "judge prompt"
-            hint = "write the file, or name another one, as a path from the root of the repository"
+            hint = "write the file, or use another one, as a path from the root of the repository"
             said = f"there is no {what} {quoted(path)} at {self.source.label}"
             raise one_problem(self.named(self.config), line, said, hint)
         text = decode(data, where)
@@ -170,7 +172,7 @@ class NamedFilesReader:
 
 def _check_prompt(text: str, path: str, where: str) -> None:
     if not text.strip():
-        raise one_problem(where, 0, "is an empty judge prompt", "write what the judge has to look for")
+        raise one_problem(where, 0, "is an empty judge prompt", "write what the judge must look for")
     if not path.lower().endswith(TEMPLATE_ENDINGS):
         return
     try:
@@ -179,7 +181,7 @@ def _check_prompt(text: str, path: str, where: str) -> None:
         raise one_problem(where, error.line, error.message) from None
 
 
-_INSTALL = "it runs in the gate's own environment, where what it imports must be installed, and sees no variables"
+_INSTALL = "it runs in the gate's own environment, without environment variables; install what it imports there"
 
 
 def is_code(pair: Pair) -> bool:
@@ -198,7 +200,7 @@ def built_version(sides: Sides, source: FileSource, config: SuiteConfig, cases: 
     place = file_of(source, config.prompt) or config.prompt
     where = place if source.sha is None else f"{source.label}:{place}"
     if sides.builder is None:
-        raise one_problem(where, 0, f"{config.prompt} is code, and nothing here runs it", "name a file")
+        raise one_problem(where, 0, f"{config.prompt} is code, which does not run here", "use a file")
     try:
         texts = sides.builder.build(source, function_named(config.prompt), tuple(sessions.values()))
     except CannotLoad as error:
@@ -210,7 +212,7 @@ def built_version(sides: Sides, source: FileSource, config: SuiteConfig, cases: 
 def same_code(sides: Sides) -> bool:
     """Do both sides, two commits, have the same files? A function may read any of them, cases and configuration too.
 
-    Of a working tree it cannot be told.
+    For a working tree this is unknown.
     """
     old, new = sides.base.listing(), sides.head.listing()
     return old == new and all(new.values()) and sides.base.links("**") == sides.head.links("**")
@@ -222,7 +224,7 @@ def build_notes(suites: Iterable[Suite]) -> list[str]:
 
 
 def incomplete(versions: Sequence[PromptVersion]) -> bool:
-    """Could a prompt not be built for every case? Then nobody knows whether it would be the same."""
+    """Could a prompt not be built for some case? Then it is unknown whether it would be the same."""
     return any(_failures(version) for version in versions)
 
 
@@ -241,24 +243,24 @@ def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: Promp
 
     Raises:
         GateError: the suite has no model, no program may run here, or there is no such Python agent.
-        CannotEvaluate: the side is in no checkout.
+        CannotEvaluate: the side is not checked out.
     """
     if config.model is None:
-        raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
+        raise GateError(f"suite {config.name} has no model", "set one in the suite, or under defaults")
     if isinstance(config.target, PythonAgent):
         _check_function(PYTHON_PREFIX + config.target.function, source, config)
     arm = Arm(version, config.model, config.params, config.target)
     if not runs_code(config.target):
         return arm
     if sides.builder is None:
-        raise GateError(f"suite {config.name} has an agent that is code, and nothing here runs it")
+        raise GateError(f"suite {config.name} has an agent that is code, which does not run here")
     place = sides.builder.place(source, f"the agent of suite {config.name}")
     return replace(arm, place=place, code=_code(source, config))
 
 
 def _check_function(function: str, source: FileSource, config: SuiteConfig) -> None:
     if file_of(source, function) is None:
-        hint = f"suite {config.name} names it as its agent, as module:name from the root of the repository"
+        hint = f"suite {config.name} uses it as its agent, as module:name from the root of the repository"
         raise one_problem(function, 0, f"{missing(source, function)} at {source.label}", hint)
 
 
@@ -268,7 +270,7 @@ def _code(source: FileSource, config: SuiteConfig) -> str:
     if patterns and not any(matches(path, one) for path in source.listing() for one in patterns):
         names = ", ".join(patterns)
         message = f"the agent of suite {config.name} depends on {names}, and there is no such file at {source.label}"
-        raise GateError(message, "mend 'files' of its target, or leave it out: then it depends on all files")
+        raise GateError(message, "fix 'files' of its target, or remove it: then the agent depends on all files")
     return code_of(source, patterns)
 
 

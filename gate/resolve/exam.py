@@ -1,4 +1,4 @@
-"""The exam of one suite, how a change edits it, and which of the edits are tried beside it."""
+"""The exam of one suite (cases, scorers and policy), the change's edits of it, and the trials of those edits."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _OF_SOME = frozenset({"rounds", "revival", "facts", "user", "judge_threshold", "
 
 @dataclass(frozen=True, slots=True)
 class ExamChanges:
-    """Case ids that the candidate's side added, removed, edited or marked; the exam itself stays the baseline's.
+    """Case ids that the candidate's side added, removed, edited or marked; the cases that count stay the baseline's.
 
     Args:
         added, removed: only one side has them.
@@ -86,8 +86,8 @@ def build(cases: Sequence[Case], rules: ScoringRules, ref: str, judge: JudgeDefa
 
     Args:
         cases: parsed; obsolete ones are left out.
-        ref: where they were read.
-        judge: for judges that name no model.
+        ref: from which they were read.
+        judge: the model of judges without their own.
 
     Raises:
         InputErrors: more slices than one suite may have, or no case that is not obsolete.
@@ -95,7 +95,7 @@ def build(cases: Sequence[Case], rules: ScoringRules, ref: str, judge: JudgeDefa
     cases, left_out = [case for case in cases if not case.obsolete], len(cases)
     if left_out and not cases:
         message = f"all {left_out:,} cases are obsolete" if left_out > 1 else "its only case is obsolete"
-        raise one_problem(ref, 0, message, "an exam needs a case that still counts")
+        raise one_problem(ref, 0, message, "add a case that is not obsolete")
     left_out -= len(cases)
     dimensions = rules.dimensions
     if dimensions is None:
@@ -122,7 +122,7 @@ def build(cases: Sequence[Case], rules: ScoringRules, ref: str, judge: JudgeDefa
 
 
 def with_simulated_users(exam: Exam) -> Exam:
-    """The exam, if a model plays the simulated users of its cases.
+    """The exam, if a model is set to play the simulated users of its cases.
 
     Raises:
         InputErrors: simulated users without a model, one line for each case.
@@ -131,15 +131,15 @@ def with_simulated_users(exam: Exam) -> Exam:
     if alone:
         problems = Problems(place_of(alone[0].where)[0] or "cases")
         for case in alone:
-            message = f"the case {quoted(case.id)} has a simulated user, and no model plays it"
-            hint = "name one in the suite: conversation: {user: {model: openai:gpt-5-mini}}"
+            message = f"the case {quoted(case.id)} has a simulated user, and no model is set to play it"
+            hint = "set one in the suite: conversation: {user: {model: openai:gpt-5-mini}}"
             problems.add(place_of(case.where)[1], message, hint)
         problems.check()
     return exam
 
 
 def with_quotes(exam: Exam, source: FileSource) -> Exam:
-    """The exam with what calibrations say of its judges; a change cannot bring one of its own judge."""
+    """The exam with the calibrations of its judges; a change cannot add one for its own judge."""
     if not any(spec.judged for spec in exam.scorers):
         return exam
     from gate.resolve.judges import quotes
@@ -159,7 +159,7 @@ def exam_notes(suite: Suite) -> list[str]:
 
 def _obsolete(suite: Suite) -> Iterator[str]:
     if count := suite.exam.obsolete:
-        yield f"{counted(count, 'obsolete case')} of {suite.name} {'was' if count == 1 else 'were'} not asked."
+        yield f"{counted(count, 'obsolete case')} of {suite.name} {'was' if count == 1 else 'were'} left out."
 
 
 def _empty_dimensions(suite: Suite) -> Iterator[str]:
@@ -168,7 +168,7 @@ def _empty_dimensions(suite: Suite) -> Iterator[str]:
     strays = [name for name in suite.exam.dimensions if name not in known]
     if strays:
         which = "it" if len(strays) == 1 else "any of them"
-        yield f"The slices of {suite.name} name {', '.join(strays)}, and no case has {which}; nothing is tested there."
+        yield f"Slices of {suite.name} include {', '.join(strays)}, but no case has {which}: nothing is tested there."
 
 
 def _stray_slices(suite: Suite) -> list[str]:
@@ -179,7 +179,7 @@ def _stray_slices(suite: Suite) -> list[str]:
     if not strays:
         return []
     which = "it" if len(strays) == 1 else "any of them"
-    return [f"The policy of {suite.name} names {', '.join(strays)}, and no case is in {which}."]
+    return [f"The policy of {suite.name} includes {', '.join(strays)}, and no case is in {which}."]
 
 
 def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: bool) -> None:
@@ -190,10 +190,14 @@ def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: b
         return
     most = max(values, key=lambda name: values[name])
     message = (
-        f"these cases have {total:,} slices, and a suite may have {SLICES:,}; "
-        f"the dimension {quoted(most)} alone has {values[most]:,} values"
+        f"these cases have {total:,} slices; the limit of a suite is {SLICES:,}; "
+        f"the dimension {quoted(most)} has {values[most]:,} values"
     )
-    remedy = f"take {quoted(most)} out of 'slices'" if listed else f"name others under 'slices', without {quoted(most)}"
+    remedy = (
+        f"remove {quoted(most)} from 'slices'"
+        if listed
+        else f"set other dimensions under 'slices', without {quoted(most)}"
+    )
     raise one_problem(place_of(cases[0].where)[0] or "cases", 0, message, remedy)
 
 
@@ -230,7 +234,7 @@ def _parts(value: Any) -> Any:
 
 
 def _completed(case: Case, scorers: Sequence[ScorerSpec], judge: JudgeDefault) -> Case:
-    """The case with a model for each judge, and with a name of its own for each scorer."""
+    """The case with a model for each judge, and with a unique name for each scorer."""
     own = None if case.scorers is None else tuple(map(judge.completed, case.scorers))
     extra: list[ScorerSpec] = []
     taken = {spec.name for spec in (scorers if own is None else own)}
@@ -296,7 +300,7 @@ def _plain_value(value: object) -> object:
 
 
 FEWEST_TRIED = 100
-"""Cases of a change that are tried even if the exam that counts has fewer; else at most as many as it has."""
+"""Cases of a change that are tried even if the pinned exam has fewer; else at most as many as it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,9 +310,9 @@ class Trial:
     Args:
         kind: see `gate.record.run.ExamTrialRecord`.
         suite: the cases and their scorers.
-        answers: what is asked; None where the run has the answers, which are only scored again.
+        answers: the calls to make; None if the run has the answers, which are only scored again.
         left_out: cases beyond the limit.
-        reason: why it is not tried; empty where it is.
+        reason: why it is not tried; empty if it is.
     """
 
     kind: TrialKind
@@ -336,7 +340,7 @@ class ExamEdit:
 
 
 def rules_edited(pair: Pair) -> tuple[SettingEdit, ...]:
-    """The change's edits of a suite's exam, cases aside; nothing where the exam is its own."""
+    """The change's edits of a suite's exam, except cases; none if the exam is the change's own."""
     if pair.own_exam:
         return ()
     if pair.left_out:
@@ -390,7 +394,7 @@ class SuiteWithEdits:
         suite: with the exam that counts.
         cases: the head's.
         label: of the head.
-        judge: for judges that name no model: the exam's, whoever wrote the judge.
+        judge: the model of judges without their own: the pinned exam's, even for judges that the change adds.
         compared: a prompt, a model or parameters differ, so that both arms have answers.
     """
 
@@ -404,11 +408,11 @@ class SuiteWithEdits:
 
 
 def edit_of(edited: SuiteWithEdits, taken: set[str], unfit: Callable[[Suite], str]) -> ExamEdit | None:
-    """The change's edits, and the trials of them; None where there are none that no other pair reports.
+    """The change's edits, and their trials; None if there are none, or another pair reports them.
 
     Args:
         taken: names of suites; those of the trials are added.
-        unfit: why a suite's judges must not be asked; empty where they may.
+        unfit: why a suite's judges must not be called; empty if they may.
 
     Raises:
         InputErrors: invalid scorers or cases of the change.
@@ -417,7 +421,7 @@ def edit_of(edited: SuiteWithEdits, taken: set[str], unfit: Callable[[Suite], st
     if edited.pair.other or (not rules and not edited.changes):
         return None
     trials: list[Trial] = []
-    # A prompt that stands alone has no baseline to try anything with.
+    # A new prompt has no baseline to try anything with.
     if edited.suite.baseline is not None and not edited.pair.left_out:
         trials = [*_cases(edited, taken), *_rescored(edited, rules)]
     exam = edited.suite.exam
@@ -427,7 +431,7 @@ def edit_of(edited: SuiteWithEdits, taken: set[str], unfit: Callable[[Suite], st
 
 
 def _alone(suite: Suite) -> str:
-    return "the exam that counts has no model that plays a user" if cases_without_user_model(suite.exam) else ""
+    return "the evaluated suite has no model to play the user" if cases_without_user_model(suite.exam) else ""
 
 
 def _cases(edited: SuiteWithEdits, taken: set[str]) -> Iterable[Trial]:
@@ -447,10 +451,10 @@ def _cases(edited: SuiteWithEdits, taken: set[str]) -> Iterable[Trial]:
 
 
 def _rescored(edited: SuiteWithEdits, rules: Sequence[SettingEdit]) -> Iterable[Trial]:
-    """The answers under the change's scorers; where no prompt changed, one arm is asked for this alone."""
+    """The answers under the change's scorers; if no prompt changed, one arm is called only for this."""
     if not any(rule.name.startswith("scorers") for rule in rules):
         return
-    # The name is the suite's: its answers are the same requests, and none is asked twice.
+    # The name is the suite's: its answers are the same requests, so none is sent twice.
     suite = _trial(edited, edited.suite.exam.cases, edited.pair.current, edited.suite.name)
     if edited.compared:
         yield Trial("scorers", suite, None)
@@ -459,12 +463,12 @@ def _rescored(edited: SuiteWithEdits, rules: Sequence[SettingEdit]) -> Iterable[
 
 
 def _trial(edited: SuiteWithEdits, cases: Sequence[Case], scored: SuiteConfig, name: str) -> Suite:
-    """A suite for a trial; conversations are led as in the exam that counts."""
+    """A suite for a trial; conversations run as in the pinned exam."""
     led = edited.suite.exam.conversing, edited.suite.exam.placeholders
     rules = ScoringRules(scored.scorers, (), SuitePolicy(), scored.threshold, *led)
     exam: Exam = build(cases, rules, edited.label, edited.judge)
     baseline: Arm | None = edited.suite.baseline if edited.compared else None
-    # Code is that of the exam that counts, whoever else names it.
+    # Code is always that of the pinned exam.
     exam = replace(exam, code=edited.suite.exam.code)
     return replace(edited.suite, name=name, baseline=baseline, exam=exam, trial=True)
 

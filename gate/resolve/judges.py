@@ -20,7 +20,7 @@ APART = ("threshold", "calibration", "file", "template")
 
 
 def identity(spec: ScorerSpec) -> JudgeIdentity:
-    """The judge that a calibration is about, or that a run asks.
+    """The judge of a calibration, or of a run.
 
     `spec` has every option as the suite has it, the contents of files included.
     """
@@ -43,7 +43,7 @@ def identity(spec: ScorerSpec) -> JudgeIdentity:
 
 @lru_cache
 def _templates() -> str:
-    """A digest of the gate's own words around criteria and answer: other words ask another question."""
+    """A digest of the gate's own words around criteria and answer: other words may give other scores."""
     root = resources.files("gate.scoring").joinpath("templates")
     found = {file.name: file.read_text(encoding="utf-8") for file in _files(root)}
     return digest(dict(found))
@@ -75,7 +75,7 @@ def quotes(scorers: Iterable[ScorerSpec], source: FileSource) -> tuple[JudgeQuot
 
 
 def quote(spec: ScorerSpec, text: str) -> JudgeQuote:
-    """What a calibration says of a judge; `text` is that of `judge-calibration.json`."""
+    """The calibration of a judge; `text` is the content of `judge-calibration.json`."""
     try:
         found = load(text)
     except ValueError as error:
@@ -90,10 +90,12 @@ def quote(spec: ScorerSpec, text: str) -> JudgeQuote:
 
 def _calibrated(spec: ScorerSpec, found: JudgeCalibrationRecord, created: str) -> JudgeQuote:
     if found.agreement is None:
-        return JudgeQuote(scorer=spec.name, standing="unreadable", reason="it holds no share of agreement")
+        return JudgeQuote(scorer=spec.name, standing="unreadable", reason="it contains no share of agreement")
     unjudged = found.labels.answers - found.judging.judged
     if unjudged > MOST_UNJUDGED * found.labels.answers:
-        reason = f"{unjudged:,} of its {found.labels.answers:,} answers have no score, so it says nothing of the rest"
+        reason = (
+            f"{unjudged:,} of its {found.labels.answers:,} answers have no score, so it shows nothing about the rest"
+        )
         return JudgeQuote(scorer=spec.name, standing="unreadable", reason=reason)
     share = found.agreement.share
     agreement = (share.value, share.lower, share.upper)

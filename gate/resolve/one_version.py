@@ -60,12 +60,12 @@ def resolve_one(
         GateError: no configuration, an unknown suite or case, or a suite that cannot be checked.
     """
     sides = Sides(source, source, builder=builder, stored_suites=stored_suites)
-    reader = Reader(sides, config, [], absent="check the name: paths and modules begin at the root")
+    reader = Reader(sides, config, [], absent="check the name: paths and modules start at the root of the repository")
     found, _ = reader.configs()
     reader.raise_problems()
     if found is None:
         where = "in the working tree" if source.sha is None else f"at {source.label}"
-        hint = "write one that names prompts, cases and a model, or: gate check PROMPT --cases FILE --model MODEL"
+        hint = "write one with prompts, cases and a model, or: gate check PROMPT --cases FILE --model MODEL"
         raise GateError(f"there is no {config} {where}", hint)
     found = reader.completed(found, source) or found
     reader.raise_problems()
@@ -108,7 +108,7 @@ def _resolved(suites: Sequence[Suite], chosen: Chosen, config: Config, place: tu
     notes = [*settings_notes(suites), *(note for suite in suites for note in exam_notes(suite))]
     sizes = {suite.name: len(suite.exam.cases) for suite in suites}
     notes += [
-        f"{suite.name}: {len(suite.exam.cases):,} of {sizes[suite.name]:,} cases were picked."
+        f"{suite.name}: {len(suite.exam.cases):,} of {sizes[suite.name]:,} cases were selected."
         for suite in kept
         if len(suite.exam.cases) < sizes[suite.name]
     ]
@@ -146,7 +146,7 @@ def _checkable(suites: Iterable[Suite], chosen: Chosen) -> tuple[Suite, ...]:
 def _overridden(suite: Suite, chosen: Chosen) -> Suite:
     exam, arm = suite.exam, suite.candidate
     if chosen.min_pass_rate is not None:
-        # The option is about all cases; what the policy asks of single slices stays.
+        # The option is about all cases; thresholds of single slices stay.
         own = {**exam.policy.slices, OVERALL: SlicePolicy().model_copy(update={"min_pass_rate": chosen.min_pass_rate})}
         exam = replace(exam, policy=exam.policy.model_copy(update={"slices": own}))
     return replace(
@@ -172,6 +172,6 @@ def _absolute(suite: Suite) -> Suite:
     if bare is not None:
         which = ", ".join(spec.name for spec in suite.exam.scorers if spec.comparative)
         why = f"its only scorer {which} compares two answers" if which else f"the case {quoted(bare)} has no scorer"
-        hint = "add a scorer that judges one answer alone, or compare two versions with gate diff"
+        hint = "add a scorer that scores one answer, or compare two versions with gate diff"
         raise GateError(f"suite {suite.name} cannot be checked: {why}", hint)
     return replace(suite, exam=exam)

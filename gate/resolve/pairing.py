@@ -59,7 +59,7 @@ def stored(stored_suites: StoredSuiteReader | None, cases: str) -> StoredCases |
     if name is None:
         return None
     if stored_suites is None:
-        raise GateError(f"{quoted(cases)} is in a store, and none can be read here", "name a file of cases")
+        raise GateError(f"{quoted(cases)} is in a store, and stores cannot be read here", "use a file of cases")
     return stored_suites.read(name)
 
 
@@ -74,9 +74,9 @@ def check_stranger(head: Config, base: Config | None) -> None:
     known = {suite.cases for suite in base.suites} if base is not None else set()
     others = dict.fromkeys(one.cases for one in head.suites if is_store(one.cases) and one.cases not in known)
     if others:
-        hint = "once somebody has read it, push it to a branch of the repository itself"
-        message = f"{', '.join(map(quoted, others))}: a change from outside names cases of a store that"
-        raise GateError(f"{message} the merge target does not name", hint)
+        hint = "review it, then push it to a branch of this repository"
+        message = f"{', '.join(map(quoted, others))}: a change from a fork uses cases of a store that"
+        raise GateError(f"{message} the base branch does not use", hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ class Sides:
     """The base (the merge target) and the head (the change as it would be merged) in one repository.
 
     Args:
-        stranger: the change comes from somebody who may not push to the repository.
-        builder: builds prompts that are code; None where no code is run.
+        stranger: the change comes from a contributor who may not push to the repository.
+        builder: builds prompts that are code; None if code must not run.
         stored_suites: suites of a store, the same for both sides; None where there is none.
     """
 
@@ -102,12 +102,12 @@ class Pair:
 
     Args:
         current: the head's configuration of the suite; the base's own where the head has left the suite out.
-        source: where the exam is read.
+        source: from which the exam is read.
         own_exam: the base does not know the suite, so the exam is the change's own.
         new_prompt: the base has neither the file nor a suite for it, so there is nothing to compare.
         left_out: the head no longer has a suite for this prompt.
         moved: the prompt has another path in the head.
-        other: the prompt may also be in another file, which another pair is about.
+        other: the prompt may also be in another file, which has its own pair.
     """
 
     current: SuiteConfig
@@ -136,16 +136,16 @@ class Pairing:
 def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) -> Pairing:
     """Find the partner of each suite.
 
-    A prompt that the base examines is examined even if the head drops its suite, points the suite at another file, or
-    moves the prompt: otherwise a change could remove its own exam.
+    A prompt that the base tests is tested even if the head drops its suite, points the suite at another file, or
+    moves the prompt: otherwise a change could remove the cases that test it.
 
     Args:
-        head, base: base is None where it has no configuration.
-        names: suites to look at; empty for all.
+        head, base: base is None if it has no configuration.
+        names: suites to pair; empty for all.
 
     Raises:
-        GateError: a name that neither side knows, or more new suites than one change may bring.
-        CannotEvaluate: a prompt that is gone may have moved to one of too many files, or to files not looked at.
+        GateError: a name that neither side has, or more new suites than one change may add.
+        CannotEvaluate: a deleted prompt may have moved to one of too many files, or to files not compared.
     """
     heads = _by_name(head, sides.head)
     bases = _by_name(base, sides.base) if base else {}
@@ -204,22 +204,22 @@ def _check_new_files(
 
 
 def _check_count(count: int) -> None:
-    """Raises GateError where one change brings more new suites than it may: each costs time before any budget."""
+    """Raises GateError if one change adds too many new suites: each costs time before any budget applies."""
     if count > NEW_SUITES:
-        hint = "bring them in several changes, or narrow the pattern that they match"
-        raise GateError(f"the change brings more than {NEW_SUITES} new suites", hint)
+        hint = "add them in several changes, or narrow the pattern that they match"
+        raise GateError(f"the change adds more than {NEW_SUITES} new suites", hint)
 
 
 def _check_sure(gone: Sequence[SuiteConfig], moves: Moves) -> None:
-    """Raises CannotEvaluate for a prompt that may have moved to a file that nobody would examine."""
+    """Raises CannotEvaluate for a prompt that may have moved to a file that nothing would test."""
     unsure = sorted({old.prompt for old in gone} & moves.unsure)
     if unsure:
-        more = f" (nor what became of {len(unsure) - 1} more)" if len(unsure) > 1 else ""
+        more = f" (nor for {len(unsure) - 1} more)" if len(unsure) > 1 else ""
         name = quoted(unsure[0])
         what = f"which file {name} is now" if unsure[0] in moves.found else f"whether {name} was deleted or has moved"
-        why = "the change brings several files like it, or files of about its size that were not looked at"
-        message = f"it cannot be told {what}{more}: {why}: too many, too large or misnamed"
-        hint = "delete it in a change that brings fewer files, or keep its suite and name the new path there"
+        why = "the change adds several similar files, or files of about its size that were not compared"
+        message = f"cannot find out {what}{more}: {why} because they are too many, too large or have unusual names"
+        hint = "delete it in a change that adds fewer files, or keep its suite and set the new path there"
         raise CannotEvaluate(message, hint)
 
 
@@ -324,11 +324,11 @@ def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
     for entry in config.suites:
         for suite in expand(entry, source.glob(entry.prompt) if is_glob(entry.prompt) else ()):
             if reason := name_complaint(suite.name):
-                hint = "rename the file, or give it a suite of its own"
+                hint = "rename the file, or give it its own suite"
                 raise GateError(f"{source.label}: {quoted(suite.prompt)} cannot name a suite, it {reason}", hint)
             if suite.name in out:
                 both = f"{quoted(out[suite.name].prompt)} and {quoted(suite.prompt)}"
-                hint = "rename one of them, or give it a suite of its own"
+                hint = "rename one of them, or give it its own suite"
                 raise GateError(f"{source.label}: {both} would both be the suite {suite.name}", hint)
             out[suite.name] = suite
     return out
@@ -385,7 +385,7 @@ def same_parts(sides: Sides, suite: SuiteConfig) -> bool:
 def part_notes(suites: Iterable[Suite]) -> list[str]:
     """A sentence for each prompt that changes only through its parts, which it names."""
     return [
-        f"{suite.candidate.version.path} is itself as before; what changes is {_listed(changed)}, which it pulls in."
+        f"{suite.candidate.version.path} itself did not change; {_listed(changed)}, which it includes, did."
         for suite in suites
         if suite.baseline is not None and (changed := _changed(suite.baseline.version, suite.candidate.version))
     ]

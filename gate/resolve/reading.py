@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 Parsed = TypeVar("Parsed")
 
-_BOTH_SIDES = "a prompt needs a version on both sides to be compared"
+_BOTH_SIDES = "a comparison needs a version of the prompt on both sides"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +151,11 @@ class Reader:
         if (baseline is None and not pair.new_prompt) or candidate is None or cases is None or head_cases is None:
             return None
         if message := model_fault(pair, base):
-            hint = "made-up answers would pass any exam, and a model file lies in the repository's folder"
+            hint = "a fork could make up answers that always pass, and a model file is in the repository's folder"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
         if self.sides.stranger and (message := forbidden(pair.current.name, pair.current.target, base)):
-            hint = "once somebody has read it, push it to a branch of the repository itself"
+            hint = "review it, then push it to a branch of this repository"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
         led = pair.exam.conversing, pair.exam.placeholders
@@ -167,8 +167,8 @@ class Reader:
         if exam is None:
             return None
         if self.sides.stranger and pair.own_exam and any(spec.kind == "database" for spec in exam.all_scorers()):
-            message = f"suite {pair.current.name} brings a scorer that looks at a database"
-            hint = "what it asks is asked once the change is merged"
+            message = f"suite {pair.current.name} adds a scorer that queries a database"
+            hint = "its query only runs after the change is merged"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
         suite = Suite(
@@ -180,9 +180,9 @@ class Reader:
             own_exam=pair.own_exam,
             promises=self._promises(pair),
         )
-        hint = f"suite {suite.name} answers or judges with it, for both arms; change it in a change of its own"
+        hint = f"suite {suite.name} uses it as a model or judge, on both sides; change it in a separate pull request"
         for path in replaced(self.sides, of_suite(suite)):
-            self.problems.append(Problem(path, 0, "the change replaces this file, or it lies behind a link", hint))
+            self.problems.append(Problem(path, 0, "the change replaces this file, or its path contains a link", hint))
         label = self.sides.head.label
         delta = ExamChanges() if head_cases is cases else changes(cases, head_cases)
         return SuiteWithEdits(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
@@ -195,7 +195,7 @@ class Reader:
         found = self._specification(pair.source, wanted.spec) if wanted.spec else None
         promises = wanted.completed(_model(pair.exam), pair.exam.params)
         paths = replaced(self.sides, (promises.model, promises.judge))
-        unable = f"the change replaces {paths[0]}, or it lies behind a link" if paths else ""
+        unable = f"the change replaces {paths[0]}, or its path contains a link" if paths else ""
         return replace(promises, specification=found, unable=unable)
 
     def _specification(self, source: FileSource, path: str) -> "Specification | None":
@@ -203,7 +203,7 @@ class Reader:
 
         where, data = _at(source, path), source.read(path)
         if data is None:
-            hint = "gate generate writes one; or leave promises.spec out, and it is extracted"
+            hint = "gate generate writes one; or remove promises.spec to extract it automatically"
             self.problems.append(Problem(where, 0, "this file does not exist", hint))
             return None
         return self._parsed(lambda: parse_specification(decode(data, where), where))
@@ -231,7 +231,7 @@ class Reader:
         return len(cases) if isinstance(cases, tuple) else None
 
     def _head_cases(self, pair: Pair) -> tuple[Case, ...] | None:
-        """The head's cases, to report what it changed; a suite that was left out may have lost its cases, too."""
+        """The head's cases, to report changes; a suite that was left out may have lost its cases too."""
         cases = pair.current.cases
         if pair.left_out and not is_store(cases) and self.sides.head.read(cases) is None:
             return ()
@@ -249,15 +249,15 @@ class Reader:
 
     def _refuse_code(self, pair: Pair) -> None:
         prompt = pair.current.prompt if is_python(pair.current.prompt) else pair.exam.prompt
-        message = f"suite {pair.current.name}: {prompt} is code, and no code is run for a change from outside"
-        hint = "once somebody has read it, push it to a branch of the repository itself"
+        message = f"suite {pair.current.name}: {prompt} is code, and code does not run for a change from a fork"
+        hint = "review it, then push it to a branch of this repository"
         self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
 
     def _version(self, source: FileSource, config: SuiteConfig, cases: Sequence[Case] | None) -> PromptVersion | None:
         if not is_there(source, config.prompt):
             gone = source is self.sides.head and file_of(self.sides.base, config.prompt) is not None
-            need = "to delete the prompt, take its suite out, too" if gone else self.absent
-            hint = "; ".join(filter(None, (names_like(source, config.prompt), f"suite {config.name} names it", need)))
+            need = "to delete the prompt, also remove its suite" if gone else self.absent
+            hint = "; ".join(filter(None, (names_like(source, config.prompt), f"suite {config.name} uses it", need)))
             message = f"{missing(source, config.prompt)} at {source.label}"
             self.problems.append(Problem(config.prompt, 0, message, hint))
             return None
@@ -278,7 +278,7 @@ class Reader:
     def _cases(self, source: FileSource, config: SuiteConfig) -> tuple[Case, ...] | None:
         cases = self._case_file(source, config.cases)
         if cases is None:
-            hint = f"suite {config.name} names it"
+            hint = f"suite {config.name} uses it"
             self.problems.append(Problem(config.cases, 0, f"there is no such case file at {source.label}", hint))
         if isinstance(cases, InputErrors):
             self.problems.extend(cases.problems)
@@ -290,7 +290,7 @@ class Reader:
         return cases
 
     def is_blank(self, source: FileSource, path: str) -> bool:
-        """Is it a case file with rows to fill in, and nobody has filled in one?"""
+        """Is it a case file with rows to fill in, of which none is filled in?"""
         found = self._case_file(source, path)
         return isinstance(found, InputErrors) and {one.message for one in found.problems} == {case_files.NOT_FILLED_IN}
 
@@ -327,13 +327,13 @@ def _at(source: FileSource, path: str) -> str:
 
 
 def _placeholder_rules(config: SuiteConfig) -> PlaceholderRules:
-    """How the placeholders of a text inside a file are told: those that the suite fills in itself stay."""
+    """The placeholders of a text inside a file: those that the suite fills in itself stay."""
     own = frozenset() if config.placeholders is None else frozenset((TODAY, *config.placeholders))
     return PlaceholderRules(config.template, own)
 
 
 def _compared(pair: Pair, suite: Suite) -> bool:
-    """Is there anything to compare or to judge? Where only the exam changed, both arms are the same."""
+    """Is there anything to compare or to test? If only the exam changed, both arms are the same."""
     if suite.baseline is None or pair.own_exam:
         return True
     arms = (suite.baseline, suite.candidate)
@@ -346,7 +346,7 @@ def _compared(pair: Pair, suite: Suite) -> bool:
 
 def _model(config: SuiteConfig) -> ModelRef:
     if config.model is None:
-        raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
+        raise GateError(f"suite {config.name} has no model", "set one in the suite, or under defaults")
     return config.model
 
 

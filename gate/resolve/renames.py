@@ -47,7 +47,7 @@ class Likeness:
         return [(old, now) for old in gone for now in after.get(self.base.fingerprint(old) or "", ())]
 
     def measure(self, new: Iterable[str]) -> None:
-        """Ask for the sizes of files of the head, all at once; files that were not asked about have none."""
+        """Read the sizes of files of the head, all at once; other files have none."""
         self._sizes |= self.head.sizes([path for path in new if path not in self._sizes])
 
     def distance(self, old: str, new: str) -> int | None:
@@ -78,7 +78,7 @@ class Likeness:
 def _content(source: FileSource, path: str) -> _Content:
     try:
         data = source.read(path) or b""
-    except InputErrors:  # whoever needs the file is told why it cannot be read
+    except InputErrors:  # the reason is reported when the file is needed
         data = b""
     return data, chunks(data)
 
@@ -98,9 +98,9 @@ _Rated = tuple[float, _Pair]
 def successors(base: FileSource, head: FileSource, gone: Collection[str], new: Sequence[str]) -> Moves:
     """The new paths of prompts that moved.
 
-    Prompts of the change's suites come first, then files without a suite, whatever their name: a prompt does not escape
-    its exam by moving to where nobody looks. Nobody can say which of the latter is in use, so a copy does not end the
-    search. Where nothing is gone, nothing is read.
+    Prompts of the change's suites come first, then files without a suite, with any name: a prompt does not escape its
+    tests by moving to a place without a suite. It is unknown which of the latter is in use, so a copy does not end the
+    search. If no prompt is missing, nothing is read.
     """
     search = _Search(Likeness(base, head), set())
     named = search.named(gone, {path: head.fingerprint(path) for path in new})
@@ -189,7 +189,7 @@ def _chosen(rated: Iterable[_Rated]) -> dict[str, str]:
 
 
 def _others(rated: Iterable[_Rated], found: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Files that are similar enough and nobody's successor; an exact copy changes nothing, whoever uses it."""
+    """Files that are similar enough and are not a successor; an exact copy changes nothing for its users."""
     taken = set(found.values())
     out: dict[str, list[str]] = {}
     for rate, (old, new) in sorted(rated, key=lambda one: (-one[0], one[1])):
@@ -292,7 +292,7 @@ def _follow_text(
             decode(source.read(file) or b"", file) for source, file in ((base, pointer.path), (head, path))
         )
         old = pointed_text(before, pointer.path, pointer.name, pointer.path)
-    except InputErrors:  # whoever needs the text is told why it cannot be read
+    except InputErrors:  # the reason is reported when the text is needed
         return
     known = {text.name for text in pointed_texts(before, pointer.path)}
     content = chunks(old.plain.encode())

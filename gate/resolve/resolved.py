@@ -32,19 +32,19 @@ class Resolved:
     """Everything that a run evaluates.
 
     Args:
-        suites: those that the change touches, or all where asked for.
+        suites: those that the change touches, or all on request.
         changes: exam changes of each suite, by its name.
         untouched: names of the suites that were left out.
-        notes: sentences for the reader about how the exam was found.
+        notes: sentences for the reader about the origin of the exam.
         policy, budget, cache: for the whole run, from the ref that the exam comes from.
         commit: the candidate's, where there is one.
         config: path of `gate.yaml` in the repository; empty where there is none.
-        deleted: prompts that the base examines and that are gone.
+        deleted: prompts that the base tests and the change deletes.
         run_edits: the change's edits of the run's policy, budget and cache, such as `policy.confidence`.
         adoption: the base has no configuration, so that all of the exam is the change's own.
-        base_models: each model that the base asks.
-        judges: scorers that are asked beside the suites.
-        models: asked beside both.
+        base_models: each model that the base uses.
+        judges: scorers that are called in addition to the suites.
+        models: called in addition to both.
         servers: those of `providers:`, by name.
         prices: those of `prices:`, by the model's name.
     """
@@ -70,7 +70,7 @@ class Resolved:
 
     @property
     def asked(self) -> tuple[Suite, ...]:
-        """Every suite that models are asked for, trials of edited exams included."""
+        """Every suite with model calls, including trials of edited exams."""
         return (*self.suites, *(trial.suite for edit in self.edits for trial in edit.trials))
 
     @property
@@ -100,9 +100,9 @@ def with_servers(resolved: Resolved, counting: Config | None, head: Config | Non
     for suite in resolved.asked:
         for model in _models(suite):
             if model.provider not in servers and model.provider in own:
-                said = f"the provider {model.provider!r} of {model} is in gate.yaml of this change alone"
-                why = f"providers are read from {base}, so that a change cannot send a key to an address of its own"
-                raise GateError(f"{said}: {why}", "merge its entry first, and then the change that asks it")
+                said = f"the provider {model.provider!r} of {model} is only in the gate.yaml of this change"
+                why = f"providers are read from {base}, so that a change cannot send a key to another address"
+                raise GateError(f"{said}: {why}", "merge the entry under providers first, then the change that uses it")
             parse_model(str(model), servers)
     prices = counting.prices if counting else {}
     notes = resolved.notes
@@ -114,7 +114,8 @@ def with_servers(resolved: Resolved, counting: Config | None, head: Config | Non
 
 def _edited(what: str, counting: Mapping[str, object], own: Mapping[str, object], base: str) -> Iterator[str]:
     if names := sorted(name for name in {*counting, *own} if counting.get(name) != own.get(name)):
-        yield f"The change edits {what} ({', '.join(names)}), which are those of {base} until it is merged."
+        listed = ", ".join(names)
+        yield f"The change edits {what} ({listed}). This run uses those of {base}; the edit counts after the merge."
 
 
 def _models(suite: Suite) -> Iterator[ModelRef]:
@@ -152,19 +153,19 @@ def settings_notes(suites: Iterable[Suite]) -> list[str]:
         path = suite.candidate.version.path
         if edited := [key for key in {**old, **new} if old.get(key) != new.get(key)]:
             notes.append(
-                f"{path} edits {_listed(edited)}, which the gate does not use: only a change of the suite's model and "
-                "params is evaluated."
+                f"{path} edits {_listed(edited)}, which the gate does not use: only changes of the suite's model and "
+                "params are evaluated."
             )
         elif told := [key for key in new if not _agrees(key, new, suite.candidate)]:
             settings = _listed(told)
-            notes.append(f"{path} sets {settings}, which the gate does not use: the suite's model and params count.")
+            notes.append(f"{path} sets {settings}, which the gate does not use: the suite's model and params apply.")
     return list(dict.fromkeys(notes))
 
 
 def _agrees(key: str, settings: dict[str, str], arm: Arm) -> bool:
     """Does `gate.yaml` say the same, so that nothing has to be reported?"""
     if key == "model" and (own := own_model(settings.items())) is not None:
-        # What else a mapping says of the model is not looked into.
+        # Other values of a mapping about the model are not compared.
         return own == arm.model and settings[key].startswith('"')
     value = json.loads(settings[key])
     if key != "modelParameters" or not isinstance(value, dict):
@@ -249,17 +250,17 @@ def _filled(value: Any, values: Mapping[str, str]) -> Any:
 
 
 _KIN: Mapping[Relation, str] = {
-    "the same model": "the very model that it judges",
+    "the same model": "the same model that it judges",
     "the same model of another date": "which is {} of another date, and judges it",
     "a weaker model of its family": "a weaker relative of {}, which it judges",
 }
 
 
 def sampling_notes(suites: Iterable[Suite]) -> list[str]:
-    """Suites that ask several times a model that repeats itself."""
+    """Suites with several samples of a model that repeats its answer."""
     return [
-        f"{suite.name}: samples is {suite.samples}, and at temperature 0 a model repeats itself, whatever the seed: "
-        "more than one sample costs calls and shows next to nothing. Set samples: 1, or take more cases."
+        f"{suite.name}: samples is {suite.samples}, but at temperature 0 a model repeats its answer for any seed: "
+        "more than one sample costs calls and shows almost nothing. Set samples: 1, or add cases."
         for suite in suites
         if suite.samples > 1 and all(arm.params.temperature == 0 for arm in suite.arms.values())
     ]
@@ -269,13 +270,13 @@ def preference_notes(suites: Iterable[Suite]) -> list[str]:
     """Judges that are the model that they judge, or a weaker relative of it."""
     found: dict[str, None] = {}
     for suite in suites:
-        # Cases may bring the same judge a thousand times.
+        # Many cases may have the same judge.
         judges = dict.fromkeys((spec.name, name) for spec in suite.exam.all_scorers() for name in spec.models)
         answering = dict.fromkeys(arm.model for arm in suite.arms.values())
         for (scorer, name), answers in product(judges, answering):
             if kin := relation(parse_model(name), answers):
-                who = f"{suite.name}: the judge {scorer} asks {name}, {_KIN[kin].format(answers)}"
-                advice = "judges prefer answers of their own kind: name a stronger model, or one of another family"
+                who = f"{suite.name}: the judge {scorer} calls {name}, {_KIN[kin].format(answers)}"
+                advice = "judges prefer answers of similar models: use a stronger model, or one of another family"
                 found[f"{who} (self-preference); {advice}."] = None
     return list(found)
 
@@ -319,7 +320,7 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
         except SlowTemplate:
             raise
         except NotBuilt:
-            # No mistake in a file: the samples of this case and arm have failed, and count as such.
+            # Not an error in a file: the samples of this case and arm have failed, and count as such.
             continue
         except InputErrors as errors:
             yield from errors.problems
@@ -327,7 +328,7 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
     if suite.baseline is None and all(spec.comparative for spec in scorers):
         file, line = place_of(case.where)
         message = f"{scorers[0].name!r} compares two answers, and case {case.id!r} of {suite.name} has one"
-        hint = "the prompt is new: add a scorer that judges one answer alone"
+        hint = "the prompt is new: add a scorer that scores one answer"
         yield Problem(file, line, message, hint)
     for spec in scorers:
         try:
@@ -357,8 +358,8 @@ def _judge(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
     instructions_of(spec, case)
     if spec.kind != "rubric" and not criteria_of(spec, case).strip():
         file, line = place_of(case.where)
-        message = f"the judge {spec.name!r} has no criteria, and case {case.id!r} brings none"
-        yield Problem(file, line, message, "give the suite's judge criteria, or the case")
+        message = f"the judge {spec.name!r} has no criteria, and case {case.id!r} has none either"
+        yield Problem(file, line, message, "add criteria to the suite's judge, or to the case")
 
 
 BREAKAGE_SAMPLES = range(2, 6)
@@ -378,31 +379,31 @@ def check_method(policy: RunPolicy, suites: Sequence[Suite]) -> None:
     if policy.breakage:
         reasons += [f"breakage, suite {suite.name}: {why}" for suite in suites for why in _breakage(suite)]
         if len({suite.samples for suite in suites}) > 1:
-            reasons.append("breakage: all suites must take equally many samples")
+            reasons.append("breakage: all suites need the same number of samples")
     if reasons:
-        raise GateError("; ".join(reasons), "change the policy, or leave it at method: maxt")
+        raise GateError("; ".join(reasons), "change the policy, or use method: maxt")
 
 
 def _mcnemar(suite: Suite) -> Iterator[str]:
     if suite.samples != 1:
-        yield f"it compares single answers, and samples is {suite.samples}"
+        yield f"it compares single answers, but samples is {suite.samples}"
     if any(len(scorers) != 1 or scorers[0].judged for scorers in _scorers(suite.exam)):
         yield "it needs right or wrong: one scorer for each case, and no judge"
     if _clustered(suite.exam):
-        yield "it takes every case as independent, and some share a cluster"
+        yield "it needs independent cases, but some share a cluster"
     if _has_margin(suite.exam):
-        yield "it knows no margin"
+        yield "it does not support a margin"
 
 
 def _breakage(suite: Suite) -> Iterator[str]:
     if suite.samples not in BREAKAGE_SAMPLES:
-        yield f"it needs 2 to 5 samples, and there are {suite.samples}"
+        yield f"it needs 2 to 5 samples, but samples is {suite.samples}"
     if any(arm.params.temperature == 0 for arm in suite.arms.values()):
-        yield "temperature 0 repeats one answer, so that every rewording looks like breakage"
+        yield "temperature 0 repeats one answer, so every rewording looks like a break"
     if _clustered(suite.exam):
-        yield "it takes every case as independent, and some share a cluster"
+        yield "it needs independent cases, but some share a cluster"
     if _has_margin(suite.exam):
-        yield "it asks whether anything changed at all, which leaves no room for a margin"
+        yield "it tests whether anything changed at all, so a margin is not possible"
 
 
 def _scorers(exam: Exam) -> Iterator[Sequence[ScorerSpec]]:
@@ -422,10 +423,10 @@ _NAMED = 5
 
 
 def picked(suites: Iterable[Suite], patterns: Sequence[str]) -> tuple[Suite, ...]:
-    """The suites that have such cases, with those alone.
+    """The suites that have such cases, with only those.
 
     Raises:
-        GateError: a pattern that no case matches: a typing error would pass without a test.
+        GateError: a pattern that no case matches: a typo would pass without a test.
     """
     suites = tuple(suites)
     if not patterns:
@@ -454,7 +455,7 @@ def _check_patterns(suites: Sequence[Suite], patterns: Sequence[str]) -> None:
     for pattern in patterns:
         if not any(_wanted(case, [pattern]) for case in cases):
             ids = list(dict.fromkeys(case.id for case in cases))
-            raise GateError(f"no case fits {quoted(pattern)}", near(pattern, ids))
+            raise GateError(f"no case matches {quoted(pattern)}", near(pattern, ids))
 
 
 def near(name: str, ids: Sequence[str]) -> str:

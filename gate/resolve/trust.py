@@ -18,23 +18,23 @@ from gate.suite import Suite
 
 
 def refused_changes(suites: Iterable[Suite], base: Config | None) -> list[str]:
-    """What a change from outside asks for and does not get, as sentences.
+    """The settings of a change from a fork that are refused, as sentences.
 
-    It may name any model of a service. Other servers, files of this machine and made-up answers are the merge target's
-    choice: a server would be sent the exam, and the answers of a server or a file decide.
+    It may use any model of a service. Only the base branch may choose other servers, files of this machine and made-up
+    answers: a server would receive the cases, and the answers of a server or a file decide.
     """
     known = models(base) if base is not None else frozenset()
     services = (*SERVICES, *(base.providers if base else ()))
     found = dict.fromkeys(one for suite in suites for one in _asked(suite))
     return [
-        f"{what} is {model}, which the merge target does not use"
+        f"{what} is {model}, which the base branch does not use"
         for what, model in found
         if model.provider not in services and model not in known
     ]
 
 
 def models(base: Config) -> frozenset[ModelRef]:
-    """Each model that a configuration asks."""
+    """Each model that a configuration uses."""
     answering = (suite.model for suite in base.suites if suite.model is not None)
     judging = (model for suite in base.suites for model in asked_by(suite.scorers))
     talking = (model for suite in base.suites for model, _ in suite.conversing.models)
@@ -42,7 +42,7 @@ def models(base: Config) -> frozenset[ModelRef]:
 
 
 def asks_others(suites: Iterable[Suite], known: frozenset[ModelRef]) -> bool:
-    """Does a change ask a model, to answer or to judge, that is not in `known` (see `models`)?"""
+    """Does a change use a model, to answer or to judge, that is not in `known` (see `models`)?"""
     return any(model not in known for suite in suites for _, model in _asked(suite))
 
 
@@ -53,7 +53,7 @@ def _asked(suite: Suite) -> Iterator[tuple[str, ModelRef]]:
         for model in asked_by(suite.exam.all_scorers()):
             yield f"a judge of suite {suite.name}", model
         for model, _ in suite.exam.conversing.models:
-            yield f"who talks with the agent of suite {suite.name}", model
+            yield f"the model that plays the user in suite {suite.name}", model
 
 
 def asked_by(specs: Iterable[ScorerSpec]) -> Iterator[ModelRef]:
@@ -69,7 +69,7 @@ _FROM_FILES = ("replay", "local")
 
 
 def model_fault(pair: Pair, base: Config | None) -> str:
-    """What is wrong with the candidate's model; empty where nothing is.
+    """The error of the candidate's model; empty if there is none.
 
     `base` is None for a first adoption, which may use any model.
     """
@@ -77,7 +77,7 @@ def model_fault(pair: Pair, base: Config | None) -> str:
     if model is None or base is None or model in {suite.model for suite in base.suites}:
         return ""
     if model.provider in MADE_UP:
-        return f"suite {pair.current.name}: the change answers with {model}, which is no model"
+        return f"suite {pair.current.name}: the change uses {model}, which is not a model service"
     if model.provider == "local" and (reason := path_complaint(model.name)):
         return f"suite {pair.current.name}: the path of the model {model} {reason}"
     return ""
@@ -96,9 +96,9 @@ def of_suite(suite: Suite) -> Iterator[ModelRef]:
 
 
 def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
-    """Why the judges of an exam that the change has edited must not be asked; empty where they may.
+    """Why the judges of an exam that the change has edited must not be called; empty if they may.
 
-    A model file may be any file of the machine, so only the base may name one.
+    A model file may be any file of the machine, so only the base may set one.
     """
     if base is None:
         return ""
@@ -107,18 +107,18 @@ def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
     for spec in suite.exam.all_scorers():
         for model in asked_by([spec]):
             if model.provider in (*MADE_UP, *_FROM_FILES) and model not in known:
-                return f"the change names the judge {model}, which the merge target does not know"
+                return f"the change uses the judge {model}, which the base branch does not have"
     paths = replaced(sides, of_suite(suite))
-    return f"the change replaces {paths[0]}, which answers or judges" if paths else ""
+    return f"the change replaces {paths[0]}, which is used as a model or judge" if paths else ""
 
 
 def replaced(sides: Sides, models: Iterable[ModelRef]) -> list[str]:
-    """Model files and recordings that the change brings or replaces, or that lie behind links.
+    """Model files and recordings that the change adds or replaces, or whose paths contain links.
 
     They are read from the working tree, so the change's own files would answer for both arms, or judge them.
 
     Args:
-        sides: two commits; in a working tree, which is its owner's own, nothing is replaced.
+        sides: two commits; a working tree belongs to its owner, so nothing counts as replaced.
     """
     if sides.head.sha is None:
         return []
@@ -135,19 +135,19 @@ def _differs(sides: Sides, path: str) -> bool:
 
 
 def forbidden(name: str, target: Target | None, base: Config | None) -> str:
-    """Why a change from outside may not have an agent; empty where it may.
+    """Why a change from a fork may not have an agent; empty if it may.
 
-    A program would be the change's own code. An address, its limits and the tools that the model is told of have to be
-    those of a suite of the merge target: the author of the change writes the prompt, and the agent's tools act with the
-    merge target's tokens.
+    A program would be the change's own code. An address, its limits and the tools that the model is offered must be
+    those of a suite of the base branch: the author of the change writes the prompt, and the agent's tools act with the
+    tokens of the base branch.
     """
     if target is None:
         return ""
     if runs_code(target):
-        return f"suite {name} has an agent that runs programs, and none is run for a change from outside"
+        return f"suite {name} has an agent that runs programs, and programs do not run for a change from a fork"
     if not _reach(target) or (base is not None and target in _targets(base)):
         return ""
-    return f"suite {name} has an agent with addresses or variables, and no suite of the merge target has the same one"
+    return f"suite {name} has an agent with addresses or variables, and no suite of the base branch has the same agent"
 
 
 def foreign_addresses(name: str, target: Target | None, base: Config | None) -> str:
@@ -161,7 +161,7 @@ def foreign_addresses(name: str, target: Target | None, base: Config | None) -> 
     known = set().union(*map(_reach, _targets(base)))
     fresh = sorted(_reach(target) - known)
     told = ", ".join(map(quoted, fresh))
-    return f"{name} talks to, or uses, {told} in this change, which the merge target does not." if fresh else ""
+    return f"{name} uses {told} in this change, which the base branch does not." if fresh else ""
 
 
 def _targets(config: Config) -> Iterable[Target]:
@@ -187,11 +187,11 @@ MOST_FOLLOWED = 1_000
 MOST_STEPS = 10
 """Links to follow one after another; a longer chain counts as one without a target."""
 
-_HINT = "put the files themselves there, or keep them where no pattern looks"
+_HINT = "replace the link with the files, or keep them where no pattern matches"
 
 
 def check_links(sides: Sides, configs: Iterable[Config | None]) -> None:
-    """Refuse links and submodules by which the change brings something where a pattern looks for prompts.
+    """Refuse links and submodules by which the change adds something where a pattern looks for prompts.
 
     Those that are the same on both sides stay out of the pattern, as before.
 
@@ -228,7 +228,7 @@ def _in_pattern(path: str, pattern: str) -> bool:
 
 
 def _brings(path: str, end: str | None, pattern: str, files: Mapping[str, str]) -> bool:
-    """Does a pattern match a link whose target nobody examines, or something that lies behind the link?"""
+    """Does a pattern match a link whose target is not tested, or something below the link?"""
     if matches(path, pattern):
         return end is None or end not in files or not matches(end, pattern)
     if end is None:
@@ -254,13 +254,13 @@ def _end(source: FileSource, link: str) -> str | None:
 
 
 def _problem(path: str, what: str, pattern: str) -> Problem:
-    message = f"is a {what} that the change brings where {quoted(pattern)} looks for prompts, and no exam reaches it"
+    message = f"is a {what} that the change adds where {quoted(pattern)} looks for prompts; no case would test it"
     return one_problem(path, 0, message, _HINT).problems[0]
 
 
 @dataclass(frozen=True, slots=True)
 class CaseReach:
-    """What a scorer uses beside a case and the answers to it."""
+    """What a scorer uses besides a case and the answers to it."""
 
     key: tuple[str, ...]
     told: str = field(compare=False)
@@ -274,9 +274,9 @@ def scorer_reach(spec: ScorerSpec) -> Iterator[CaseReach]:
     if spec.coded:
         yield CaseReach(("code", spec.function), f"runs the function {quoted(spec.function)}")
     if spec.lookup:
-        yield CaseReach(("database", spec.lookup), f"looks into the database of {quoted(str(spec.options.get('url')))}")
+        yield CaseReach(("database", spec.lookup), f"queries the database of {quoted(str(spec.options.get('url')))}")
     for model in spec.models:
-        yield CaseReach(("model", model), f"asks the model {quoted(model)}")
+        yield CaseReach(("model", model), f"calls the model {quoted(model)}")
 
 
 def own_reaches(case: Case) -> Iterator[tuple[ScorerSpec, CaseReach]]:
@@ -292,8 +292,8 @@ def foreign_scorers(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tu
         for spec, reach in own_reaches(case):
             if reach not in known:
                 said = f"case {quoted(case.id)}: its scorer {quoted(spec.name)} {reach.told}"
-                hint = f"name that in a scorer of suite {suite.name} in gate.yaml, or take it out of the case"
-                problems.add(0, f"{said}, which cases of a store may not", hint)
+                hint = f"add it to a scorer of suite {suite.name} in gate.yaml, or remove it from the case"
+                problems.add(0, f"{said}, which is not allowed for cases of a store", hint)
     return problems.found
 
 

@@ -50,7 +50,7 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
 
     Args:
         source: reads the files by the paths that the user gave.
-        beside: the files in the folder of a prompt and below; a prompt can include no others.
+        beside: the files in the folder of a prompt and below; a prompt can only include these.
 
     Raises:
         InputErrors: errors in any of the files, all of them at once.
@@ -92,7 +92,7 @@ def read_prompt(source: FileSource, path: str, beside: Callable[[str], FileSourc
     """One prompt file by the path that the user gave; `beside` as for `resolve_files`.
 
     Raises:
-        InputErrors: it is not there, is code, or has errors.
+        InputErrors: it does not exist, is code, or has errors.
     """
     problems: list[Problem] = []
     text = _read(source, path, problems)
@@ -115,9 +115,9 @@ def _code(scorers: Sequence[ScorerSpec], cases: str) -> Problem | None:
     """A problem where a scorer is code, which runs only from a repository: there it is known who may write to it."""
     for spec in scorers:
         if spec.coded:
-            hint = "name it in gate.yaml, and compare two commits: gate diff --base origin/main"
+            hint = "set it in gate.yaml, and compare two commits: gate diff --base origin/main"
             said = f"the scorer {spec.name} is code, python:{spec.function}"
-            return Problem(cases, 0, f"{said}, and no code is run where files are compared", hint)
+            return Problem(cases, 0, f"{said}, and code does not run when files are compared", hint)
     return None
 
 
@@ -128,8 +128,10 @@ def _library(path: str, source: FileSource) -> Library:
 
 def _read(source: FileSource, name: str, problems: list[Problem]) -> str | None:
     if is_python(name):
-        hint = "name it in gate.yaml, and compare two commits: gate diff --base origin/main"
-        problems.append(Problem(name, 0, "is code: it is run from a repository, and no file to compare", hint))
+        hint = "set it in gate.yaml, and compare two commits: gate diff --base origin/main"
+        problems.append(
+            Problem(name, 0, "is code: it only runs from a repository, so it cannot be compared as a file", hint)
+        )
         return None
     path = file_part(name)
     try:
@@ -174,7 +176,7 @@ def file_mode_run(
     kinds = scorers or (("judge",) if criteria else ("contains",))
     asking = [kind for kind in kinds if kind in JUDGED]
     if asking and not criteria:
-        raise GateError("a judge needs criteria", "say what a good answer is: --criteria 'Polite, and names the price'")
+        raise GateError("a judge needs criteria", "describe a good answer: --criteria 'Polite, and names the price'")
     if criteria and not asking:
         raise GateError("--criteria is for a judge", "add --scorer judge, or --scorer pairwise")
     return FileRun(
@@ -198,5 +200,5 @@ def _scorer(kind: str, criteria: str | None) -> JsonValue:
 
 def _model(text: str | None) -> ModelRef:
     if text is None:
-        raise GateError("no model was given", "add --model openai:NAME (or anthropic:, local:)")
+        raise GateError("no model is set", "add --model openai:NAME (or anthropic:, local:)")
     return parse_model(text)

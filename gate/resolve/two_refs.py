@@ -1,4 +1,4 @@
-"""Turns two refs of a repository into suites: each arm from its own ref, the exam from the baseline's."""
+"""Turns two refs into suites: each arm from its own ref; cases, scorers and policy from the baseline's."""
 
 import json
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -45,15 +45,15 @@ def on_exam(suite: Suite) -> str:
     if not left:
         return ""
     them = "it" if len(left) == 1 else "them"
-    which = "its only order" if len(orders) == 1 else f"{len(left):,} of its {len(orders):,} orders"
+    which = "its only instruction" if len(orders) == 1 else f"{len(left):,} of its {len(orders):,} instructions"
     return (
-        f"{suite.candidate.version.path}: no scorer reads {which}, so an answer that breaks {them} scores no less: "
-        f"{_quoted(left)}. A judge would read {them}."
+        f"{suite.candidate.version.path}: no scorer checks {which}, so an answer that breaks {them} does not score "
+        f"lower: {_quoted(left)}. A judge would check {them}."
     )
 
 
 def on_change(suite: Suite) -> str:
-    """A sentence for the reader of a verdict: what was changed where no score can move."""
+    """A sentence for the reader of a verdict: the changed instructions that no scorer checks."""
     if suite.baseline is None or not _reads_form(suite.exam):
         return ""
     old, new = _orders(suite.baseline.version.prompt), _orders(suite.candidate.version.prompt)
@@ -62,15 +62,15 @@ def on_change(suite: Suite) -> str:
     gone = _unread(left, suite.exam)
     read = [one.text for one in left if one.text not in gone]
     come = _unread([one for one in new if one.text not in before], suite.exam)
-    # What takes the place of an order that is read is held against that one.
+    # An instruction that replaces a checked one counts as checked.
     come = [text for text in come if not get_close_matches(text, read, n=1, cutoff=ALIKE)]
     many = len(gone) + len(come)
     if not many:
         return ""
     told = "; ".join(f"{word} {_quoted(found)}" for word, found in (("gone", gone), ("new", come)) if found)
     return (
-        f"{suite.candidate.version.path}: {UNREAD} {counted(many, 'order')} that changed, so the verdict says "
-        f"nothing of {'it' if many == 1 else 'them'} (a judge would): {told}."
+        f"{suite.candidate.version.path}: {UNREAD} {counted(many, 'instruction')} that changed, so the verdict says "
+        f"nothing about {'it' if many == 1 else 'them'} (a judge would): {told}."
     )
 
 
@@ -145,26 +145,30 @@ def remarks(
 
 
 def _new_prompts(sides: Sides, pairs: Sequence[Pair]) -> list[str]:
-    """A sentence for each prompt with one arm, which says whose exam it uses."""
+    """A sentence for each prompt with one arm, about the origin of its cases and scorers."""
     told = []
     for one in (one for one in pairs if one.new_prompt):
-        exam = "the change's own exam" if one.own_exam else f"{one.source.label}'s exam of {one.exam.pattern}"
+        exam = (
+            "the change's own cases and scorers"
+            if one.own_exam
+            else f"the cases and scorers of {one.exam.pattern} at {one.source.label}"
+        )
         told.append(
-            f"{one.current.prompt} is a new prompt: {sides.base.label} has nothing to compare it with, so it is judged "
-            f"by the share of its answers that pass {exam}."
+            f"{one.current.prompt} is a new prompt: {sides.base.label} has nothing to compare it with, so the share of "
+            f"its answers that pass {exam} decides."
         )
     return told
 
 
 def _notes(pairs: Sequence[Pair], touched: Container[str]) -> list[str]:
     trial = any(not one.own_exam for one in pairs)
-    aside = "; beside suites that the base examines it is shown and does not decide" if trial else ""
+    aside = "; because the base has suites, it is shown and does not decide" if trial else ""
     own = [one.current.name for one in pairs if one.own_exam and not one.new_prompt]
-    new = [f"{name} is a new suite, so its exam is the change's own{aside}." for name in own]
+    new = [f"{name} is a new suite, so its cases and scorers are the change's own{aside}." for name in own]
     left = [
-        f"The change has no suite for {one.exam.prompt} any more; the base's stays until the merge, and examines it."
+        f"The change removes the suite for {one.exam.prompt}; until the merge, the base's suite still tests it."
         for one in pairs
-        # Where its prompt is the same, the edits of the exam say all there is to say.
+        # If its prompt is the same, the edits of the exam are the whole report.
         if one.left_out and not one.new_prompt and not one.other and one.current.name in touched
     ]
     moved = [_moved(one) for one in pairs if one.moved]
@@ -174,8 +178,8 @@ def _notes(pairs: Sequence[Pair], touched: Container[str]) -> list[str]:
 def _moved(pair: Pair) -> str:
     old, now = pair.exam.prompt, pair.current.prompt
     if pair.other:
-        return f"{old} may as well be {now}, which keeps half of it and has no suite; it is compared, too."
-    return f"{old} is now {now}; it is compared with what it was."
+        return f"{old} may have become {now}, which keeps half of it and has no suite; it is compared too."
+    return f"{old} was renamed to {now}; the two are compared."
 
 
 def is_advisory(sides: Sides, config: str) -> bool:
@@ -186,7 +190,7 @@ def is_advisory(sides: Sides, config: str) -> bool:
     reader = Reader(sides, config, [])
     with suppress(GateError):
         head, base = reader.configs()
-        # Whoever brings the first configuration from outside does not say whether it may fail.
+        # A first configuration that comes from a fork does not decide whether the run may fail.
         run = base or (None if reader.problems or sides.stranger else head)
         return run is not None and run.policy.mode == "advisory"
     return False
@@ -203,12 +207,12 @@ def resolve(
 
     Args:
         config: path of `gate.yaml` in the repository.
-        names: suites to look at; empty for all.
+        names: suites to read; empty for all.
         everything: keep suites that the change does not touch.
 
     Raises:
         InputErrors: errors in the files, all of them at once.
-        GateError: no configuration, an unknown suite, or a change from outside that asks for what it may not have.
+        GateError: no configuration, an unknown suite, or a change from a fork with a setting that it may not have.
     """
     reader = Reader(sides, config, [])
     head, base = _configs(reader, config)
@@ -233,7 +237,7 @@ def resolve(
         untouched=_untouched(pairing.pairs, {*touched, *(edit.suite for edit in edits)}),
         notes=(
             *_adoption(sides, config, base),
-            *(f"{one.cases} is not filled in yet, so nothing examines {one.prompt}." for one in blank[:SHOWN]),
+            *(f"{one.cases} is not filled in yet, so nothing tests {one.prompt}." for one in blank[:SHOWN]),
             *settings_notes(one.suite for one in suites),
             *remarks(sides, base, pairs, touched, deleted),
         ),
@@ -266,10 +270,10 @@ def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:
 
 
 def _with_exam(reader: Reader, pair: Pair, code: Callable[[], bool]) -> Pair | None:
-    """The pair with the change's own exam where nobody has filled in the base's cases yet.
+    """The pair with the change's own exam if the base's cases are not filled in yet.
 
-    None where the change's are not filled in either, and its prompt is as before: there is nothing to examine. A
-    changed prompt stays, and its empty case file is a mistake.
+    None if the change's are not filled in either, and its prompt is as before: there is nothing to test. A changed
+    prompt stays, and its empty case file is an error.
     """
     sides = reader.sides
     if pair.left_out or not reader.is_blank(pair.source, pair.exam.cases):
@@ -289,13 +293,17 @@ def _untouched(pairs: Sequence[Pair], named: set[str]) -> tuple[str, ...]:
 
 
 def _adoption(sides: Sides, config: str, base: Config | None) -> tuple[str, ...]:
-    return () if base else (f"{config} is new: {sides.base.label} has none, so the exam is the change's own.",)
+    return (
+        ()
+        if base
+        else (f"{config} is new: {sides.base.label} has none, so cases, scorers and policy are the change's own.",)
+    )
 
 
 def _check_stranger(sides: Sides, suites: Sequence[Suite], base: Config | None) -> None:
-    """Raises GateError where a change from outside asks for what it may not have."""
+    """Raises GateError if a change from a fork has a setting that it may not have."""
     if sides.stranger and (found := trust.refused_changes(suites, base)):
-        hint = "a change from outside may name another model of a service, and no other server and no file"
+        hint = "a change from a fork may use another model of the same service, but no other server and no file"
         raise GateError("; ".join(found), hint)
 
 
@@ -307,13 +315,13 @@ def _run_edits(base: Config, head: Config) -> tuple[SettingEdit, ...]:
 
 def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:
     if deleted:
-        return GateError(f"the change deletes {config}, which {sides.base.label} has", "put it back")
-    hint = "write one that names prompts, cases and a model, or compare two files: gate diff OLD NEW --cases FILE"
+        return GateError(f"the change deletes {config}, which {sides.base.label} has", "restore it")
+    hint = "write one with prompts, cases and a model, or compare two files: gate diff OLD NEW --cases FILE"
     return GateError(f"there is no {config}, neither at {sides.base.label} nor at {sides.head.label}", hint)
 
 
 def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suite, ...]:
-    """Where the base examines suites, those that the change brings have no part in the verdict.
+    """If the base has suites, those that the change adds have no part in the verdict.
 
     In the joint test they would widen the intervals of the others. New prompts are outside of it.
     """

@@ -1,4 +1,4 @@
-"""What is scored, and what a panel needs of a scorer that asks a model or runs code."""
+"""The subject of scoring, and the interface of scorers that call a model or run code."""
 
 import json
 import re
@@ -66,7 +66,7 @@ class ModelScorer(Protocol):
 
     @property
     def members(self) -> Sequence[Member]:
-        """The models that are asked, each for its own opinion."""
+        """The models that are called, each for its own opinion."""
         ...
 
     async def score(self, subject: Subject, index: int) -> Score:
@@ -172,12 +172,12 @@ Options: TypeAlias = Mapping[str, JsonValue]
 """As `gate.config.scorer_options` reads them, with the fields of the case filled in."""
 
 Finding: TypeAlias = tuple[float | Unscored, str]
-"""A score in [0, 1], or why there is none; and a reason on one line, which names what was looked for."""
+"""A score in [0, 1], or why there is none; and a one-line reason, which names the expectation."""
 
 Validator: TypeAlias = Callable[[Options, Subject], Finding]
 
 OptionComplaint: TypeAlias = tuple[str, str]
-"""What is wrong, as a sentence about `it`; and what to do."""
+"""The error, as a sentence about `it`; and what to do."""
 
 OptionCheck: TypeAlias = Callable[[Options], Iterator[OptionComplaint]]
 
@@ -262,6 +262,6 @@ def empty_words(key: str) -> OptionCheck:
 
     def check(options: Options) -> Iterator[OptionComplaint]:
         if not all(text.strip() for text in texts_of(options, key)):
-            yield f"a text under its {key} is empty", "give the case the field, or take it out of the scorer"
+            yield f"a text under its option {key} is empty", "add the field to the case, or remove it from the scorer"
 
     return check

@@ -83,9 +83,9 @@ class JudgeQuestion:
 
 
 async def ask_judge(calls: Calls, question: JudgeQuestion) -> JudgeOpinion:
-    """Ask, and if necessary once more.
+    """Call the judge, and if necessary once more.
 
-    A reply that is known and is no verdict stays one, so only what was wrong the second time is asked for anew.
+    A cached reply that is not a verdict stays cached, so only the second, corrected request is sent again.
     """
     opinion = JudgeOpinion()
     request, fresh = question.request(""), False
@@ -120,11 +120,11 @@ class Judge:
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """The judge alone."""
+        """Only the judge."""
         return ((self.model, self.params),)
 
     async def score(self, subject: Subject, index: int) -> Score:
-        """Ask for an opinion on one answer; see `gate.scoring.interface.ModelScorer`."""
+        """Get an opinion on one answer; see `gate.scoring.interface.ModelScorer`."""
         opinion = await ask_judge(self.calls, self._question(subject, index))
         verdict = opinion.verdict
         if isinstance(verdict, Unscored):
@@ -171,7 +171,7 @@ class Jury:
         return tuple(member for judge in self.judges for member in judge.members)
 
     async def score(self, subject: Subject, index: int) -> Score:
-        """Ask all of them at once; see `gate.scoring.interface.ModelScorer`.
+        """Call all of them at once; see `gate.scoring.interface.ModelScorer`.
 
         Returns:
             A score with a part for each judge, and combined parts for a rubric's dimensions. `Unscored` where one judge
@@ -216,9 +216,9 @@ def _dimensions(scores: Sequence[Score], combine: Callable[[Sequence[float]], fl
 class PairwiseJudge:
     """One pairwise judge of one suite.
 
-    Each pair is shown in both orders, so that a judge that likes one place better prefers nobody: the candidate's
-    score is the mean of the two, 1 for a win, 0.5 for a tie, 0 for a loss, and the baseline's is what is left to 1.
-    Their difference lies in [-1, 1]. (On the bias, and on swapping the places: L. Zheng et al., "Judging LLM-as-a-Judge
+    Each pair is shown in both orders, so that a judge's preference for one position has no effect: the candidate's
+    score is the mean of the two, 1 for a win, 0.5 for a tie, 0 for a loss, and the baseline's is 1 minus that.
+    Their difference is in [-1, 1]. (On the bias, and on swapping the places: L. Zheng et al., "Judging LLM-as-a-Judge
     with MT-Bench and Chatbot Arena", 2023, section 3.4.)
     """
 
@@ -252,7 +252,7 @@ class PairwiseJudge:
         return score(one, first, second), score(other, second, first)
 
     def _question(self, pair: AnswerPair, index: int) -> JudgeQuestion:
-        """Asks for the value of the answer shown first."""
+        """Gets the value of the answer shown first."""
         case, texts = pair.case, pair.texts
         about = json.dumps([self.spec.name, case.id])
 

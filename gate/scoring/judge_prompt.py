@@ -101,8 +101,8 @@ def pair_messages(spec: ScorerSpec, pair: AnswerPair, problem: str = "") -> tupl
 def fence_of(answer: str, led: Sequence[Message] = ()) -> str:
     """The mark around an answer, and around each turn of the conversation before it.
 
-    It is made of all that stands within it, an agent's earlier answers among that, and no text can contain the hash
-    of itself: so nothing can close its own fence. The same texts get the same one, so that judgements can be cached.
+    It is a hash of all texts within it, including an agent's earlier answers. No text can contain its own hash, so
+    nothing can close its own fence. The same texts get the same mark, so that judgements can be cached.
     """
     return hashlib.sha256(_bytes("\0".join([*(turn.content for turn in led), answer]))).hexdigest()[:24]
 
@@ -132,7 +132,7 @@ def criteria_of(spec: ScorerSpec, case: Case) -> str:
 
 
 def shown_besides(spec: ScorerSpec, case: Case) -> tuple[str, ...]:
-    """The judge's guidance, shown beside the answer and the question."""
+    """The judge's guidance, shown together with the answer and the question."""
     reference = _reference(case) if is_shown(spec, "sees_expected") else None
     return (criteria_of(spec, case), instructions_of(spec, case), reference or "")
 

@@ -1,4 +1,4 @@
-"""How a judge is asked to reply, and what its reply says: a verdict, or why it is none."""
+"""The form of a judge's reply, and reading it: a verdict, or why it is not one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -97,7 +97,7 @@ class VerdictForm:
 
     @classmethod
     def of(cls, spec: ScorerSpec) -> "VerdictForm":
-        """The form of a scorer that asks a model."""
+        """The form of a scorer that calls a model."""
         return cls(Rubric.of(spec.options) if spec.kind == "rubric" else None)
 
     @property
@@ -125,7 +125,7 @@ class VerdictForm:
             f"{one.name} {mark.score:g} of {rubric.high:g}: {mark.reason.strip()}"
             for one, mark in sorted(pairs, key=lambda pair: pair[1].score)
         )
-        # Judges write sentences; in a list only the last keeps its full stop.
+        # Judges write sentences; in a list only the last one ends with a full stop.
         return Verdict(weighted_mean(parts), "; ".join([*(one.removesuffix(".") for one in told), last]), marks, parts)
 
 

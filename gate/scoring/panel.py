@@ -36,7 +36,7 @@ _EXPECTED = re.compile(r"\{\{\s*expected\s*\}\}")
 def fill_options(options: Mapping[str, JsonValue], case: Case) -> Options:
     """The options of a scorer for one case. Raises `InputErrors`.
 
-    Texts, and the texts of a list, may hold `{{ expected }}` and other fields. An option that is nothing but
+    Texts, and the texts of a list, may contain `{{ expected }}` and other fields. An option that is only
     `{{ expected }}` takes the expected value as it is, a number as a number; as an item of a list it stands for all
     items of an expected list.
     """
@@ -89,10 +89,10 @@ SHORT_REASON_CHARS = 500
 
 
 def validate(spec: ScorerSpec, subject: Subject) -> Score:
-    """Score one answer with a validator; the reason names what was looked for."""
+    """Score one answer with a validator; the reason names the expectation."""
     options = fill_options(spec.options, subject.case)
     if spec.kind == "database":
-        # A database observation is kept under the name of its scorer.
+        # A database observation is stored under the name of its scorer.
         options = {**options, "scorer": spec.name}
     check: Validator = _module(spec.kind).VALIDATORS[spec.kind]
     return as_score(spec, check(options, subject))
@@ -120,7 +120,7 @@ if TYPE_CHECKING:
     from gate.scoring.judge import PairwiseJudge
 
 REASON_CHARS = 4_000
-"""Of the reason for one round beside others."""
+"""Characters of the reason for one of several rounds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ _TAG_LETTERS = re.compile("[\U000e0020-\U000e007e]++")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}+={0,2}")
 _WITHIN_WORDS = re.compile(r"</?[a-z]{1,2}[0-9]?\s?/?>|(?<=\w)['\u2019](?=\w)", re.IGNORECASE)
 _TOKEN = re.compile(
-    r"^[^\S\n]*+\d{1,3}+[.):](?=\s)"  # the number of an item or a line says nothing
+    r"^[^\S\n]*+\d{1,3}+[.):](?=\s)"  # the number of an item or a line has no meaning
     r"|(?:(?P<value>(?<!\d):|[=|(\[>\"']),?[^\S\n]{0,3}+)?"
     r"(?P<number>\d{1,30}+(?:\.\d{1,30}+|,\d{1,2}+(?!\d))?(?:e[+-]?\d{1,3}+)?)(?!:\d)"
     r"|(?P<word>[^\W\d_]++)(?P<key>(?=\s{0,3}[\"'\u201d\u2019]?\s{0,3}[:=>]))?",
@@ -58,7 +58,7 @@ class PlainText:
         edges: for each place among the letters, and for their end: 0 within a word, `WORD` where one begins or ends,
             `KEY` after one that is followed by a colon or the like, as the name of a field is.
         places, numbers: numbers and their places among the letters.
-        alone: for each number: is it written as a score is and an amount is not, as a value of its own or with a point?
+        alone: for each number: is it written as a score, not as an amount: as a separate value or with a point?
     """
 
     letters: str
@@ -77,7 +77,7 @@ class PlainText:
             at = self.letters.find(letters, at + 1, high + len(letters))
 
     def valued(self, number: float) -> Iterator[tuple[int, bool]]:
-        """The places of a number, and whether it stands alone."""
+        """The places of a number, and whether it is a separate value."""
         for at, one, alone in zip(self.places, self.numbers, self.alone, strict=True):
             if abs(one - number) < 1e-9:
                 yield at, bool(alone)
@@ -200,8 +200,8 @@ def is_wordless(verdict: Verdict, fences: Iterable[str] = ()) -> bool:
     return False
 
 
-ECHO = Unscored("the judge repeated a verdict that stands in the answer")
-VEILED = Unscored("what was judged is escaped too many times over to tell whether the judge repeated it")
+ECHO = Unscored("the judge repeated a verdict that the answer contains")
+VEILED = Unscored("the answer is escaped too many times to check whether the judge repeated it")
 NEAR = 200
 """Letters between a reason and the score or field that makes it a verdict."""
 TELLING = 12
@@ -211,16 +211,16 @@ PIECE, PIECES = 8, 32
 
 _known = lru_cache(maxsize=16)(plain_text)
 _said = lru_cache(maxsize=64)(plain_text)
-"""For reasons and names of fields, which every verdict has; a cache of their own, so that they displace no text."""
+"""For reasons and names of fields, which every verdict has; their own cache, so that they do not displace texts."""
 
 
 def echo_complaint(verdict: Verdict, judged: Iterable[str], shown: Iterable[str] = ()) -> Unscored | None:
     """Why a verdict does not count: what the judge was shown already contains it. None where it counts.
 
-    A reason alone is a quotation, and a reason beside its score a verdict. So one is repeated where two thirds of its
-    reason stand in what was judged within `NEAR` letters of its score, written as scores are; and where reason and
-    score stand right behind the names of their fields, anywhere in anything that was shown. Looked for are letters and
-    numbers alone (`gate.scoring.verdict`), so neither form nor order matters. The work is linear in the texts.
+    A reason alone is a quotation, and a reason next to its score a verdict. So one is repeated if two thirds of its
+    reason are in the judged text within `NEAR` letters of its score, written as scores are; and if reason and score
+    directly follow the names of their fields, anywhere in anything that was shown. Only letters and numbers are
+    compared (`gate.scoring.verdict`), so neither form nor order matters. The work is linear in the texts.
 
     Args:
         judged: the answer and the question.
@@ -269,7 +269,7 @@ def _most(found: Iterable[bool]) -> bool:
 def _signs(mark: ScoredReason, text: PlainText, telling: bool) -> list[int]:
     """The places of the signs that make a reason a verdict: the score, near the name of a requested field.
 
-    Beside a telling reason a score that is written as one will do without a name, and the name of its field without it.
+    Next to a specific reason, a score that is written as one needs no name, and the name of its field needs no score.
     """
     field = _said(mark.field)
     names = {"reason", _under(mark), field.letters if field else ""} - {""}

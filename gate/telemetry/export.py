@@ -49,10 +49,10 @@ PATIENCE_S = 3.0
 """Seconds that the end of a run waits for the collector."""
 _LOGGER = "opentelemetry"
 _CAUSES = (
-    (re.compile(r"redirect (\d{3})"), "the collector sends elsewhere (HTTP {}), which is not followed"),
+    (re.compile(r"redirect (\d{3})"), "the collector redirects (HTTP {}), which is not followed"),
     (re.compile(r"code: (\d{3})"), "the collector answers HTTP {}"),
-    (re.compile(r"Invalid URL|No host supplied|No connection adapters"), "the address is no URL"),
-    (re.compile(r"(?i)timed out|timeout"), "the collector does not answer in time"),
+    (re.compile(r"Invalid URL|No host supplied|No connection adapters"), "the address is not a URL"),
+    (re.compile(r"(?i)timed out|timeout"), "the collector does not respond in time"),
     (re.compile(r"(?i)connection|resolve"), "the collector cannot be reached"),
     (re.compile(r"(?i)dropping"), "the queue was full"),
     (re.compile(r"Transient error ([A-Z][A-Za-z ]{2,40}) encountered"), "the collector answers {}"),
@@ -83,7 +83,7 @@ class _Trouble(logging.Handler):
 class Exporter:
     """Sends the spans and events of one run to two addresses; without one for logs there is no logger.
 
-    Queues are bounded, and what does not fit is dropped; a thread of the SDK's own sends them.
+    Queues are bounded, and what does not fit is dropped; a thread of the SDK sends them.
     """
 
     traces: str
@@ -114,7 +114,7 @@ class Exporter:
             self._closing.append(events.shutdown)
 
     def close(self) -> str:
-        """Send what is left, for `PATIENCE_S` seconds at most; says in one line what went wrong, if anything did."""
+        """Send what is left, for `PATIENCE_S` seconds at most; returns the error in one line, if any."""
         # Daemons: an address that never answers must not keep the process alive.
         threads = [threading.Thread(target=one, daemon=True) for one in self._closing]
         for thread in threads:
@@ -124,7 +124,7 @@ class Exporter:
             thread.join(max(0.0, until - time.monotonic()))
         if any(thread.is_alive() for thread in threads):
             # The handler stays, or the SDK would complain on the screen after the verdict.
-            return self._trouble.lost or self._trouble.first or f"{PATIENCE_S:g} s were not enough to send them"
+            return self._trouble.lost or self._trouble.first or f"sending them took longer than {PATIENCE_S:g} s"
         sdk = logging.getLogger(_LOGGER)
         sdk.removeHandler(self._trouble)
         sdk.propagate = self._propagated

@@ -34,7 +34,7 @@ LONGEST = 20_000
 LONGEST_NAME = 100
 """Characters of a name in the name of a span."""
 MESSAGES = 100
-"""Messages of one request; the newest are kept."""
+"""Messages of one request; the newest are recorded."""
 REASONS = 10
 """Reasons of a verdict."""
 _HOSTED = {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}
@@ -195,8 +195,8 @@ EVALUATION = "gen_ai.evaluation.result"
 
 @dataclass(frozen=True, slots=True)
 class ContentTerms:
-    """What may be recorded: in spans prompts, answers, arguments and results of tools; in events the words of
-    scorers."""
+    """What may be recorded: in spans prompts, answers, arguments and results of tools; in events the reasons
+    of scorers."""
 
     mask: TextMask
     content_in_spans: bool = False
@@ -225,7 +225,7 @@ class Trace:
 
     @contextmanager
     def run(self, parent: Context | None) -> Iterator[None]:
-        """The span of the run, without a parent a trace of its own; what is still open at its end ends with it."""
+        """The span of the run, a new trace without a parent; spans that are still open at its end end with it."""
         begun = self.tracer.start_as_current_span(
             "prompt_gate.run", parent, record_exception=False, set_status_on_exception=False
         )
@@ -276,7 +276,7 @@ class Trace:
         return TracedToolbox(box, self)
 
     def finished(self, sample: Sample) -> None:
-        """Record the score of a sample, and what each scorer says."""
+        """Record the score of a sample, and that of each scorer."""
         with suppress(Exception):  # an error in tracing must not fail the sample
             self._finished(sample)
 
@@ -342,7 +342,7 @@ class Trace:
         return self._suites[name]
 
     def _answers(self, span: Span, about: Attributes) -> None:
-        """Have evaluations belong to this answer, which is what they evaluate."""
+        """Attach evaluations to this answer."""
         taken = self._by_span.get(trace.get_current_span().get_span_context().span_id)
         if taken is not None and about["prompt_gate.role"] == "answer":
             taken.context = trace.set_span_in_context(span)

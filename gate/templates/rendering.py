@@ -81,7 +81,7 @@ def located(text: str, parts: Parts, line: int) -> tuple[str, int]:
 
 
 def names_in(tree: nodes.Template) -> Iterator[tuple[int, str, str]]:
-    """Line, path and mistake of each include of a template; the path is empty where there is a mistake."""
+    """Line, path and error of each include of a template; the path is empty if there is an error."""
     for node in tree.find_all(nodes.Include):
         name, reason = _name(node)
         yield node.lineno, name, reason
@@ -96,9 +96,9 @@ def resolved(within: str, name: str) -> tuple[str, str]:
     if len(name) > PATH_CHARS:
         return "", f"is longer than {PATH_CHARS:,} characters"
     if not name or name.endswith("/"):
-        return "", "names no file"
+        return "", "is not the name of a file"
     path = posixpath.normpath(name[1:] if name.startswith("/") else posixpath.join(posixpath.dirname(within), name))
-    reason = path_complaint(path) or ("" if _is_text(path) else "holds half of a surrogate pair")
+    reason = path_complaint(path) or ("" if _is_text(path) else "contains half of a surrogate pair")
     return ("", reason) if reason else (path, "")
 
 
@@ -106,9 +106,9 @@ def _name(node: nodes.Include) -> tuple[str, str]:
     if not (isinstance(node.template, nodes.Const) and isinstance(node.template.value, str)):
         return "", "'include' takes a literal path"
     if node.ignore_missing:
-        return "", "'ignore missing' is not supported: a part that is not there is a mistake"
+        return "", "'ignore missing' is not supported: a missing file is an error"
     if not node.with_context:
-        return "", "'without context' is not supported: a part sees the variables of the prompt"
+        return "", "'without context' is not supported: an included file sees the variables of the prompt"
     return node.template.value, ""
 
 
@@ -237,7 +237,7 @@ def compile_template(
         file, line = located(text, parts, error.lineno)
         raise BadTemplate(f"invalid Jinja2: {short(error.message or 'syntax error')}", line, file=file) from None
     except SyntaxError:
-        raise BadTemplate("invalid Jinja2: too many loops inside each other") from None
+        raise BadTemplate("invalid Jinja2: too many nested loops") from None
     except (RecursionError, ValueError, MemoryError):
         raise BadTemplate("invalid Jinja2: too deeply nested") from None
     return Compiled(names, text, parts, Template.from_code(environment, code, dict(environment.globals)))
@@ -265,7 +265,7 @@ class _Steps:
             check()
             self._left -= 1
             if self._left < 0:
-                raise SecurityError(f"loops take more than {LOOP_STEPS:,} turns")
+                raise SecurityError(f"loops have more than {LOOP_STEPS:,} iterations")
             yield item
 
 
@@ -297,7 +297,7 @@ class _Bounds(NodeTransformer):
 
 
 _HELPERS: Mapping[str, Callable[..., Any]] = {
-    # Every call looks at the time.
+    # Every call checks the time.
     hidden("compared"): lambda value: value,
     hidden("sized"): sized,
     hidden("joined"): lambda *values: joined(values),
@@ -318,7 +318,7 @@ def _sentence(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "refers to itself without end"
     if isinstance(error, TypeError) and str(error).endswith(" object is not callable"):
-        return "calls a variable as a function, which only code can give: pass the value itself"
+        return "calls a variable as a function, but a case can only give values: use the value itself"
     return short(str(error) or type(error).__name__)
 
 

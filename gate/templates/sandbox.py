@@ -50,7 +50,7 @@ def check() -> None:
     """
     end, seconds = _ending.get((float("inf"), 0.0))
     if time.thread_time() > end:
-        raise TooLong(f"takes longer than {seconds:g} s to render; shorten its loops, or the values that they work on")
+        raise TooLong(f"takes longer than {seconds:g} s to render; shorten its loops, or their values")
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -284,19 +284,21 @@ class TemplateSize:
         """
         self.tags += text.count("{{") + text.count("{%")
         if self.tags > TEMPLATE_TAGS:
-            raise BadTemplate(f"a template, with its parts, has at most {TEMPLATE_TAGS:,} tags", 1)
+            raise BadTemplate(f"a template with its included files may have at most {TEMPLATE_TAGS:,} tags", 1)
         for line, kind, _ in environment.lexer.tokeniter(text, None):
             self.tokens += kind not in _OUTSIDE
             if self.tokens > TEMPLATE_TOKENS:
-                message = f"a template, with its parts, has at most {TEMPLATE_TOKENS:,} words and signs inside its tags"
+                message = (
+                    f"a template with its included files may have at most {TEMPLATE_TOKENS:,} words and signs in tags"
+                )
                 raise BadTemplate(message, line)
 
 
 def parsed(environment: Environment, text: str, extent: TemplateSize | None = None) -> nodes.Template:
-    """The tree of a template, checked: nothing but includes is left that the sandbox does not run.
+    """The tree of a template, checked: apart from includes, it only contains what the sandbox runs.
 
     Args:
-        extent: of the whole template; None for a text alone.
+        extent: of the whole template; None for only a text.
 
     Raises:
         BadTemplate: with the line.
@@ -306,7 +308,7 @@ def parsed(environment: Environment, text: str, extent: TemplateSize | None = No
         tree = environment.parse(text)
         refused = next(tree.find_all(_REFUSED), None)
         if refused is not None:
-            more = "; pull shared text in with {% include %}" if isinstance(refused, _SHARED) else ""
+            more = "; add shared text with {% include %}" if isinstance(refused, _SHARED) else ""
             raise BadTemplate(f"{_tag(refused)!r} is not supported in templates{more}", refused.lineno)
         _check_names(tree)
     except TemplateSyntaxError as error:

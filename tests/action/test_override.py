@@ -46,13 +46,13 @@ def test_the_last_setting_counts() -> None:
 @pytest.mark.parametrize(
     ("events", "said"),
     [
-        ([], "does not say who set it"),
-        ([event("the-old-name")], "does not say who set it"),
-        ([event(), event(is_set=False)], "does not say who set it"),
+        ([], "does not show who set it"),
+        ([event("the-old-name")], "does not show who set it"),
+        ([event(), event(is_set=False)], "does not show who set it"),
         (GONE, "does not count: cannot read it."),
-        ([event(by=None)], "was set by an account that is gone, and does not count"),
-        ([event(at=None)], "was set by olivia and does not count: the timeline of the pull request does not say when"),
-        ([event(at="yesterday")], "does not say when"),
+        ([event(by=None)], "was set by an account that no longer exists, and does not count"),
+        ([event(at=None)], "was set by olivia and does not count: the timeline of the pull request does not show when"),
+        ([event(at="yesterday")], "does not show when"),
     ],
 )
 @pytest.mark.parametrize("by", ["triage", "not-author", "anyone"])
@@ -95,7 +95,7 @@ def test_bots_and_workflows_count_for_anyone_only(setting: LabelEvent, said: str
 def test_only_triage_rights_or_more_count(role: Role, counts: bool) -> None:
     found = decide_override(LABEL, Rule(LABEL), facts(role=role))
     assert found.counted is counts
-    assert counts or "it takes triage rights" in found.why_not
+    assert counts or "the role triage or above is needed" in found.why_not
 
 
 @pytest.mark.parametrize(

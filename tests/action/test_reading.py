@@ -12,9 +12,9 @@ def test_the_workflow_says_how_long() -> None:
 def test_the_change_is_not_blamed_first_for_a_slow_github() -> None:
     found = reading_deadline(Inputs(max_minutes=1))
     message, hint = found.told()
-    assert message == "reading the change took longer than 1 minute; the time ran out while " + found.doing
-    assert hint.startswith("GitHub may be slow")
+    assert message == "preparing the change took longer than 1 minute, and stopped while " + found.doing
+    assert hint.startswith("run the job again, because GitHub may be slow")
     assert "JSON Schemas" in hint
-    found.doing = "every case was put into its prompts and scorers"
+    found.doing = "filling every case into its prompts and scorers"
     assert found.told()[0].endswith(found.doing)
-    assert found.told()[1].startswith("look among what it brings for templates with long loops")
+    assert found.told()[1].startswith("look in the change for templates with long loops")

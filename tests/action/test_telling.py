@@ -81,7 +81,7 @@ def test_a_name_is_escaped_once() -> None:
     assert "type=std:\N{ZERO WIDTH SPACE}:de fell by" in said[0]
 
 
-def test_mistakes_are_shown_beside_their_lines() -> None:
+def test_errors_are_shown_next_to_their_lines() -> None:
     problems = [Problem("gate.yaml", 7, "unknown key 'promt'", "did you mean 'prompt'?"), Problem("a,b.yaml", 0, "no")]
     said: list[str] = []
     reporter(said.append).annotate(ActionOutcome(RUNS["inconclusive"], InputErrors(problems)))
@@ -143,7 +143,7 @@ class FaultyGitHub(GitHub):
         return super().__getattribute__(name)
 
 
-def test_a_defect_on_the_way_to_the_comment_is_told_with_its_trace_and_the_verdict_stands() -> None:
+def test_a_defect_on_the_way_to_the_comment_is_reported_with_its_trace_and_the_verdict_stands() -> None:
     said: list[str] = []
     pull = PullRequest(7, "a" * 40, "main", "b" * 40)
     with GitHubServer() as server:  # which knows no such repository, and says so at once

@@ -43,24 +43,24 @@ def used(source: ToolSource, name: str, arguments: str, rules: ToolRules = PLAIN
     return asyncio.run(work())
 
 
-def test_a_name_of_two_sources_is_a_mistake_unless_it_is_left_out() -> None:
+def test_a_name_of_two_sources_is_an_error_unless_it_is_left_out() -> None:
     one, other = Scripted((tool("a"), tool("b"))), Scripted((tool("a"),), label="the yard")
-    assert refusal(one, other) == "both the shop and the yard have a tool named 'a'; leave one out"
+    assert refusal(one, other) == "both the shop and the yard have a tool named 'a'; remove one"
     assert names(one, other, rules=replace(PLAIN, only=("b",))) == ["b"]
 
 
-def test_two_names_that_a_model_could_not_tell_apart_are_a_mistake() -> None:
+def test_two_names_that_a_model_could_not_distinguish_are_an_error() -> None:
     said = refusal(Scripted((tool("a.b"), tool("a/b"))))
-    assert said == "two tools have one name for the model, 'a_b': 'a.b' of the shop and 'a/b' of the shop"
+    assert said == "two tools have the same name for the model, 'a_b': 'a.b' of the shop and 'a/b' of the shop"
     assert refusal(Scripted((tool(""),))) == "the shop has a tool without a name"
 
 
-def test_words_of_the_configuration_that_stand_for_nothing_are_mistakes() -> None:
+def test_words_of_the_configuration_that_match_nothing_are_errors() -> None:
     shop = Scripted((tool("a", token={}), tool("b")))
     said = refusal(shop, rules=replace(PLAIN, only=("a", "c", "d")))
-    assert said == "'only' names 'c', 'd', and no source has such a tool; there are: 'a', 'b'"
+    assert said == "'only' lists 'c', 'd', which no source has; there are: 'a', 'b'"
     said = refusal(shop, rules=RULES)
-    assert said == "'inject' names 'session_id', and no tool takes such an argument"
+    assert said == "'inject' sets 'session_id', and no tool has such an argument"
     assert names(shop, rules=replace(PLAIN, only=("b",), injection=Injection({"token": "x"}))) == ["b"]
 
 
@@ -68,7 +68,7 @@ def test_a_token_is_for_one_server() -> None:
     shop, yard = Scripted((tool("a", token={}),)), Scripted((tool("b", token={}),), label="the yard")
     given = Injection({"token": "s3cr3t"})
     said = "'inject' has a secret for 'token', which tools of the shop and the yard take"
-    hint = "put the name of the server before it that may have it: name.token"
+    hint = "write the server that may get the secret in front: SERVER.token"
     assert refusal(shop, yard, rules=ToolRules(injection=given)) == f"{said}; {hint}"
     assert names(shop, yard, rules=ToolRules(only=("a",), injection=given)) == ["a"]
     assert names(shop, yard, rules=ToolRules(injection=Injection(sessions=frozenset({"token"})))) == ["a", "b"]
@@ -79,12 +79,14 @@ def test_a_token_is_for_one_server() -> None:
 
 def test_no_name_tells_a_secret() -> None:
     masked = ToolRules(masks=Masks(("s3cr3t",)))
-    assert refusal(Scripted((tool("s3cr3t"),)), rules=masked) == "the shop has a tool whose name holds a secret"
-    assert refusal(Scripted((tool("get-czNjcjN0"),)), rules=masked) == "the shop has a tool whose name holds a secret"
+    assert refusal(Scripted((tool("s3cr3t"),)), rules=masked) == "the shop has a tool whose name contains a secret"
+    assert (
+        refusal(Scripted((tool("get-czNjcjN0"),)), rules=masked) == "the shop has a tool whose name contains a secret"
+    )
     wide = replace(tool("s3cr3t"), description="x" * 1_000_000)
-    assert refusal(Scripted((wide,)), rules=masked) == "the shop has a tool whose name holds a secret"
+    assert refusal(Scripted((wide,)), rules=masked) == "the shop has a tool whose name contains a secret"
     said = refusal(Scripted((tool("s3cr3t"),)), rules=replace(masked, only=("a",)))
-    assert said == "'only' names 'a', and no source has such a tool; there are: '[token]'"
+    assert said == "'only' lists 'a', which no source has; there are: '[token]'"
     use = used(Scripted((tool("a"),)), "s3cr3t", "{}", masked)
     assert (use.name, use.result) == ("[token]", "there is no tool '[token]'; there are: 'a'")
 
@@ -108,7 +110,7 @@ def test_what_is_put_in_is_neither_recorded_nor_taken_from_the_model() -> None:
 def test_arguments_that_are_no_object_are_a_failed_call(arguments: str, said: str) -> None:
     shop = Scripted((tool("a"),))
     use = used(shop, "a", arguments)
-    assert (use.failed, use.result) == (True, f"the arguments are no JSON object: {said}")
+    assert (use.failed, use.result) == (True, f"the arguments are not a JSON object: {said}")
     assert shop.called == []
 
 

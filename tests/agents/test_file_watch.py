@@ -57,7 +57,7 @@ TAMPERING = {
 def test_what_a_program_could_be_changed_by_is_noticed(root: Path, path: str) -> None:
     watch = FileWatch.of(root, "main")
     TAMPERING[path](root)
-    assert watch.changed() == f"the files of main were changed while it ran: '{path}'"
+    assert watch.changed() == f"files of main changed while it ran: '{path}'"
 
 
 def test_a_folder_that_is_gone_is_noticed(root: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_folder_that_is_gone_is_noticed(root: Path) -> None:
     assert "'agent.py'" in watch.changed()
 
 
-def test_what_an_agent_keeps_beside_its_files_is_its_own(root: Path) -> None:
+def test_what_an_agent_keeps_next_to_its_files_is_its_own(root: Path) -> None:
     watch = FileWatch.of(root, "main")
     assert watch.changed() == ""
     (root / "sessions").mkdir()

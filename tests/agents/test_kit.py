@@ -27,14 +27,14 @@ def test_the_variables_that_tools_need_each_once() -> None:
     assert needed_variables(ToolLoop(fixtures="tools.yaml")) == ()
 
 
-def test_variables_that_are_not_set_are_told_at_once() -> None:
+def test_variables_that_are_not_set_are_reported_at_once() -> None:
     with pytest.raises(MissingKey) as caught:
         ToolKit(LOOP, PLACE, {"TOKEN": "s3cr3t-token", "SHOP_DB": ""})
     assert caught.value.message == "tools need environment variables that are not set: SHOP_DB, YARD_AUTH"
     assert caught.value.exit_code == 3
 
 
-def test_a_header_that_cannot_be_sent_is_told_without_its_value() -> None:
+def test_a_header_that_cannot_be_sent_is_reported_without_its_value() -> None:
     value = "a\nb"
     with pytest.raises(GateError) as caught:
         ToolKit(LOOP, PLACE, {**VALUES, "YARD_AUTH": value})
@@ -53,7 +53,7 @@ def test_what_is_put_in_for_one_server_alone() -> None:
     assert (two.values, two.sessions) == ({"id": "shop.db"}, {"field.token", "id"})
 
 
-def test_a_missing_package_is_told_with_a_remedy() -> None:
+def test_a_missing_package_is_reported_with_a_remedy() -> None:
     code = """
 import sys
 sys.modules["mcp"] = None

@@ -87,7 +87,7 @@ def test_a_reply_that_cannot_be_used_is_asked_for_once_more_and_noted(bad: str, 
 
 
 def test_a_detector_that_cannot_be_asked_ends_the_conversation() -> None:
-    with pytest.raises(AgentFailed, match="openai:d cannot be asked what the person says: the budget is used up"):
+    with pytest.raises(AgentFailed, match="the call to openai:d, which plays the user, failed: the budget is used up"):
         followed(Failed("the budget is used up", 0))
 
 

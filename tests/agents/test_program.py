@@ -50,11 +50,11 @@ def test_it_has_the_variables_that_are_named_and_no_others(tmp_path: Path, monke
     assert set(answer.text.split()) == {*known, MARK}
 
 
-def test_one_that_answers_twice_is_told_and_no_answer_is_that_of_another_message(tmp_path: Path) -> None:
+def test_one_that_answers_twice_is_reported_and_no_answer_is_that_of_another_message(tmp_path: Path) -> None:
     """All in one piece, so that none comes late."""
     replies = ['{"type": "answer", "text": "one"}', '{"type": "answer", "text": "two"}']
     agent = program(tmp_path, f"sys.stdout.write({chr(10).join((*replies, ''))!r}); sys.stdout.flush()")
-    assert reason(agent, "a", "b") == "the agent answered twice: a message has one reply"
+    assert reason(agent, "a", "b") == "the agent sent two replies to one message"
     assert left(tmp_path) == []
 
 
@@ -75,7 +75,7 @@ open('heard', 'w').close()""",
             assert (await agent.send("a")).text == "one"
             await asyncio.to_thread((tmp_path / "heard").write_bytes, b"")
             await asyncio.to_thread((tmp_path / "heard").read_bytes)
-            with pytest.raises(AgentFailed, match="answered twice"):
+            with pytest.raises(AgentFailed, match="two replies"):
                 await agent.send("b")
         finally:
             await agent.close()
@@ -87,33 +87,33 @@ def test_an_answer_that_names_its_message_counts_for_no_other(tmp_path: Path) ->
     names = 'say(type="answer", text=text, id=%s)'
     assert [one.text for one in answers(program(tmp_path, names % 'asked["id"]'), "a", "b")] == ["a", "b"]
     assert [one.text for one in answers(program(tmp_path, names % '"chat-1"'), "a", "b")] == ["a", "b"]
-    assert reason(program(tmp_path, names % "1"), "a", "b") == "the agent answered message 1, and was asked message 2"
+    assert reason(program(tmp_path, names % "1"), "a", "b") == "the agent answered message 1 instead of message 2"
 
 
-def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> None:
+def test_one_that_only_prints_is_reported_without_its_secrets(tmp_path: Path) -> None:
     agent = program(tmp_path, 'print(os.environ["AGENT_TOKEN"] + "x" * 2_000_000, flush=True)')
     said = reason(agent, "x")
-    assert said.startswith("the agent prints what is no reply: [token]xxx") and SECRET not in said
+    assert said.startswith("the agent printed a line that is not a reply: [token]xxx") and SECRET not in said
 
 
 @pytest.mark.parametrize(
     ("answer", "wanted"),
     [
         ('say(type="answer", text="")', ""),
-        ('say(type="answer", text="x" * 9_000_000)', "answered with more than 8 MiB"),
-        ('say(type="answer")', "did not answer with a text"),
+        ('say(type="answer", text="x" * 9_000_000)', "replied with more than 8 MiB"),
+        ('say(type="answer")', "replied with an answer that has no text"),
         ('say(type="error", error=os.environ["AGENT_TOKEN"])', "the agent failed: [token]"),
-        ('say(type="answer", text="x", tools=[{"name": "a"}] * 1001)', "in no list of up to 1,000 calls"),
+        ('say(type="answer", text="x", tools=[{"name": "a"}] * 1001)', "not a list of at most 1,000 calls"),
         (
             'say(type="answer", text="x", tools=[{"name": "a", "arguments": ["b"] * 1_000_000}])',
-            "tells of its tools in more than 100,000 values",
+            "replied with tool calls of more than 100,000 values",
         ),
         ("os.kill(os.getpid(), signal.SIGKILL)", "the agent ended (signal 9)"),
         ('raise ValueError("no flats for " + os.environ["AGENT_TOKEN"])', "ValueError: no flats for [token]"),
         ("os.close(1); time.sleep(60)", "the agent closed its standard output"),
     ],
 )
-def test_whatever_it_does_is_bounded_and_told(tmp_path: Path, answer: str, wanted: str) -> None:
+def test_whatever_it_does_is_bounded_and_reported(tmp_path: Path, answer: str, wanted: str) -> None:
     agent = program(tmp_path, answer)
     if not wanted:
         assert answers(agent, "x")[0].text == ""
@@ -137,5 +137,5 @@ time.sleep(3600)""",
     assert left(tmp_path) == []
 
 
-def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_program_that_is_not_there_is_reported(tmp_path: Path) -> None:
     assert "No such file" in reason(started(tmp_path, ("./no-such-agent",), 5.0))

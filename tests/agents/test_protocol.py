@@ -32,13 +32,13 @@ def turns(prompt: dict[str, Any]) -> list[tuple[str, str]]:
     return [(turn["role"], turn["content"]) for turn in prompt["messages"]]
 
 
-def test_the_turns_before_the_last_are_told_and_the_last_is_sent() -> None:
+def test_the_turns_before_the_last_are_context_and_the_last_is_sent() -> None:
     case = Case("c", messages=TALK)
     assert turns(opened(case)) == [("system", "Be kind."), ("user", "Hi."), ("assistant", "Hello.")]
     assert [one.said for one in case.steps] == ["What is due?"]
 
 
-def test_a_template_around_the_question_is_told_without_it() -> None:
+def test_a_template_around_the_question_is_context_without_it() -> None:
     prompt = parse("Answer {{ input }} for {{ id }}.", "p.j2")
     assert turns(opened(Case("c", messages=TALK), prompt)) == [
         ("user", "Hi."),
@@ -70,5 +70,5 @@ def test_a_session_is_opened_with_ok_alone(turns: int | None) -> None:
         protocol().opened({"type": "answer", "text": "Hello!", "turns": turns})
     with pytest.raises(AgentFailed, match="failed: no"):
         protocol().opened({"type": "error", "error": "no"})
-    with pytest.raises(AgentFailed, match="did not answer with a JSON object"):
+    with pytest.raises(AgentFailed, match="did not reply with a JSON object"):
         protocol().opened(None)

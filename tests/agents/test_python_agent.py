@@ -62,7 +62,7 @@ def test_agents_of_all_kinds(tmp_path: Path, source: str, wanted: list[str]) -> 
 @pytest.mark.parametrize(
     ("source", "wanted"),
     [
-        ("def Agent(text, context): return None", "the agent failed: TypeError: it answered with NoneType"),
+        ("def Agent(text, context): return None", "the agent failed: TypeError: it returned NoneType"),
         (
             "import json\ndef Agent(text, context):\n    return json.loads(text)",
             "line 1 column 1 (char 0) (agent.py:3)",
@@ -73,7 +73,7 @@ def test_agents_of_all_kinds(tmp_path: Path, source: str, wanted: list[str]) -> 
         ("import os\ndef Agent(text, context): os._exit(4)", "the agent ended (exit code 4)"),
     ],
 )
-def test_what_goes_wrong_is_told(tmp_path: Path, source: str, wanted: str) -> None:
+def test_what_goes_wrong_is_reported(tmp_path: Path, source: str, wanted: str) -> None:
     assert wanted in reason(python(tmp_path, source), "x")
     assert left(tmp_path) == []
 
@@ -90,7 +90,7 @@ class Agent:
     [(FUNCTION, "Ho after 2 messages in session-1"), (UNTOLD, "Ho after []")],
     ids=["function", "class"],
 )
-def test_a_function_is_told_what_was_said_before_it_was_reopened(tmp_path: Path, source: str, wanted: str) -> None:
+def test_a_reopened_function_gets_the_conversation_so_far(tmp_path: Path, source: str, wanted: str) -> None:
     agent = python(tmp_path, source)
 
     async def main() -> str:

@@ -75,14 +75,14 @@ def test_a_conversation(service: AgentService) -> None:
 @pytest.mark.parametrize(
     ("reply", "wanted"),
     [
-        (web.Response(status=500, text=f"no {SECRET}"), "the agent answered with HTTP 500: no [token]"),
-        (web.Response(status=302, headers={"Location": "/elsewhere"}), "the agent answered with HTTP 302"),
-        (web.Response(text="<html>Welcome</html>", content_type="text/html"), "did not answer with a JSON object"),
+        (web.Response(status=500, text=f"no {SECRET}"), "the agent replied with HTTP 500: no [token]"),
+        (web.Response(status=302, headers={"Location": "/elsewhere"}), "the agent replied with HTTP 302"),
+        (web.Response(text="<html>Welcome</html>", content_type="text/html"), "did not reply with a JSON object"),
         (web.Response(text='{"type": "error", "error": "no flats"}'), "the agent failed: no flats"),
-        (web.Response(body=b"x" * (8 * 2**20 + 1)), "the agent answered with more than 8 MiB"),
+        (web.Response(body=b"x" * (8 * 2**20 + 1)), "the agent replied with more than 8 MiB"),
     ],
 )
-def test_what_is_no_answer_is_told_and_asked_once(service: AgentService, reply: web.Response, wanted: str) -> None:
+def test_what_is_no_answer_is_reported_and_asked_once(service: AgentService, reply: web.Response, wanted: str) -> None:
     service.answering = on_send(reply, service)
     assert wanted in reason(service.url, "a")
     assert service.kinds == ["start", "send", "close"]
@@ -135,7 +135,7 @@ def test_cookies_of_one_conversation_are_not_those_of_another(service: AgentServ
 
 
 @pytest.mark.parametrize(("turns", "lost"), [(0, True), (None, False)])
-def test_a_context_that_is_lost_is_told(service: AgentService, turns: int | None, lost: bool) -> None:
+def test_a_context_that_is_lost_is_reported(service: AgentService, turns: int | None, lost: bool) -> None:
     async def forgetful(asked: dict[str, Any], request: web.Request) -> web.StreamResponse:
         if asked["type"] == "reopen":
             return web.json_response({"type": "ok"} if turns is None else {"type": "ok", "turns": turns})
@@ -144,7 +144,7 @@ def test_a_context_that_is_lost_is_told(service: AgentService, turns: int | None
     service.answering = forgetful
     if lost:
         said = reason(service.url, "a", revive=True)
-        assert said == "the context is lost: 1 messages were sent, and 0 are known"
+        assert said == "the agent lost the context: 1 messages were sent, and it knows 0"
     else:
         asyncio.run(talked(service.url, "a", revive=True))
         assert service.kinds == ["start", "send", "close", "reopen", "close"]

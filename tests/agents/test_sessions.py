@@ -53,6 +53,6 @@ def test_a_session_is_gone_with_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("session", ["../../etc/passwd", "", "x" * 65])
 def test_a_session_is_no_path(tmp_path: Path, session: str) -> None:
-    with pytest.raises(ValueError, match="is no id of a session"):
+    with pytest.raises(ValueError, match="is not a session id"):
         SessionFiles(tmp_path).save(session, ())
     assert SessionFiles(tmp_path).load(session) is None

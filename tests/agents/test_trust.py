@@ -18,7 +18,7 @@ def test_what_only_members_can_cause_is_trusted(event: str) -> None:
     "event", ["pull_request_target", "workflow_run", "issue_comment", "pull_request_review", "unknown", "Push"]
 )
 def test_all_else_is_not(event: str) -> None:
-    assert "may be about a change that anybody made" in untrusted_reason(Surroundings("", event, None))
+    assert "may belong to a change by an untrusted contributor" in untrusted_reason(Surroundings("", event, None))
 
 
 @pytest.mark.parametrize("payload", [None, "", "{}", "[", json.dumps({"pull_request": {"head": {"repo": None}}})])
@@ -26,8 +26,8 @@ def test_a_pull_request_that_cannot_be_read_is_nobodys(tmp_path: Path, payload: 
     path = tmp_path / "event.json"
     if payload is not None:
         path.write_text(payload)
-    assert "cannot be told" in untrusted_reason(Surroundings("", "pull_request", path))
-    assert "cannot be told" in untrusted_reason(Surroundings("", "pull_request", None))
+    assert "is unknown" in untrusted_reason(Surroundings("", "pull_request", path))
+    assert "is unknown" in untrusted_reason(Surroundings("", "pull_request", None))
 
 
 def test_outside_of_a_workflow_the_user_decides() -> None:

@@ -75,7 +75,7 @@ def test_results_that_are_gone_are_forgotten(tmp_path: Path) -> None:
 def test_nothing_is_left_of_a_write_that_failed(tmp_path: Path) -> None:
     ledger = BatchLedger(tmp_path)
     (tmp_path / entry().name).mkdir()
-    with pytest.raises(CannotEvaluate, match="cannot be written"):
+    with pytest.raises(CannotEvaluate, match="cannot write to"):
         ledger.save(entry())
     assert [path.name for path in tmp_path.iterdir()] == [entry().name]
 

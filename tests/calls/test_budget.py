@@ -50,7 +50,7 @@ def test_calls() -> None:
     guard = BudgetGuard(Budget(max_calls=2), Clock())
     assert [take(guard), take(guard)] == [None, None]
     assert guard.refused is None
-    assert take(guard) == guard.refused == "the budget of 2 calls is used up; raise budget.max_calls, or ask for less"
+    assert take(guard) == guard.refused == "the budget of 2 calls is used up; raise budget.max_calls, or evaluate less"
 
 
 def test_dollars() -> None:
@@ -59,7 +59,7 @@ def test_dollars() -> None:
     guard.settle(0.0, Unpriced("n/a"))
     assert take(guard) is None
     guard.settle(0.0, Dollars(0.01))
-    assert take(guard) == "the budget of $0.5 is used up; raise budget.max_usd, or ask for less"
+    assert take(guard) == "the budget of $0.5 is used up; raise budget.max_usd, or evaluate less"
 
 
 def test_a_call_that_alone_exceeds_the_budget_is_refused_with_its_price() -> None:
@@ -118,7 +118,7 @@ def test_minutes() -> None:
     assert take(guard) is None
     assert guard.left_s() == 0.5
     clock.now += 0.5
-    assert take(guard) == "the budget of 1.5 minutes is used up; raise budget.max_minutes, or ask for less"
+    assert take(guard) == "the budget of 1.5 minutes is used up; raise budget.max_minutes, or evaluate less"
     clock.now += 100
     assert guard.left_s() == 0.0
 
@@ -149,11 +149,11 @@ def test_a_limit_from_an_input_is_raised_there() -> None:
     guard = BudgetGuard(budget, clock)
     dear = take(guard, 0.6)
     assert dear is not None
-    assert "the budget of $0.5 does not suffice" in dear
+    assert "the budget of $0.5 is not enough" in dear
     assert dear.endswith("raise the input max-cost-usd, or lower max_output_tokens")
-    assert guard.out_of_time() == "the budget of 2 minutes is used up; raise the input max-minutes, or ask for less"
+    assert guard.out_of_time() == "the budget of 2 minutes is used up; raise the input max-minutes, or evaluate less"
     assert take(guard, 0.5) is None
-    assert take(guard) == "the budget of 1 calls is used up; raise the input max-calls, or ask for less"
+    assert take(guard) == "the budget of 1 calls is used up; raise the input max-calls, or evaluate less"
     with pytest.raises(GateError) as caught:
         cap_reply_tokens(
             Params(max_output_tokens=9), Budget().lowered("max_output_tokens", 8, "the input max-output-tokens")

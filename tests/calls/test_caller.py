@@ -86,9 +86,9 @@ def test_the_budget_is_looked_at_before_each_request() -> None:
 
     replies = run(work)
     assert [isinstance(reply, Reply) for reply in replies].count(True) == 2
-    assert Failed("the budget of 2 calls is used up; raise budget.max_calls, or ask for less", 0) in replies
+    assert Failed("the budget of 2 calls is used up; raise budget.max_calls, or evaluate less", 0) in replies
     assert provider.seen == 2
-    assert calls.exhausted() == "the budget of 2 calls is used up; raise budget.max_calls, or ask for less"
+    assert calls.exhausted() == "the budget of 2 calls is used up; raise budget.max_calls, or evaluate less"
 
 
 def test_what_has_no_price_is_not_asked_for_one() -> None:

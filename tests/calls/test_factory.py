@@ -62,12 +62,12 @@ def test_keys_do_not_show() -> None:
     ("model", "said"),
     [
         ("mistral:large", "no provider 'mistral'"),
-        ("openai:", "names no model"),
+        ("openai:", "has no model name"),
         ("fake:parrot", "fake:parrot"),
         ("local:no-such.gguf", "cannot read the model file no-such.gguf"),
     ],
 )
-def test_names_that_stand_for_nothing(model: str, said: str) -> None:
+def test_names_that_match_nothing(model: str, said: str) -> None:
     with pytest.raises(GateError, match=said) as caught:
         made(model)
     assert caught.value.hint

@@ -120,7 +120,7 @@ def test_an_outage_without_end_is_given_up_and_the_rest_fails_at_once() -> None:
     assert seconds < 110
     reason = caller.exhausted()
     assert reason is not None
-    assert reason.startswith("the service stopped answering at 00:00:02 UTC")
+    assert reason.startswith("the service stopped responding at 00:00:02 UTC")
     assert reason.endswith("the last error: answered 503: down")
     assert {failed.reason for failed in failures(answers)} == {reason, "answered 503: down"}
     assert service.requests < 5000
@@ -130,7 +130,7 @@ def test_a_service_that_is_not_there_is_given_up_sooner() -> None:
     service = Service(trouble=between(0, 1e9, Transient("refused to connect")))
     _, caller, seconds = run(5000, CallPolicy(64), service)
     assert seconds < 15
-    assert "has not answered once" in (caller.exhausted() or "")
+    assert "has not responded once" in (caller.exhausted() or "")
 
 
 @pytest.mark.parametrize("hang_s", [1e9])

@@ -49,7 +49,7 @@ def test_a_second_look_is_free(tmp_path: Path) -> None:
     assert {(score.calls, score.reused) for score in first} == {(1, 0)}
 
 
-def test_what_could_not_be_mended_is_tried_once_more_in_another_run(tmp_path: Path) -> None:
+def test_what_could_not_be_fixed_is_tried_once_more_in_another_run(tmp_path: Path) -> None:
     with ModelServer(Behaviour(judgement=lambda system, user: "7 of 5")) as server:
         first = judged(server, tmp_path, JUDGE, "one")
         asked = server.requests

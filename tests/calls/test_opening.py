@@ -57,7 +57,7 @@ def test_a_truncated_file_is_set_aside(path: Path, share: float) -> None:
 
 
 @pytest.mark.parametrize("log", ["-wal", "-journal"])
-def test_rubbish_beside_the_file(path: Path, log: str) -> None:
+def test_rubbish_next_to_the_file(path: Path, log: str) -> None:
     filled(path, "a")
     path.with_name(path.name + log).write_bytes(b"\xd9\xd5\x05\xf9 rubbish" * 1000)
     with store(path, "next") as memory:
@@ -84,7 +84,7 @@ def overwrite(path: Path) -> None:
             file.write(b"\xff" * 64)
 
 
-def test_damage_that_comes_later_ends_the_run_and_the_next_one_begins_anew(path: Path) -> None:
+def test_damage_that_comes_later_ends_the_run_and_the_next_one_starts_again(path: Path) -> None:
     many(path)
     with store(path, "next") as memory:
         overwrite(path)
@@ -107,7 +107,7 @@ def test_a_newer_version_is_left_alone(path: Path) -> None:
 
 
 @pytest.mark.parametrize("application", [0, 252006675])
-def test_a_strangers_database_is_not_touched(path: Path, application: int) -> None:
+def test_a_forks_database_is_not_touched(path: Path, application: int) -> None:
     execute(path, f"PRAGMA application_id={application}", "CREATE TABLE songs (name TEXT)")
     before = path.read_bytes()
     with pytest.raises(UnusableFile, match="another program"):
@@ -139,6 +139,6 @@ def test_links_are_refused(path: Path, name: str, dangling: bool) -> None:
     if not dangling:
         elsewhere.write_bytes(b"precious")
     path.with_name(name).symlink_to(elsewhere)
-    with pytest.raises(UnusableFile, match="not a plain file"):
+    with pytest.raises(UnusableFile, match="not a regular file"):
         store(path)
     assert elsewhere.exists() != dangling

@@ -44,7 +44,7 @@ async def talk(calls: Caller, messages: int, usd: float = 0.5, announced: int | 
     return "whole"
 
 
-def test_an_agent_that_does_not_say_what_it_costs_is_told_of_and_calls_keep_their_limit() -> None:
+def test_an_agent_that_does_not_say_what_it_costs_is_told_about_and_calls_keep_their_limit() -> None:
     calls = limited(max_usd=5.0, max_calls=3)
 
     async def work() -> str:
@@ -58,7 +58,7 @@ def test_an_agent_that_does_not_say_what_it_costs_is_told_of_and_calls_keep_thei
 
     assert "whole; 0: the budget of 3 calls is used up" in run(work)
     (note,) = calls.notes()
-    assert "so budget.max_usd does not count them; budget.max_calls holds" in note
+    assert "so budget.max_usd does not count them; budget.max_calls still limits them" in note
 
 
 def test_conversations_at_once_stay_within_a_budget_of_dollars() -> None:
@@ -86,7 +86,7 @@ def test_a_budget_that_ends_breaks_no_conversation_off(messages: int, whole: int
     assert calls.spent_usd == pytest.approx(0.5 * messages * whole)
 
 
-def test_a_conversation_that_does_not_fit_is_told_what_helps() -> None:
+def test_a_conversation_that_does_not_fit_is_reported_with_a_remedy() -> None:
     calls = limited(max_usd=2.0)
 
     async def work() -> str:
@@ -94,9 +94,9 @@ def test_a_conversation_that_does_not_fit_is_told_what_helps() -> None:
         return await talk(calls, 3)
 
     assert run(work) == (
-        "0: the budget of $2 does not suffice for another conversation: $1 is spent, and the "
+        "0: the budget of $2 is not enough for another conversation: $1 is spent, and the "
         "conversation may cost $1.5; "
-        "raise budget.max_usd, or ask for less"
+        "raise budget.max_usd, or evaluate less"
     )
 
 

@@ -34,7 +34,7 @@ def test_a_verified_file_is_used_as_it_is(parts: ModelParts, tmp_path: Path) -> 
     assert assemble_model(parts, tmp_path / "cache").stat().st_ino == before
 
 
-def test_a_file_that_was_tampered_with_is_made_anew(parts: ModelParts, tmp_path: Path) -> None:
+def test_a_file_that_was_tampered_with_is_made_again(parts: ModelParts, tmp_path: Path) -> None:
     made = assemble_model(parts, tmp_path / "cache")
     made.write_bytes(WHOLE[:-1] + b"y")
     os.utime(made, ns=(1, 1))

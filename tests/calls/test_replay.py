@@ -41,7 +41,7 @@ def test_an_input_without_a_recording() -> None:
         ask(parse_answers(rows({"input": "q", "output": "a"}), "r.jsonl"), "other\nquestion")
 
 
-def test_all_mistakes_at_once_with_their_lines() -> None:
+def test_all_errors_at_once_with_their_lines() -> None:
     text = '{"input": "q", "output": "a"}\nnot json\n\n[]\n{"output": "a"}\n{"input": "q", "output": 3}\n'
     text += '{"input": "q", "output": "a", "latency_s": -1}'
     with pytest.raises(InputErrors) as caught:

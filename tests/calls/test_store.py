@@ -109,7 +109,7 @@ def test_earlier_finds_the_same(path: Path) -> None:
         assert memory.earlier(asked("b")) is None
 
 
-def test_the_secret_is_told_once_and_is_nowhere_in_the_file(path: Path) -> None:
+def test_the_secret_is_reported_once_and_is_nowhere_in_the_file(path: Path) -> None:
     secret = b"made from sk-very-secret"
     filled(path, "a", "b", "c", options=CacheOptions(secret=secret))
     assert b"sk-very-secret" not in path.read_bytes()

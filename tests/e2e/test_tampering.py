@@ -73,7 +73,7 @@ def test_an_agent_cannot_edit_the_files_of_the_other_arm_unseen(tmp_path: Path, 
     found = judged(tmp_path, WORSE.replace("SABOTAGE\n", SABOTAGE[what]))
     assert found.record.verdict is Verdict.INCONCLUSIVE, found
     samples = (tmp_path / "repo/out/samples.jsonl").read_text()
-    assert "the files of HEAD~1 were changed while it ran" in samples
+    assert "files of HEAD~1 changed while it ran" in samples
 
 
 def test_an_agent_cannot_edit_what_the_answers_are_scored_by_unseen(tmp_path: Path) -> None:
@@ -86,4 +86,4 @@ def test_an_agent_cannot_edit_what_the_answers_are_scored_by_unseen(tmp_path: Pa
     found = judged(tmp_path, WORSE.replace("SABOTAGE\n", lenient), **files)
     assert found.record.verdict is Verdict.INCONCLUSIVE, found
     samples = (tmp_path / "repo/out/samples.jsonl").read_text()
-    assert "marks:right gave no score: the files of HEAD~1 were changed while it ran: 'words.py'" in samples
+    assert "marks:right gave no score: files of HEAD~1 changed while it ran: 'words.py'" in samples

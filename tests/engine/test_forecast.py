@@ -318,7 +318,9 @@ def _cool(one: Suite, *arms: str, seed: int | None = None) -> Suite:
 def test_repeats_of_a_model_that_repeats_itself() -> None:
     both = _cool(suite([{}] * 3, samples=3), "baseline", "candidate", seed=7)
     assert len(sampling_notes([both])) == 1
-    assert sampling_notes([both])[0].startswith("support: samples is 3, and at temperature 0 a model repeats itself")
+    assert sampling_notes([both])[0].startswith(
+        "support: samples is 3, but at temperature 0 a model repeats its answer"
+    )
     assert len(sampling_notes([replace(both, baseline=None)])) == 1
 
 
@@ -332,7 +334,7 @@ def test_judges_that_judge_their_own_kind_are_told_once_each() -> None:
     cases = tuple(replace(case, extra_scorers=(jury,)) for case in exam.cases)
     found = preference_notes([replace(one, exam=replace(exam, cases=cases), **changed)])
     assert [note.partition(" (")[0] for note in found] == [
-        "support: the judge voice asks openai:gpt-5-mini, the very model that it judges",
-        "support: the judge voice asks openai:gpt-5-mini, a weaker relative of openai:gpt-5, which it judges",
+        "support: the judge voice calls openai:gpt-5-mini, the same model that it judges",
+        "support: the judge voice calls openai:gpt-5-mini, a weaker relative of openai:gpt-5, which it judges",
     ]
     assert preference_notes([one]) == []

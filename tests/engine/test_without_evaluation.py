@@ -201,7 +201,7 @@ def test_a_change_that_nobody_could_judge_is_for_people() -> None:
     assert "people have to judge it" in said
 
 
-BUDGET = "the budget of 10 calls is used up; raise budget.max_calls, or ask for less"
+BUDGET = "the budget of 10 calls is used up; raise budget.max_calls, or evaluate less"
 
 
 def broken(why: str = BUDGET, **other: object) -> RunRecord:

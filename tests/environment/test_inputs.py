@@ -69,9 +69,9 @@ def test_the_working_directory(text: str, folder: str) -> None:
 def test_inputs_that_the_action_does_not_have() -> None:
     env = {f"INPUT_{name}": "x" for name in ("FAIL-ONN", "DISABLE-COMMENT", "ZZZ", "FAIL-ON", "GITHUB-TOKEN")}
     assert unknown_inputs({**env, "PATH": "x"}) == [
-        "There is no input 'disable-comment', and it changes nothing.",
-        "There is no input 'fail-onn', and it changes nothing; fail-on was meant?",
-        "There is no input 'zzz', and it changes nothing.",
+        "There is no input 'disable-comment'; it has no effect.",
+        "There is no input 'fail-onn'; it has no effect. Did you mean fail-on?",
+        "There is no input 'zzz'; it has no effect.",
     ]
 
 
@@ -85,7 +85,7 @@ def test_an_empty_input_counts_as_absent(value: str) -> None:
     assert inputs(**dict.fromkeys(Inputs.__slots__, value)) == Inputs()
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     found = complaints(
         config="../gate.yaml",
         working_directory="..",
@@ -112,14 +112,14 @@ def test_a_path_stays_inside_the_repository(path: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e400", "-0.1", "1000001", "0x10", "five", "1,5", "1" * 5000])
-def test_a_sum_that_is_none(value: str) -> None:
+def test_a_sum_that_is_invalid(value: str) -> None:
     (line,) = complaints(max_cost_usd=value)
     assert "is not a number from 0 to 1,000,000" in line
     assert len(line) < 200
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "1.5", "1e3", "0", "-1", "10000001", "five", "1" * 5000])
-def test_a_count_that_is_none(value: str) -> None:
+def test_a_count_that_is_invalid(value: str) -> None:
     (line,) = complaints(max_calls=value)
     assert "is not a whole number from 1 to 10,000,000" in line
 

@@ -58,19 +58,19 @@ def test_outside_a_workflow_all_that_is_missing_is_named(value: str | None) -> N
 @pytest.mark.parametrize(
     "name", ["support-bot", "a/b/c", "a/", "/b", "a b/c", "ünï/c", "a/b?x", "a/b#c", "a/b\n", "../.."]
 )
-def test_a_repository_that_is_none(name: str) -> None:
+def test_a_repository_that_is_invalid(name: str) -> None:
     with pytest.raises(GateError, match="GITHUB_REPOSITORY is"):
         Runner.from_environ({**NEEDED, "GITHUB_REPOSITORY": name})
 
 
 @pytest.mark.parametrize("sha", ["main", SHA[:-1], SHA + "0", SHA.upper(), f"{SHA}\n", "--" + SHA[2:]])
-def test_a_commit_that_is_none(sha: str) -> None:
+def test_a_commit_that_is_invalid(sha: str) -> None:
     with pytest.raises(GateError, match="GITHUB_SHA is"):
         Runner.from_environ({**NEEDED, "GITHUB_SHA": sha})
 
 
 @pytest.mark.parametrize("url", ["nonsense", "ftp://api.github.com", "https://", "https://a b", "file:///etc/passwd"])
-def test_an_address_of_the_api_that_is_none(url: str) -> None:
+def test_an_address_of_the_api_that_is_invalid(url: str) -> None:
     with pytest.raises(GateError, match="GITHUB_API_URL is"):
         Runner.from_environ({**NEEDED, "GITHUB_API_URL": url})
 

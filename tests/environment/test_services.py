@@ -34,7 +34,7 @@ def test_who_sends_the_requests(value: str, address: str | None) -> None:
         "dask://me:hunter2@x:1",
     ],
 )
-def test_an_executor_that_is_none(value: str) -> None:
+def test_an_executor_that_is_invalid(value: str) -> None:
     with pytest.raises(GateError, match="GATE_EXECUTOR is not dask://HOST:PORT") as caught:
         Settings.from_environ({"HOME": "/h", "GATE_EXECUTOR": value})
     assert "hunter2" not in f"{caught.value.message} {caught.value.hint}"

@@ -35,7 +35,7 @@ def test_real_payloads(name: str) -> None:
     assert event.label == whole.get("label", {}).get("name", "")
 
 
-def test_pull_request_target_is_the_same_beside_secrets() -> None:
+def test_pull_request_target_is_the_same_with_secrets() -> None:
     text = json.dumps(example("pull_request.opened"))
     event = parse_event("pull_request_target", text, "event.json")
     assert isinstance(event, PullRequestEvent)
@@ -86,7 +86,7 @@ _JSON = st.recursive(_LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dic
 
 
 @given(_JSON)
-def test_any_json_is_an_event_or_a_mistake(value: object) -> None:
+def test_any_json_is_an_event_or_an_error(value: object) -> None:
     for text in (json.dumps(value), json.dumps({"pull_request": value})):
         try:
             event = parse_event("pull_request", text, "event.json")

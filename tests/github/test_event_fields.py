@@ -34,7 +34,7 @@ def test_labels(labels: object, names: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("empty", [{}, {"number": None, "head": None, "base": None}, {"head": [], "base": "main"}])
-def test_all_that_is_missing_is_told_at_once(empty: dict[str, object]) -> None:
+def test_all_that_is_missing_is_reported_at_once(empty: dict[str, object]) -> None:
     assert mistakes({"pull_request": empty}) == ["base.ref", "base.sha", "head.sha", "number"]
 
 
@@ -42,7 +42,7 @@ def test_all_that_is_missing_is_told_at_once(empty: dict[str, object]) -> None:
     "sha",
     [None, 5, "", "main", SHA[:-1], SHA + "0", SHA.upper(), f" {SHA}", f"{SHA}\n", f"--{SHA[2:]}", "g" * 40, "٣" * 40],
 )
-def test_a_sha_that_is_none(sha: object) -> None:
+def test_a_sha_that_is_invalid(sha: object) -> None:
     assert mistakes(pull(head={"sha": sha})) == ["head.sha"]
     assert mistakes(pull(base={"sha": sha, "ref": "main"})) == ["base.sha"]
 

@@ -8,7 +8,7 @@ from gate.record.run import MissingRecord, NewCaseRecord, NewSuiteRecord, RunRec
 from tests.golden.builders import arm, output, run
 from tests.golden.new_prompts import rate, suite
 
-BUDGET = "the budget of 17 calls is used up; raise budget.max_calls, or ask for less"
+BUDGET = "the budget of 17 calls is used up; raise budget.max_calls, or evaluate less"
 _SAID = (
     "brevity 2 of 5: Three sentences, and the caller had asked one thing; tone 3 of 5: Polite, and like a form; "
     "flow 4 of 5: Could be said aloud."
@@ -133,7 +133,7 @@ def check_missing() -> RunRecord:
         "HTTP 503 from the service",
         "no answer within 120 s",
         "judge: the reply is not the asked schema",
-        "judge: the judge repeated a verdict that stands in the answer",
+        "judge: the judge repeated a verdict that the answer contains",
         "HTTP 400: the prompt is too long",
     ]
     passed = checked(CaseState.PASSED, [scorer("asks", 1.0), scorer("judge", 1.0, 0.7)])

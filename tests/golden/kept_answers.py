@@ -71,8 +71,8 @@ def reused() -> RunRecord:
     )
     reasons = ["support/overall is suspect: it fell by 0.041, which is not beyond doubt (p = 0.061)."]
     notes = [
-        "triage: samples is 3, and at temperature 0 a model repeats itself, whatever the seed: more than one sample "
-        "costs calls and shows next to nothing. Set samples: 1, or take more cases."
+        "triage: samples is 3, but at temperature 0 a model repeats its answer for any seed: more than one sample "
+        "costs calls and shows almost nothing. Set samples: 1, or add cases."
     ]
     calls = CallsRecord(made=1_859, cached=660, retried=6, failed=1)
     return run(Verdict.HOLD, [support, triage], reasons, calls=calls, notes=notes)
@@ -95,7 +95,7 @@ def unfinished() -> RunRecord:
             opinions=0,
         ),
     )
-    reason = "the budget of 500 calls is used up; raise budget.max_calls, or ask for less"
+    reason = "the budget of 500 calls is used up; raise budget.max_calls, or evaluate less"
     missing = MissingRecord(
         samples=300,
         total=720,
@@ -122,7 +122,7 @@ def unfinished() -> RunRecord:
 def unanswered() -> RunRecord:
     """The service was not there, so that no answer was had at all."""
     reason = (
-        "the service has not answered once in 7 s; the last error: the connection to api.example.com failed: "
+        "the service has not responded once in 7 s; the last error: the connection to api.example.com failed: "
         "[Errno 111] Connect call failed ('192.0.2.7', 443)"
     )
     unknown = {"baseline": None, "candidate": None, "mean": None, "mde": None}

@@ -7,8 +7,8 @@ from gate.record.transcript import Usage
 from tests.golden.builders import NO_SPENDING, arm, output, run
 
 _NOTE = (
-    "prompts/refunds.md is a new prompt: origin/main has nothing to compare it with, so it is judged by the share of "
-    "its answers that pass the change's own exam."
+    "prompts/refunds.md is a new prompt: origin/main has nothing to compare it with, so the share of its "
+    "answers that pass the change's own cases and scorers decides."
 )
 _ASKED = "Wie lange habe ich Zeit?\nIch habe gestern bestellt."
 

@@ -15,7 +15,7 @@ from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate, TooLong, check, limited
 from gate.values import JsonValue
 
-LONG = "a template, with its parts, has at most 20,000 words and signs inside its tags"
+LONG = "a template with its included files may have at most 20,000 words and signs in tags"
 OPERANDS = "input,\n" * TEMPLATE_TOKENS
 
 
@@ -74,7 +74,7 @@ def test_text_comments_and_raw_blocks_are_no_words_of_tags() -> None:
     assert compile_template(text).render({}) == f"{words}{words}{{{{ x }}}}{words}"
 
 
-def test_words_of_a_part_count_as_often_as_it_is_used_and_are_told_where_they_stand() -> None:
+def test_words_of_a_part_count_as_often_as_it_is_used_and_are_reported_where_they_stand() -> None:
     part = Part("a.j2", "\n{{ [" + "b, " * 100 + "] }}", template=True)
     include = "{% include 'a.j2' %}\n"
     compile_template(include * 90, Parts("p.j2", (part,)))
@@ -83,7 +83,7 @@ def test_words_of_a_part_count_as_often_as_it_is_used_and_are_told_where_they_st
     assert (caught.value.file, caught.value.line) == ("a.j2", 2)
 
 
-def test_a_prompt_with_such_a_tag_is_told_with_its_line() -> None:
+def test_a_prompt_with_such_a_tag_is_reported_with_its_line() -> None:
     library = Library("p.j2", {}.get)
     with pytest.raises(InputErrors) as caught:
         reading.parse("Hello\n{{ [" + OPERANDS + "] }}", "p.j2", library=library)

@@ -52,19 +52,22 @@ def test_chat_files_pull_in_parts_too() -> None:
         ({"p.j2": "{% include 'a.j2' %}", "a.j2": "\n\n{% include 'b' %}"}, "main:a.j2:3: there is no such part: b"),
         ({"p.j2": "{% include '../a' %}"}, "main:p.j2:1: the path '../a' leaves the repository"),
         ({"p.j2": "\n{% include input %}"}, "main:p.j2:2: 'include' takes a literal path"),
-        ({"p.j2": "x\n{% include 'p.j2' %}"}, "main:p.j2:2: the file pulls itself in: p.j2 → p.j2"),
+        ({"p.j2": "x\n{% include 'p.j2' %}"}, "main:p.j2:2: the file includes itself: p.j2 → p.j2"),
         (
             {"p.j2": "{% include 'a.j2' %}", "a.j2": "{% include 'b.j2' %}", "b.j2": "\n{% include 'a.j2' %}"},
-            "main:b.j2:2: the file pulls itself in: a.j2 → b.j2 → a.j2",
+            "main:b.j2:2: the file includes itself: a.j2 → b.j2 → a.j2",
         ),
-        ({"p.j2": "{% extends 'a.j2' %}"}, "main:p.j2:1: 'extends' is not supported in templates; pull shared text in"),
+        (
+            {"p.j2": "{% extends 'a.j2' %}"},
+            "main:p.j2:1: 'extends' is not supported in templates; add shared text with",
+        ),
     ],
 )
-def test_mistakes(files: Files, message: str) -> None:
+def test_errors(files: Files, message: str) -> None:
     assert message in errors(lambda: parse(files))
 
 
-def test_all_mistakes_at_once() -> None:
+def test_all_errors_at_once() -> None:
     files: Files = {
         "p.j2": "{% include 'a.j2' %}\n{% include 'gone' %}\n{% include input %}",
         "a.j2": "{% include '../x' %}\n{% include 'gone too' %}",
@@ -93,14 +96,14 @@ def following(times: int, filler: str = "") -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("prompt", "make", "message", "reads"),
     [
-        ("{% include '1.j2' %}", following(1), "the prompt pulls in more than 100 files", 100),
-        ("{% include '1.j2' %}", following(50), "brings the prompt to more than 1,000 includes", 20),
+        ("{% include '1.j2' %}", following(1), "the prompt includes more than 100 files", 100),
+        ("{% include '1.j2' %}", following(50), "has more than 1,000 includes", 20),
         ("{% include 'a.md' %}" * 10_000, str, "at most 5,000 tags", 0),
-        ("{% include 'a.md' %}" * 2_000, str, "brings the prompt to more than 1,000 includes", 0),
+        ("{% include 'a.md' %}" * 2_000, str, "has more than 1,000 includes", 0),
         (
             "".join(f"{{% include '{i}.md' %}}" for i in range(1000)),
             str,
-            "the prompt pulls in more than 100 files",
+            "the prompt includes more than 100 files",
             0,
         ),
         ("{% include 'a.md' %}", lambda _: "x" * limits.PROMPT_CHARS, "is longer than 1,048,576 characters", 1),
@@ -108,13 +111,13 @@ def following(times: int, filler: str = "") -> Callable[[str], str]:
         (
             "{% include '1.j2' %}",
             lambda path: "x" if path == "11.j2" else following(1)(path),
-            "parts lie more than 10 inside each other",
+            "includes are nested more than 10 deep",
             11,
         ),
         (
             "{% include '1.j2' %}" * 2,
             lambda path: "x" if path == "10.j2" else following(2)(path),
-            "pulls in parts more than 1,000 times",
+            "has more than 1,000 includes",
             10,
         ),
         ("{% include '1.j2' %}", following(2, "x" * 300_000), "is longer than 1,048,576 characters", 4),

@@ -42,7 +42,7 @@ def rendered(found: PointedText, **values: str) -> str:
         ("prompts/*.md", "", ""),
     ],
 )
-def test_a_pointer_is_told_from_other_prompts(prompt: str, path: str, name: str) -> None:
+def test_a_pointer_is_distinguished_from_other_prompts(prompt: str, path: str, name: str) -> None:
     found = pointer_of(prompt)
     assert (found is None and not path) or (found is not None and (found.path, found.name) == (path, name))
 
@@ -174,11 +174,11 @@ def test_what_is_read_of_typescript(name: str, text: str, variables: tuple[str, 
         ("", ""),
     ],
 )
-def test_placeholders_are_told_by_how_they_are_written(text: str, source: str) -> None:
+def test_placeholders_are_reported_by_how_they_are_written(text: str, source: str) -> None:
     assert template_source((text,)).text == source
 
 
-def test_the_suite_may_say_how_placeholders_are_told() -> None:
+def test_the_suite_may_say_how_placeholders_are_reported() -> None:
     assert template_source(("{a} {{ b }}",), PlaceholderRules(template=False)).text == "{a} {{ b }}"
     assert template_source(("{a} {{ b }}",), PlaceholderRules(template=True)).text == "{a} {{ b }}"
     kept = template_source(("{a} {b}",), PlaceholderRules(kept=frozenset({"a"})))
@@ -226,7 +226,7 @@ def test_a_text_survives_in_every_language(text: str) -> None:
 
 
 @given(st.lists(texts | braces), st.lists(st.sampled_from(["name", "items", "a1"]), min_size=1))
-def test_literal_text_beside_a_placeholder_renders_to_itself(parts: list[str], names: list[str]) -> None:
+def test_literal_text_next_to_a_placeholder_renders_to_itself(parts: list[str], names: list[str]) -> None:
     pieces = [repr(part) for part in parts] + [f"f'{{{name}}}'" for name in names]
     content = f"def a(name, items, a1):\n    return {' + '.join(pieces) or repr('')}\n"
     found = read(content, "a")
@@ -255,32 +255,32 @@ def test_a_text_is_dedented_as_python_does_it(text: str) -> None:
     [
         ("A = load()", "a.py", "a.py:1: 'A' cannot be read without running code: it is computed: load()"),
         ("A = load()", "src/app/a.py", "prompt: python:app.a:FUNCTION"),
-        ("A = B\nB = A", "a.py", "it is part of itself: B → A → B"),
-        ("A = f'{A}'", "a.py", "it is part of itself"),
+        ("A = B\nB = A", "a.py", "it refers to itself: B → A → B"),
+        ("A = f'{A}'", "a.py", "it refers to itself"),
         ("def A(x):\n    for y in x: pass\n    return y", "a.py", "a.py:2: 'A' cannot be read"),
         ("@magic\ndef A():\n    return 'x'", "a.py", "it is computed: magic"),
-        ("A = 'a'\nA += 'b'", "a.py", "'A' is given a value on line 1 and on line 2"),
-        ("A = {'b': 'c'}", "a.py", "'A' is no text (name one of its texts: A.b)"),
+        ("A = 'a'\nA += 'b'", "a.py", "'A' gets a value on line 1 and on line 2"),
+        ("A = {'b': 'c'}", "a.py", "'A' is not a text (use one of its texts: A.b)"),
         ("A = 5", "a.py", "it is computed: 5"),
-        ("A = '\\ud800'", "a.py", "it contains half of a surrogate pair"),
+        ("A = '\\ud800'", "a.py", "half of a surrogate pair"),
         ("Ab = 'a'", "a.py", "has no text named 'A' (did you mean Ab?)"),
-        ("const A = `${", "a.ts", "is no valid JavaScript or TypeScript here, and 'A' is not in the rest of it"),
-        ("const A = load()", "a.ts", "it is computed: load() (write the text there as it is"),
-        ("const A = B + 'x', B = A", "a.ts", "it is part of itself"),
-        ("const A = '\\ud83d'", "a.js", "it contains half of a surrogate pair"),
+        ("const A = `${", "a.ts", "is not valid JavaScript or TypeScript here, and 'A' is not in the rest of the file"),
+        ("const A = load()", "a.ts", "it is computed: load() (write the text there as a plain string"),
+        ("const A = B + 'x', B = A", "a.ts", "it refers to itself"),
+        ("const A = '\\ud83d'", "a.js", "half of a surrogate pair"),
         ("A: [", "a.yaml", "a.yaml:1: invalid YAML"),
         ('{"A": ', "a.json", "a.json:1: "),
-        ("A = [", "a.toml", "is no valid TOML"),
+        ("A = [", "a.toml", "is not valid TOML"),
         ("a.b: x\na: {b: y}", "a.yaml", "has no text named 'A'"),
     ],
 )
-def test_a_mistake_is_told_with_its_line_and_its_remedy(content: str, path: str, said: str) -> None:
+def test_an_error_is_reported_with_its_line_and_its_remedy(content: str, path: str, said: str) -> None:
     assert said in mistake(content, "A", path)
 
 
 def test_keys_with_dots_are_texts_like_others() -> None:
     assert read("models:\n  gpt-4.1: x\n", "models.gpt-4.1", "a.yaml").text == "x"
-    assert "is given a value on line 1 and on line 2" in mistake("a.b: x\na: {b: y}", "a.b", "a.yaml")
+    assert "gets a value on line 1 and on line 2" in mistake("a.b: x\na: {b: y}", "a.b", "a.yaml")
 
 
 def test_lines_are_those_of_the_definition() -> None:
@@ -320,7 +320,7 @@ def growth(sign: str) -> str:
         (lambda: "A = " + "[" * 100_000, "a.toml"),
     ],
 )
-def test_what_is_meant_to_hurt_is_a_mistake_and_no_more(make: Callable[[], str], path: str) -> None:
+def test_what_is_meant_to_hurt_is_an_error_and_no_more(make: Callable[[], str], path: str) -> None:
     content = make()
     assert mistake(content, "A", path).startswith(f"main:{path}")
     may_have(content, path, "A")

@@ -37,7 +37,7 @@ def test_chat_files() -> None:
     ("text", "path", "message"),
     [
         ("\ufeff \r\n", "p.md", "p.md: is empty"),
-        ("a\n\ud800", "p.md", "p.md:2: contains half of a surrogate pair, which is not text"),
+        ("a\n\ud800", "p.md", "p.md:2: contains half of a surrogate pair, which is not valid text"),
         ("x" * (limits.PROMPT_CHARS + 1), "p.md", "p.md: is longer than 1,048,576 characters"),
         ("{% include 'x' %}", "p.j2", "p.j2:1: 'include' is not supported in templates"),
         ("[]", "p.yaml", "p.yaml:1: messages must be a list of {role, content}, not an empty list"),

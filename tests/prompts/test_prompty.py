@@ -55,11 +55,11 @@ def test_a_file() -> None:
             "p.prompty:3: template must be jinja2, not 'mustache'",
         ),
         ("---\ntemplate: handlebars\n---\nHi", "p.prompty:2: template must be jinja2, not 'handlebars'"),
-        ("system:\nHi\nTool:\nx", "p.prompty:3: the line 'Tool:' begins a part that is not supported in this ver"),
+        ("system:\nHi\nTool:\nx", "p.prompty:3: the line 'Tool:' begins a section that is not supported in this ver"),
         ("system:\nHi\n\nuser:\na\n{% if %}", "p.prompty:5: invalid Jinja2"),
     ],
 )
-def test_mistakes(text: str, message: str) -> None:
+def test_errors(text: str, message: str) -> None:
     assert message in errors(lambda: reading.parse(text, "p.prompty"))
 
 
@@ -130,7 +130,7 @@ def test_other_shapes() -> None:
     [
         ("none/vector.prompty", "is not a text prompt: the interface of its model is 'embedding'"),
         ("none/picture.prompty", "is not a text prompt: the interface of its model is 'image'"),
-        ("none/seen.prompty", "is not a text prompt: its input 'photo' is of the kind image"),
+        ("none/seen.prompty", "is not a text prompt: its input 'photo' has the kind image"),
     ],
 )
 def test_what_is_no_text_prompt_is_said_in_one_line(path: str, why: str) -> None:
@@ -140,7 +140,7 @@ def test_what_is_no_text_prompt_is_said_in_one_line(path: str, why: str) -> None
 @pytest.mark.parametrize(
     "name", ["../../README.md", "/etc/passwd", "missing.json", "../none/seen.prompty/x.json", "chat.prompty"]
 )
-def test_a_reference_that_leads_nowhere_is_no_mistake_of_the_prompt(name: str) -> None:
+def test_a_reference_that_leads_nowhere_is_no_error_of_the_prompt(name: str) -> None:
     text = "---\nsample: ${file:NAME}\ninputs: {a: {type: string}}\n---\nuser:\nx{{a}}"
     prompt = read("first/p.prompty", text.replace("NAME", name))
     assert told(prompt) == [("user", "x")]

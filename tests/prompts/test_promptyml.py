@@ -57,14 +57,14 @@ def test_what_it_says_about_the_model_is_kept_apart_from_what_is_sent() -> None:
     assert (other.digest, other.unused != prompt.unused) == (prompt.digest, True)
 
 
-def test_mistakes_have_their_lines() -> None:
+def test_errors_have_their_lines() -> None:
     text = "x: 1\nmessages:\n  - role: bot\n    content: a\n  - role: user\n    content: '{{user-name}} {{ true }}'\n"
     found = errors(lambda: reading.parse(text, "p.prompt.yml"))
     assert "p.prompt.yml:3: messages[0].role must be system, developer, user or assistant, not 'bot'" in found
     found = errors(lambda: reading.parse(text.replace("bot", "User"), "p.prompt.yml"))
-    assert "p.prompt.yml:5: the placeholder '{{user-name}}' has a name that cannot be filled in" in found
+    assert "p.prompt.yml:5: the placeholder '{{user-name}}' has an invalid name" in found
     assert "p.prompt.yml:5: the placeholder '{{ true }}'" in found
-    assert "it must be a mapping" in errors(lambda: reading.parse("[]", "p.prompt.yml"))
+    assert "a mapping" in errors(lambda: reading.parse("[]", "p.prompt.yml"))
     assert "'messages' is missing" in errors(lambda: reading.parse("name: x", "p.prompt.yaml"))
 
 

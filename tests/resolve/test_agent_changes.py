@@ -87,12 +87,12 @@ def test_a_prompt_or_another_agent_is_compared(target: str) -> None:
 USER = '{"name": "talk", "user": {"goal": "Learn what is free"}}\n'
 
 
-def test_a_simulated_user_whom_nobody_plays_is_told_before_anything_is_asked() -> None:
+def test_a_simulated_user_whom_nobody_plays_is_reported_before_anything_is_asked() -> None:
     cases = '{"id": "1", "input": "a"}\n' + USER
     texts = files(RECORDED, c_jsonl=cases)
     with pytest.raises(InputErrors) as caught:
         compared(texts, {**texts, "p.md": "Be brief.\n"})
     (problem,) = caught.value.problems
     assert (problem.file, problem.line) == ("main:c.jsonl", 2)
-    assert problem.message == "the case 'talk' has a simulated user, and no model plays it"
-    assert problem.hint.startswith("name one in the suite: conversation: {user:")
+    assert problem.message == "the case 'talk' has a simulated user, and no model is set to play it"
+    assert problem.hint.startswith("set one in the suite: conversation: {user:")

@@ -82,7 +82,7 @@ def test_what_a_suite_of_the_merge_target_sends_where_may_be_sent_there(target: 
     ],
 )
 def test_nothing_else_is_sent_anywhere(target: Target) -> None:
-    assert "no suite of the merge target has the same one" in forbidden("s", target, base(LOOP, AGENT))
+    assert "no suite of the base branch has the same agent" in forbidden("s", target, base(LOOP, AGENT))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_nothing_else_is_sent_anywhere(target: Target) -> None:
     ],
 )
 def test_an_agent_that_reaches_anything_is_the_merge_targets_in_all_that_it_may_do(target: Target) -> None:
-    assert "no suite of the merge target has the same one" in forbidden("s", target, base(LOOP, AGENT))
+    assert "no suite of the base branch has the same agent" in forbidden("s", target, base(LOOP, AGENT))
 
 
 def test_recorded_tools_and_a_model_alone_reach_nobody() -> None:
@@ -110,10 +110,10 @@ def test_recorded_tools_and_a_model_alone_reach_nobody() -> None:
     assert forbidden("s", recorded, None) == ""
 
 
-def test_whoever_may_push_is_told_of_new_addresses_and_variables() -> None:
+def test_whoever_may_push_is_told_about_new_addresses_and_variables() -> None:
     other = changed(AGENT, url="https://other.example")
     assert foreign_addresses("s", other, base(AGENT)) == (
-        "s talks to, or uses, 'https://other.example' in this change, which the merge target does not."
+        "s uses 'https://other.example' in this change, which the base branch does not."
     )
     assert foreign_addresses("s", other, None) == ""
 
@@ -124,4 +124,4 @@ def test_who_talks_with_an_agent_is_asked_where_the_merge_target_asks(who: str) 
     version = PromptVersion("p.md", "head", None, Prompt((Message("system", "Help."),)))
     arm, exam = Arm(version, ModelRef("openai", "m"), Params()), Exam("head", "0", (), (), conversing=talking)
     (said,) = trust.refused_changes([Suite("s", None, arm, exam, own_exam=True)], base(AGENT))
-    assert "who talks with the agent of suite s is evil:m" in said
+    assert "the model that plays the user in suite s is evil:m" in said

@@ -34,7 +34,7 @@ def test_what_a_good_answer_is(entry: dict[str, object], aims: bool) -> None:
     assert [message.startswith("neither 'expected'") for message, _ in found] == ([] if aims else [True])
 
 
-def test_what_the_gate_refuses_of_a_store_is_told_of_a_store_alone() -> None:
+def test_what_the_gate_refuses_of_a_store_is_told_about_a_store_alone() -> None:
     entries: list[Entry] = [
         {"id": "a", "input": "x", "description": "d", "scorers": [{"python": "evals.checks:polite"}]},
         {"id": "b", "input": "y", "description": "d", "scorers": ["contains"], "expected": "y"},

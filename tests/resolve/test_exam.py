@@ -60,7 +60,8 @@ def many(values: int) -> tuple[Case, ...]:
 
 
 @pytest.mark.parametrize(
-    ("dimensions", "remedy"), [(("lang", "id"), "take 'id' out of 'slices'"), (None, "name others under 'slices'")]
+    ("dimensions", "remedy"),
+    [(("lang", "id"), "remove 'id' from 'slices'"), (None, "set other dimensions under 'slices'")],
 )
 def test_more_slices_than_a_suite_may_have_name_the_dimension_to_blame(
     dimensions: tuple[str, ...] | None, remedy: str
@@ -69,5 +70,5 @@ def test_more_slices_than_a_suite_may_have_name_the_dimension_to_blame(
         build(many(SLICES), ScoringRules((EXACT,), dimensions, SuitePolicy()), "main", JUDGE)
     (problem,) = caught.value.problems
     assert (problem.file, problem.line) == ("main:evals/f.jsonl", 0)
-    assert f"a suite may have 2,000; the dimension 'id' alone has {SLICES:,} values" in problem.message
+    assert f"the limit of a suite is 2,000; the dimension 'id' has {SLICES:,} values" in problem.message
     assert remedy in problem.hint

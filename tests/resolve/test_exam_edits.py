@@ -77,7 +77,7 @@ def test_what_is_edited_has_a_name(edits: dict[str, object], rules: tuple[str, .
     assert tuple(rule.name for rule in rules_edited(pair(**edits))) == rules
 
 
-def test_values_are_told_of_policy_and_threshold_and_not_of_scorers() -> None:
+def test_values_are_told_about_policy_and_threshold_and_not_of_scorers() -> None:
     edits = {"policy": SuitePolicy(margin=0.5), "threshold": 0.1, "samples": 9, "scorers": (EXACT,)}
     told = [(rule.name, rule.old, rule.new) for rule in rules_edited(pair(**edits))]
     assert told == [

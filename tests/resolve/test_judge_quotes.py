@@ -58,7 +58,7 @@ def test_a_judge_without_a_calibration() -> None:
         (" " * (CALIBRATION_CHARS + 1), "is longer than"),
     ],
 )
-def test_a_calibration_that_cannot_be_read_is_told_and_ends_nothing(text: str | None, message: str) -> None:
+def test_a_calibration_that_cannot_be_read_is_reported_and_ends_nothing(text: str | None, message: str) -> None:
     found = said(NAMED, text)
     assert found.startswith("not calibrated: ")
     assert message in found

@@ -52,7 +52,7 @@ def test_accepted(policy: RunPolicy, one: Suite) -> None:
     check_method(policy, [one])
 
 
-def test_every_reason_is_told_at_once() -> None:
+def test_every_reason_is_reported_at_once() -> None:
     one = suite(ROWS, samples=3, policy=SuitePolicy(margin=0.1), clusters=["a", "a", *[None] * 10])
     with pytest.raises(GateError) as error:
         check_method(MCNEMAR, [judged(one)])

@@ -102,7 +102,7 @@ def test_a_prompt_among_too_many_files_is_not_called_deleted_and_its_suites_name
     easy = config(("easy", "p/easy.md"))
     head = {"p/easy.md": EASY, **decoys(MOST_STRAYS), "zz/other.txt": HARD + "Please.\n"}
     with pytest.raises(
-        CannotEvaluate, match=r"cannot be told whether 'p/hard\.md' was deleted or has moved: the change"
+        CannotEvaluate, match=r"cannot find out whether 'p/hard\.md' was deleted or has moved: the change"
     ):
         paired(BASE, head, BOTH, easy)
     assert sat(paired(BASE, head, BOTH, easy, "easy")) == {("easy", "p/easy.md", "easy", "p/easy.md")}
@@ -126,7 +126,7 @@ def test_new_files_under_a_pattern_are_bounded_before_they_are_asked_for(kept: s
     sides = Sides(
         Counting(BASE, "main"), Counting({**BASE, **new, "p/more.md": "More.\n", "p/much.md": "Much.\n"}, "head")
     )
-    with pytest.raises(GateError, match="the change brings more than 100 new suites"):
+    with pytest.raises(GateError, match="the change adds more than 100 new suites"):
         pair(sides, load(kept, "g"), load(PATTERN, "g"), ())
     assert Counting.asked == 0
 

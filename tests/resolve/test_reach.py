@@ -63,7 +63,7 @@ def test_what_reads_the_answer_or_asks_the_suites_model_is_free(scorer: JsonValu
         (judge(model="fake:oracle"), judge()),
     ],
 )
-def test_what_reaches_further_than_the_suite_is_told_with_case_scorer_and_remedy(
+def test_what_reaches_further_than_the_suite_is_reported_with_case_scorer_and_remedy(
     brought: JsonValue, named: JsonValue
 ) -> None:
     (problem,) = foreign_scorers([case(brought, name="odd"), case("contains")], suite([named]), "store:s@1")

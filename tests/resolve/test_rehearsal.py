@@ -36,7 +36,7 @@ def scored(scorer: JsonValue, expected: JsonValue) -> Suite:
     return resolve(Sides(Files(base, "main"), Files({**base, "p.j2": "x {{ input }}"}, "head"))).suites[0]
 
 
-def test_a_template_that_takes_too_long_is_told_once_and_ends_the_rehearsal() -> None:
+def test_a_template_that_takes_too_long_is_reported_once_and_ends_the_rehearsal() -> None:
     with pytest.raises(InputErrors) as caught:
         rehearse([suite(TURNS, 3)], seconds=0.05)
     (problem,) = caught.value.problems
@@ -50,7 +50,7 @@ def test_a_template_that_takes_too_long_is_told_once_and_ends_the_rehearsal() ->
     [
         ({"contains": {"any": ["a", "{{ expected }}"]}}, "", "the text that it looks for is empty, and every answer"),
         ("number", "many", 'its value "many" is not a number'),
-        ({"language": "{{ expected }}"}, "german", '"german" is no language that it knows'),
+        ({"language": "{{ expected }}"}, "german", '"german" is not a language that this scorer can detect'),
         ("similarity", " ", "the text that it compares with is empty"),
         ({"regex": "{{ expected }}"}, "(", "its pattern is not a regular expression: missing )"),
         ({"json_path": {"path": "a", "equals": "{{ expected }}"}}, None, "cannot be filled in for case 'c0'"),

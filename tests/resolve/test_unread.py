@@ -22,10 +22,10 @@ def made(new: str, *scorers: ScorerSpec, old: str = OLD) -> Suite:
 
 def test_an_exam_says_which_orders_nothing_reads() -> None:
     assert on_exam(made(OLD, WORDS, EMOJI)) == (
-        "prompts/p.md: no scorer reads 1 of its 3 orders, so an answer that breaks it scores no less: “Be polite.”. A "
-        "judge would read it."
+        "prompts/p.md: no scorer checks 1 of its 3 instructions, so an answer that breaks it does not score lower: "
+        "“Be polite.”. A judge would check it."
     )
-    assert "2 of its 3 orders" in on_exam(made(OLD, WORDS))
+    assert "2 of its 3 instructions" in on_exam(made(OLD, WORDS))
     assert on_exam(made("Use at most 80 words.", WORDS)) == ""
 
 
@@ -45,8 +45,8 @@ def test_nothing_is_said_where_a_scorer_may_read_anything(scorer: ScorerSpec) ->
 
 def test_a_change_says_what_the_verdict_says_nothing_of() -> None:
     assert on_change(made(OLD.replace("Be polite", "Be rude to everybody"), WORDS, EMOJI)) == (
-        "prompts/p.md: no scorer reads 2 orders that changed, so the verdict says nothing of them (a judge would): "
-        "gone “Be polite.”; new “Be rude to everybody.”."
+        "prompts/p.md: no scorer checks 2 instructions that changed, so the verdict says nothing about them "
+        "(a judge would): gone “Be polite.”; new “Be rude to everybody.”."
     )
     assert on_change(made(OLD, WORDS, EMOJI)) == ""
 
@@ -59,7 +59,7 @@ def test_the_label_that_gate_init_reads_off_a_prompt_counts_as_read() -> None:
     label = ScorerSpec("regex", "label", {"pattern": r"\A\W*(?:positive|negative)\b", "ignore_case": True})
     prompt = "Label each review as positive or negative."
     assert on_exam(made(prompt, label)) == ""
-    assert "reads its only order" in on_exam(made(prompt, WORDS))
+    assert "checks its only instruction" in on_exam(made(prompt, WORDS))
 
 
 def test_of_a_prompt_in_many_parts_no_more_is_read_than_of_one() -> None:
@@ -69,4 +69,4 @@ def test_of_a_prompt_in_many_parts_no_more_is_read_than_of_one() -> None:
     prompt = replace(several.candidate.version.prompt, messages=parts)
     version = replace(several.candidate.version, prompt=prompt)
     changed = replace(several, candidate=replace(several.candidate, version=version))
-    assert "no scorer reads 300 of its 300 orders" in on_exam(changed)
+    assert "no scorer checks 300 of its 300 instructions" in on_exam(changed)

@@ -45,4 +45,4 @@ def test_arguments_that_were_cut_are_no_wrong_ones(asked: JsonValue) -> None:
     use = recorded(ToolUse("write", '{"text": "' + "x" * 30_000 + '", "path": "a.md"}', ""))
     said = Transcript("session-1", (Turn(0, "x", "case", "x", (use,)),))
     found, _ = tools({"arguments": {"write": asked}}, Subject(Case("c", "x"), "x", transcript=said))
-    assert found == Unscored("arguments of write are too long to be kept, so nobody knows them whole")
+    assert found == Unscored("arguments of write are too long, and were cut, so they cannot be checked")

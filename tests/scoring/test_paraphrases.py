@@ -103,7 +103,9 @@ def test_the_score_falls_in_a_straight_line_beyond_what_is_let_pass() -> None:
     assert scored(turn, answer, max_copied=0)[0] == pytest.approx(0.75)
     assert scored(turn, answer, max_copied=0.1)[0] == pytest.approx(0.75 / 0.9)
     assert scored(turn, answer, max_copied=0.25)[0] == 1.0
-    assert scored(turn, answer, max_copied=0)[1] == ('2 of 8 runs of 3 words are copied: "pump grinds loudly upstairs"')
+    assert scored(turn, answer, max_copied=0)[1] == (
+        '2 of 8 sequences of 3 words are copied: "pump grinds loudly upstairs"'
+    )
 
 
 def test_the_longest_copied_passage_is_shown() -> None:
@@ -116,7 +118,7 @@ def test_the_longest_copied_passage_is_shown() -> None:
 def test_a_turn_that_is_shorter_than_a_run_cannot_be_copied(turn: str) -> None:
     assert scored(turn, f"{turn} {turn} okay") == (
         1.0,
-        "the caller's turn has fewer than 3 words: there is nothing to copy",
+        "the caller's turn has fewer than 3 words, so there is nothing to copy",
     )
 
 

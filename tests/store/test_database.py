@@ -267,7 +267,7 @@ def test_nothing_is_looked_up_that_the_exams_which_count_do_not_ask_for(url: str
         databases.close()
     assert there.rows == ((1,),)
     assert [one.rows for one in refused] == [None, None]
-    assert all("is not looked up before the change is merged" in one.error for one in refused)
+    assert all("only runs after the change is merged" in one.error for one in refused)
 
 
 def test_json_of_sqlite_can_be_asked_and_numbers_without_end_are_text(tmp_path: Path) -> None:

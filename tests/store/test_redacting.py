@@ -39,5 +39,5 @@ def test_the_environment_says_it() -> None:
 
 @pytest.mark.parametrize("days", ["0", "-1", "1.5", "ever", "9" * 20, "³"])
 def test_what_is_no_number_of_days_is_not_for_ever(days: str) -> None:
-    with pytest.raises(GateError, match="GATE_KEEP_RUNS_DAYS is no number of days"):
+    with pytest.raises(GateError, match="GATE_KEEP_RUNS_DAYS is not a number of days"):
         retention({"GATE_KEEP_RUNS_DAYS": days})

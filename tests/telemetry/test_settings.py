@@ -55,7 +55,7 @@ def warned(wanted: TelemetrySettings, folder: Path) -> list[str]:
 
 def test_a_protocol_that_is_not_spoken_is_one_warning(tmp_path: Path) -> None:
     (said,) = warned(TelemetrySettings("http://c/v1/traces", protocol="grpc"), tmp_path)
-    assert said.startswith("warning: OpenTelemetry: no spans are sent by grpc")
+    assert said.startswith("warning: OpenTelemetry: spans cannot be sent by grpc")
 
 
 def test_without_the_extra_there_is_one_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,9 @@ def test_without_the_extra_there_is_one_warning(tmp_path: Path, monkeypatch: pyt
     assert "pip install '.[otel]'" in said
 
 
-def test_what_the_sdk_complains_of_is_told_in_words_that_repeat_no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_sdk_complains_of_is_reported_in_words_that_repeat_no_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from gate.telemetry.export import Exporter
 
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization sesame")

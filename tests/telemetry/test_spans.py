@@ -92,7 +92,7 @@ def test_a_failed_call_says_so(reason: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("content", [False, True])
-def test_a_tool_is_a_span_whose_content_is_told_on_request(content: bool) -> None:
+def test_a_tool_is_a_span_whose_content_is_reported_on_request(content: bool) -> None:
     memory = Kept(content=content)
     asyncio.run(TracedToolbox(FakeBox(), memory.trace).call("look", '{"at": 1}', "s"))
     found = told(memory.spans()["execute_tool look"])
@@ -100,7 +100,7 @@ def test_a_tool_is_a_span_whose_content_is_told_on_request(content: bool) -> Non
     assert ("gen_ai.tool.call.arguments" in found) == content
 
 
-def test_no_name_of_a_stranger_keeps_a_batch_from_being_sent() -> None:
+def test_no_name_of_a_fork_keeps_a_batch_from_being_sent() -> None:
     memory = Kept(content=True)
     memory.trace.used(ToolUse("\ud800" * 300, "\ud800", "\ud800", failed=True, missing=True), 0)
     called(replace(REPLY, text="\ud800", model_id="\ud800", stop_reason="\ud800"), memory)
@@ -111,7 +111,7 @@ def test_no_name_of_a_stranger_keeps_a_batch_from_being_sent() -> None:
                 str(text).encode()
 
 
-def test_an_unscored_sample_has_the_reason_only_where_content_is_told() -> None:
+def test_an_unscored_sample_has_the_reason_only_where_content_is_reported() -> None:
     made, memory = suite([{}]), Kept()
     case = made.exam.cases[0]
     with memory.trace.run(None):
@@ -136,7 +136,7 @@ def test_an_unscored_sample_has_the_reason_only_where_content_is_told() -> None:
         ("http://[", "openai", None, None),
     ],
 )
-def test_of_an_address_only_host_and_port_are_told(
+def test_of_an_address_only_host_and_port_are_recorded(
     address: str, provider: str, host: str | None, port: int | None
 ) -> None:
     found = request_attributes(REQUEST, address)

@@ -93,7 +93,7 @@ def test_the_digest_changes_with_each_part_that_is_used_and_no_other(files: dict
 
 
 @given(trees())
-def test_a_mistake_is_told_at_its_own_file_and_line(files: dict[str, str]) -> None:
+def test_an_error_is_reported_at_its_own_file_and_line(files: dict[str, str]) -> None:
     files["p.j2"] += "end"
     known = [part for part in read(files).parts.files if part.template]
     for part in known:
@@ -175,7 +175,7 @@ def test_loops_of_all_parts_are_counted_together() -> None:
     loop = "{% for i in range(60000) %}{% endfor %}"
     parts = Parts("p.j2", (Part("a.j2", loop, template=True),))
     assert compile_template("{% include 'a.j2' %}", parts).render({}) == ""
-    with pytest.raises(BadTemplate, match="loops take more than 100,000 turns"):
+    with pytest.raises(BadTemplate, match="loops have more than 100,000 iterations"):
         compile_template(loop + "{% include 'a.j2' %}", parts).render({})
 
 

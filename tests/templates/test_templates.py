@@ -62,7 +62,7 @@ NESTED = "{% set a = [a, a] %}" * 40
         ("{% for i in range(10**9) %}x{% endfor %}", "Range too big"),
         (
             "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
-            "loops take more than 100,0",
+            "loops have more than 100,0",
         ),
         ("{% for i in range(99) %}{{ big }}{% endfor %}", "renders to more than 4,194,304 characters"),
         ("{{ 'a' * 10**9 }}", "a value of more than 4,194,304 characters"),
@@ -89,7 +89,7 @@ NESTED = "{% set a = [a, a] %}" * 40
         ("{% import 'os' as os %}", "'import' is not supported in templates"),
         ("{% extends 'x' %}", "'extends' is not supported in templates"),
         ("{% for x in [xs] recursive %}{{ loop([xs]) }}{% endfor %}", "refers to itself without end"),
-        ("{% for a in range(2) %}" * 30 + "{% endfor %}" * 30, "too many loops inside each other"),
+        ("{% for a in range(2) %}" * 30 + "{% endfor %}" * 30, "too many nested loops"),
         ("{{ " + "(" * 3000 + ")" * 3000 + " }}", "too deeply nested"),
         ("{{ 1 / 0 }}", "division by zero"),
         ("{{ '\\ud800' }}", "renders half of a surrogate pair"),
@@ -97,13 +97,13 @@ NESTED = "{% set a = [a, a] %}" * 40
         ("{% if %}", "invalid Jinja2: Expected an expression"),
     ],
 )
-def test_what_a_stranger_may_not_do(text: str, message: str) -> None:
+def test_what_a_fork_may_not_do(text: str, message: str) -> None:
     with pytest.raises(BadTemplate) as caught:
         rendered(text)
     assert message in caught.value.message
 
 
-def test_mistakes_name_the_line() -> None:
+def test_errors_name_the_line() -> None:
     with pytest.raises(BadTemplate) as caught:
         rendered("a\nb\n{{ missing }}")
     assert (caught.value.line, caught.value.undefined) == (3, True)
@@ -141,5 +141,5 @@ def test_no_template_can_spell_what_bounds_and_watches_it(helper: str, form: str
 def test_a_name_that_python_reads_as_another_switches_no_limit_off() -> None:
     # Python takes the full-width low line for an underscore in the code that Jinja writes.
     loops = "{% for i in range(999) %}{% for j in range(999) %}{% endfor %}{% endfor %}"
-    with pytest.raises(BadTemplate, match="loops take more than"):
+    with pytest.raises(BadTemplate, match="loops have more than"):
         rendered("{% set _＿steps = range %}{% set _＿0steps = range %}" + loops)  # noqa: RUF001

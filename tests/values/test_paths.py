@@ -14,7 +14,7 @@ from gate.files import escapes, is_glob, matches, normal, path_complaint
         ("a/../../b", "leaves the repository ('..')"),
         (".git/config", "is inside .git"),
         ("sub/.GIT/config", "is inside .git"),
-        ("a\0b", "holds a NUL character"),
+        ("a\0b", "contains a NUL character"),
         ("", "is empty"),
     ],
 )

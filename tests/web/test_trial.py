@@ -71,7 +71,7 @@ def test_a_scorer_of_the_suite_may_reach_what_a_scorer_of_the_case_may_not(repo:
     code = '{"python": {"function": "checks:polite"}}'
     repository.write(repo, {"checks.py": "def polite(sample):\n    return 1.0\n"})
     case = json.dumps({"id": "one", "input": "Hi", "expected": "x", "scorers": [json.loads(code)]})
-    with pytest.raises(InputErrors, match="cases of a store may not"):
+    with pytest.raises(InputErrors, match="not allowed for cases of a store"):
         resolve_trial(CaseTrial("short", case), repo)
     repository.write(repo, {"gate.yaml": CONFIG.replace("scorers: [contains]", f"scorers: [{code}]")})
     assert resolve_trial(CaseTrial("short", case), repo).suites

@@ -32,7 +32,7 @@ PAGES = 50
 
 
 def tool_output(result: types.CallToolResult) -> ToolOutput:
-    """All texts, with a note for other content; structured content where no text says the same."""
+    """All texts, with a note for other content; structured content if no text contains it."""
     parts = [_said(part) for part in result.content]
     if result.structured_content is not None and not _told(result):
         parts.append(json.dumps(result.structured_content, ensure_ascii=False))
@@ -104,7 +104,7 @@ class McpSession:
             if error.code == transports.UNREACHABLE:
                 raise ToolCallFailed(error.message) from None
             if error.code == types.CONNECTION_CLOSED and error.message.startswith(_STREAM):
-                raise ToolCallFailed("broke off its answer") from None
+                raise ToolCallFailed("closed the connection before its reply was complete") from None
             if error.code == types.CONNECTION_CLOSED and error.message == _CLOSED:
                 raise ConnectionLost from None
             return ToolOutput(error.message, failed=True)
@@ -112,7 +112,7 @@ class McpSession:
             raise ConnectionLost from None
         # Any other error concerns the result of this one tool.
         except Exception as error:
-            return ToolOutput(f"what the tool gave cannot be read ({type(error).__name__})", failed=True)
+            return ToolOutput(f"the result of the tool cannot be read ({type(error).__name__})", failed=True)
 
 
 @dataclass(slots=True)
@@ -129,10 +129,10 @@ class Program:
         """Connect, and disconnect afterwards.
 
         Args:
-            over: is told why the server is gone, in words that continue after its name.
+            over: called with the reason why the server ended, as the rest of a sentence after its name.
 
         Raises:
-            ServerUnfit: it cannot be used, or can no longer be used.
+            ServerUnfit: it cannot be used, or no longer.
         """
         try:
             kept = await SupervisedProgram.start(self.server.command, self.place, self.named)
@@ -151,8 +151,10 @@ class Program:
         if self._lines is None:
             return ""
         stray, last = self._lines.stray, self._lines.kept.last_words()
-        printed = f"; it printed {quoted(stray)} to its standard output, which is for messages" if stray else ""
-        return printed + (f"; its last words: {last}" if last else "")
+        printed = (
+            f"; it printed {quoted(stray)} to standard output, which only takes protocol messages" if stray else ""
+        )
+        return printed + (f"; its last output: {last}" if last else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +214,7 @@ def _words(error: BaseException) -> str:
     ):
         return str(error)
     if isinstance(error, ValueError):
-        return f"gave an answer that is none of the protocol's{_place(error)}"
+        return f"sent a reply that is not a valid protocol message{_place(error)}"
     return f"cannot be used: {str(error) or type(error).__name__}"
 
 
@@ -227,7 +229,7 @@ async def _unchecked(name: str, result: types.CallToolResult) -> None:
 
 
 async def _listed(client: Client) -> tuple[Tool, ...]:
-    """All tools of a server. Raises ServerUnfit: there are none, too many, or one that a model cannot be told of."""
+    """All tools of a server. Raises ServerUnfit: there are none, too many, or one that a model cannot use."""
     found: list[types.Tool] = []
     cursor: str | None = None
     for _ in range(PAGES):
@@ -244,7 +246,7 @@ async def _listed(client: Client) -> tuple[Tool, ...]:
         if not cursor:
             break
     else:
-        raise ServerUnfit("lists its tools without end")
+        raise ServerUnfit("sends an endless list of tools")
     if not found:
         raise ServerUnfit("lists no tools")
     return tuple(map(_tool, found))
@@ -253,10 +255,10 @@ async def _listed(client: Client) -> tuple[Tool, ...]:
 def _tool(tool: types.Tool) -> Tool:
     schema = tool.input_schema
     if schema.get("type") != "object":
-        raise ServerUnfit(f"has a tool {quoted(tool.name)} whose schema is not that of an object")
+        raise ServerUnfit(f"has a tool {quoted(tool.name)} whose schema does not describe an object")
     try:
         text = json.dumps(schema, ensure_ascii=False, allow_nan=False)
         text.encode()
     except ValueError:
-        raise ServerUnfit(f"has a tool {quoted(tool.name)} whose schema is no JSON") from None
+        raise ServerUnfit(f"has a tool {quoted(tool.name)} whose schema is not valid JSON") from None
     return Tool(tool.name, tool.description or tool.title or "", text)

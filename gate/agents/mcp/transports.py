@@ -32,7 +32,7 @@ EVENTS = "text/event-stream"
 
 
 class Unreachable(httpx2.TransportError):
-    """A server that cannot be reached, or does not answer as an MCP server; the message says which."""
+    """A server that cannot be reached, or does not respond as an MCP server."""
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
@@ -62,7 +62,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         try:
             if response.headers.get("content-encoding", "identity").lower() != "identity":
-                raise Unreachable("answered in an encoding that was not asked for")
+                raise Unreachable("replied in an encoding that the request does not accept")
             if kind == EVENTS and response.status_code < 400:
                 return response
             body = await _body(response)
@@ -71,7 +71,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
             raise
         lost = response.status_code == 404 and "mcp-session-id" in request.headers
         if response.status_code >= 400 and (lost or not _is_error(body)):
-            words = "does not know the session any more:" if lost else "answered with"
+            words = "no longer knows the session:" if lost else "answered with"
             raise Unreachable(f"{words} HTTP {response.status_code} {response.reason_phrase}")
         headers = [(key, value) for key, value in response.headers.multi_items() if key != "transfer-encoding"]
         return httpx2.Response(response.status_code, headers=headers, content=body)
@@ -119,7 +119,7 @@ async def _body(response: httpx2.Response) -> bytes:
 
 
 def _is_error(body: bytes) -> bool:
-    """Is it a JSON-RPC error, which says more than a status?"""
+    """Is it a JSON-RPC error, which is more specific than a status?"""
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
@@ -138,7 +138,7 @@ def _plain(error: httpx2.TransportError, url: httpx2.URL) -> str:
             return f"cannot be reached at {url}: {error or type(error).__name__}"
         case httpx2.TimeoutException():
             return "did not answer in time"
-    return f"broke the connection off: {error or type(error).__name__}"
+    return f"closed the connection: {error or type(error).__name__}"
 
 
 _Received: TypeAlias = MemoryObjectSendStream[SessionMessage | Exception]
@@ -184,7 +184,7 @@ class EventStream:
                 try:
                     self.over(await self._read(into))
                 except httpx2.TransportError as error:
-                    words = str(error) if isinstance(error, Unreachable) else f"broke the connection off: {error}"
+                    words = str(error) if isinstance(error, Unreachable) else f"closed the connection: {error}"
                     self.over(words)
 
     async def write(self, out: _Sent, into: _Received) -> None:
@@ -203,7 +203,7 @@ class EventStream:
                 if event.event == "endpoint":
                     endpoint = urljoin(self.url, event.data)
                     if urlsplit(endpoint)[:2] != urlsplit(self.url)[:2]:
-                        return "wants its messages sent to another server"
+                        return "redirects messages to another server, which is not allowed"
                     self._endpoint = endpoint
                     self._ready.set()
                 elif event.event == "message" and event.data:
@@ -273,7 +273,7 @@ class ProgramLines:
                     await into.send(message)
                 parts, length = [line], len(line)
             if self._strays > STRAY_LINES:
-                return "prints without end to its standard output, which is for messages"
+                return "prints without end to standard output, which only takes protocol messages"
         return await self.kept.fate()
 
     def _message(self, line: bytes) -> SessionMessage | None:

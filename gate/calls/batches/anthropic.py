@@ -29,7 +29,7 @@ _CLOCKS_APART_S = 600.0
 class AnthropicBatches(BatchService):
     """Batches of one model.
 
-    The interface keeps nothing of ours but the requests themselves. A submission whose id was never learnt can only be
+    The API stores nothing of ours but the requests themselves. A submission whose id is unknown can only be
     guessed by its time and size, until its results name the requests.
     """
 

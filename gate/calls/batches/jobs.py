@@ -66,7 +66,7 @@ class BatchTools:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Ask again after transient errors, and raise the last; only for calls that are safe to repeat."""
+        """Retry after transient errors, and raise the last one; only for calls that are safe to repeat."""
         for attempt in range(1, ATTEMPTS):
             try:
                 return await ask()
@@ -190,7 +190,7 @@ class BatchSubmitter:
             name = await self._accepted(entry, lines)
         except RejectedRequest as rejected:
             self.tools.ledger.drop(entry)
-            raise CannotEvaluate(f"the batch is refused: {rejected.reason}", "run without --batch") from None
+            raise CannotEvaluate(f"the service refused the batch: {rejected.reason}", "run without --batch") from None
         except GateError:
             self.tools.ledger.drop(entry)
             raise
@@ -219,7 +219,7 @@ class BatchSubmitter:
         raise trouble
 
     async def _known(self, entry: LedgerEntry) -> LedgerEntry | None:
-        """The same batch, submitted by a run whose ledger is lost; only where a service keeps marks."""
+        """The same batch, submitted by a run whose ledger is lost; only for services that store marks."""
         if not self.service.keeps_marks:
             return None
         ledger, now = self.tools.ledger, self.tools.wall_clock()
@@ -250,10 +250,10 @@ class BatchTally:
     """Totals over the results of batches.
 
     Args:
-        taken: requests whose answers were kept.
-        foreign, doubled, unreadable: lines passed over: of no request of the batch, of one answered already, no JSON
+        taken: requests whose answers were saved.
+        foreign, doubled, unreadable: lines ignored: of no request of the batch, of one already answered, not a JSON
             object.
-        cut: results that went on after they should have ended.
+        cut: results that are longer than expected.
         reasons: why there is no answer, with counts.
     """
 
@@ -276,11 +276,11 @@ class BatchTally:
         passed_over = (
             (self.unreadable, "not readable"),
             (self.foreign, "of no request of the batch"),
-            (self.doubled, "of a request that had one already"),
+            (self.doubled, "of a request that already has a result"),
         )
-        notes = [f"{number} lines of the results were passed over: {what}" for number, what in passed_over if number]
+        notes = [f"{number} lines of the results were ignored: {what}" for number, what in passed_over if number]
         if self.cut:
-            notes.append("the results of a batch went on after they should have ended; the rest was not read")
+            notes.append("the results of a batch are longer than expected; the rest was not read")
         return notes + [f"{number} answers are missing: {why}" for why, number in self.reasons.most_common(3)]
 
 
@@ -294,7 +294,7 @@ class BatchCollector:
     tools: BatchTools
 
     async def collect(self, state: BatchState, tally: BatchTally) -> None:
-        """Keep every answer, note every failure, and write down that the results were looked at."""
+        """Save every answer, note every failure, and record that the results were read."""
         now = self.tools.wall_clock()
         origin = Origin(self.entry.sitting, min(now, state.ended_at or now))
         seen: set[str] = set()
@@ -358,8 +358,8 @@ class BatchCollector:
             await asyncio.gather(*(self.tools.memory.keep(request, reply) for _, request, reply in group))
         except AnswerNotSaved as lost:
             raise CannotEvaluate(
-                f"the answers of the batch cannot be kept: {lost.reason}",
-                "mend that and run the same command again: the results stay at the service for weeks",
+                f"the answers of the batch cannot be saved: {lost.reason}",
+                "fix that and run the same command again: the service stores the results for weeks",
             ) from None
         for key, _, reply in group:
             tally.taken.add(key)

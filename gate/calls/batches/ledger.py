@@ -41,15 +41,15 @@ class LedgerEntry:
     """One batch, as its file holds it.
 
     Args:
-        place: who was asked.
+        place: the service and model.
         submission: names all batches that were submitted together.
         mark: digest of the requests in it.
         submitted_at: seconds since the epoch.
         keys: the requests in it.
-        ids: the batch; none while that is not known, several while it is not known which one it is.
+        ids: of the batch; none while unknown, several while it is unknown which one it is.
         sure: the batch is the one that was submitted.
-        taken: requests whose answers are kept.
-        failed: requests that it gave no answer to, and why; they are not submitted again.
+        taken: requests whose answers are saved.
+        failed: requests without an answer, and why; they are not submitted again.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -70,12 +70,12 @@ class LedgerEntry:
 
     @property
     def sitting(self) -> str:
-        """Both arms of one submission were asked in the same way at the same time."""
+        """The run that the answers count to: both arms of one submission are sent at the same time."""
         return f"batch:{self.submission}"
 
     @property
     def open(self) -> frozenset[str]:
-        """Requests whose results have not been looked at."""
+        """Requests whose results have not been read."""
         return self.keys - self.taken - self.failed.keys()
 
     def found_by(self, known: frozenset[str]) -> SubmissionMark:
@@ -130,7 +130,8 @@ class BatchLedger:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise CannotEvaluate(
-                    f"another process works on the batches in {self._folder}", "run the command again when it has ended"
+                    f"another process uses the batches in {self._folder}",
+                    "run the command again when that process has ended",
                 ) from None
             yield
         finally:
@@ -142,8 +143,8 @@ class BatchLedger:
             yield
         except OSError as error:
             raise CannotEvaluate(
-                f"{self._folder} cannot be written: {error.strerror or error}",
-                "a batch is only submitted when it can be written down; make room, or run without --batch",
+                f"cannot write to {self._folder}: {error.strerror or error}",
+                "a batch is only submitted when it can be recorded there; free space, or run without --batch",
             ) from None
 
     def _read(self, path: Path) -> LedgerEntry | None:
@@ -156,7 +157,7 @@ class BatchLedger:
         except (OSError, ValueError) as error:
             why = complaint(error) if isinstance(error, ValidationError) else error
             aside = path.with_suffix(".bad")
-            self.warnings.append(f"{path} cannot be used ({why}) and was set aside as {aside.name}")
+            self.warnings.append(f"{path} cannot be used ({why}) and was renamed to {aside.name}")
             with self._writing():
                 path.replace(aside)
             return None

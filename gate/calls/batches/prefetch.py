@@ -1,7 +1,7 @@
 """`--batch`: gets the answers of a run from the providers' batch interfaces, at half the price.
 
-A batch only fills the cache of answers. The ordinary run then finds them there. Judges, warm-up, fresh pairs and
-whatever a batch did not answer are asked live by that run.
+A batch only fills the answer cache. The normal run then finds the answers there. It sends the calls of judges,
+warm-up and fresh pairs, and whatever a batch did not answer, as usual.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,8 +25,8 @@ class BatchesUnderway:
     """One batch that has not ended.
 
     Args:
-        ids: several while it is not known which one it is, none while it is not known whether it arrived.
-        state: None where it could not be asked.
+        ids: several while it is unknown which one it is, none while it is unknown whether it arrived.
+        state: None if it is unknown.
     """
 
     ids: tuple[str, ...]
@@ -44,7 +44,7 @@ class BatchOutcome:
     """The state of the batches of a run.
 
     Args:
-        live: requests that the run has to ask live: a batch gave no answer, or no batch takes them.
+        live: requests that the run must send as normal calls: a batch gave no answer, or no batch takes them.
     """
 
     submitted: int
@@ -86,14 +86,14 @@ class BatchOutcome:
             out.append(f"submitted {self.submitted} requests; most batches are done within an hour, all within 24")
         out += [str(batch) for batch in self.underway]
         if self.live:
-            out.append(f"{self.live} requests are left to be asked live, at the full price")
+            out.append(f"{self.live} requests are sent as normal calls, at the full price")
         return (*out, *self.notes)
 
 
 async def collect_or_submit(
     requests: Iterable[Request], tools: BatchTools, max_calls: int | None = None
 ) -> BatchOutcome:
-    """Collect what batches have answered, and submit what is in no batch yet.
+    """Collect the answers of batches, and submit requests that are in no batch yet.
 
     Args:
         max_calls: requests that may be submitted; None for any number.
@@ -110,7 +110,7 @@ async def collect_or_submit(
 
 @dataclass(slots=True)
 class _Work:
-    """The rounds of one call; each round looks at every batch once and submits what is left."""
+    """The rounds of one call; each round checks every batch once and submits what is left."""
 
     tools: BatchTools
     max_calls: int | None
@@ -161,7 +161,7 @@ class _Work:
                     await BatchCollector(entry, service, mine, self.tools).collect(state, self.tally)
                     return
         except Transient as transient:
-            self._note(f"the state of a batch could not be learnt: {transient.reason}")
+            self._note(f"the state of a batch is unknown: {transient.reason}")
         left = mine.keys() - self.tally.taken
         self.underway.append(BatchesUnderway(entry.ids, entry.place, len(left), state))
         self.waiting |= left
@@ -189,7 +189,7 @@ class _Work:
         most = self.max_calls
         if most is not None and len(keys) > most:
             raise CannotEvaluate(
-                f"the batch would take {len(keys)} calls, and the budget allows {most}",
+                f"the batch needs {len(keys)} calls, and the budget allows {most}",
                 "raise budget.max_calls, or lower samples or the number of cases",
             )
         submission = digest([self.tools.wall_clock(), *keys])[:_SUBMISSION_LENGTH]

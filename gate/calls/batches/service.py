@@ -73,7 +73,7 @@ class SubmissionMark:
 
 @dataclass(frozen=True, slots=True)
 class FoundBatches:
-    """Batches at the service that may be a lost submission, newest first; `sure` where the service keeps marks."""
+    """Batches at the service that may be a lost submission, newest first; `sure` if the service stores marks."""
 
     ids: tuple[str, ...] = ()
     sure: bool = False
@@ -117,7 +117,7 @@ class BatchService(ABC):
 
     most_requests: ClassVar[int]
     keeps_marks: ClassVar[bool]
-    """Can a batch be found again by its mark alone?"""
+    """Can a batch be found again by only its mark?"""
 
     def __init__(self, provider: ServiceProvider, place: BatchPlace) -> None:
         self.provider = provider
@@ -161,7 +161,7 @@ class BatchService(ABC):
 
     @abstractmethod
     async def status(self, batch_id: str) -> BatchState:
-        """Ask how far a batch is."""
+        """Get the state of a batch."""
 
     @abstractmethod
     def results(self, batch_id: str) -> AsyncIterator[BatchResult]:
@@ -169,11 +169,11 @@ class BatchService(ABC):
 
     @abstractmethod
     async def cancel(self, batch_id: str) -> None:
-        """Ask to end the batch; what is answered by then can still be collected, and is paid for."""
+        """Cancel the batch; answers until then can still be collected, and are charged."""
 
     @abstractmethod
     def outcome(self, row: JsonTable) -> Completion | Failed:
-        """What a line of the results says of its request."""
+        """The outcome of a request, from a line of the results."""
 
     def _none(self) -> Misconfigured:
         return Misconfigured(f"{self.name} has no batch interface", "run without --batch")
@@ -186,12 +186,12 @@ class BatchService(ABC):
             return Failed(f"{self.name}: {error}")
 
     def unanswered(self, error: JsonTable, otherwise: str = "") -> Failed:
-        """A request that a batch did not answer, and what an error object says of it."""
+        """The failure of a request that a batch did not answer, from its error object."""
         said = self.error_message(error) or otherwise
-        return Failed(f"{self.name} could not answer in the batch" + (f": {said}" if said else ""))
+        return Failed(f"{self.name} could not answer the request in the batch" + (f": {said}" if said else ""))
 
     def error_message(self, error: JsonTable) -> str:
-        """What an error object says, or its code."""
+        """The message of an error object, or its code."""
         return self.cleaner.line(error.get("message")) or self.cleaner.line(error.get("code"), 80)
 
     def read(self, line: bytes) -> BatchResult:
@@ -203,7 +203,7 @@ class BatchService(ABC):
         return BatchResult(id_or_empty(row.get("custom_id")), self.outcome(row))
 
     async def get(self, path: str) -> JsonTable:
-        """Ask for a JSON object."""
+        """Get a JSON object."""
         return await self._object(self._sdk.get(path, cast_to=httpx2.Response), _ASK_TIMEOUT_S)
 
     async def post(self, path: str, parts: Sequence[bytes] = (b"{}",)) -> JsonTable:
@@ -291,7 +291,7 @@ async def _each(parts: Sequence[bytes]) -> AsyncIterator[bytes]:
 def checked_id(value: object) -> str:
     """An id that may be put into a path: a server must not choose the next request's. Raises `MalformedReply`."""
     if not isinstance(value, str) or _ID.fullmatch(value) is None:
-        raise MalformedReply("the service named an id that is none")
+        raise MalformedReply("the service returned an id that is not valid")
     return value
 
 
@@ -305,7 +305,7 @@ def json_line(value: JsonTable) -> bytes:
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
-        raise RejectedRequest("the request holds half a surrogate pair, which is not valid Unicode") from None
+        raise RejectedRequest("the request contains half of a surrogate pair, which is not valid Unicode") from None
 
 
 def listed_objects(page: JsonTable) -> list[JsonTable]:

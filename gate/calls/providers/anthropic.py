@@ -54,7 +54,7 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
     blocks = data.get("content")
     if not isinstance(blocks, list):
         said = cleaner.line(object_at(data, "error").get("message"))
-        raise MalformedReply("the reply holds no content" + (f": {said}" if said else ""))
+        raise MalformedReply("the reply has no content" + (f": {said}" if said else ""))
     texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
     if not all(isinstance(text, str) for text in texts):
         raise MalformedReply("the content of the reply is not text")
@@ -95,7 +95,7 @@ def _system(messages: tuple[Message, ...], *, mark: bool) -> list[JsonValue]:
 
 
 def _usage(usage: dict[str, JsonValue]) -> Usage:
-    """Tokens by kind; all zero, which nobody prices, when the server does not say."""
+    """Tokens by kind; all zero, which has no price, if the server does not report them."""
     fresh, output = token_count(usage.get("input_tokens")), token_count(usage.get("output_tokens"))
     if fresh is None or output is None:
         return Usage()
@@ -113,11 +113,11 @@ class AnthropicProvider(ServiceProvider):
         check_anthropic(self.model, params)
 
     def body(self, request: Request) -> dict[str, JsonValue]:
-        """What is sent for a request, by itself or as a line of a batch."""
+        """The body of a request, for one call or a line of a batch."""
         params = request.params
         turns = [message for message in request.messages if message.role != "system"]
         if not turns or turns[0].role != "user":
-            raise RejectedRequest("Anthropic wants a message of the user first")
+            raise RejectedRequest("Anthropic needs a user message first")
         body: dict[str, JsonValue] = {
             "model": self.model,
             "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,

@@ -94,12 +94,12 @@ def make_client(endpoint: Endpoint) -> Client:
         with _quick_import():
             return _MAKERS[endpoint.api](endpoint)
     except OSError as error:
-        what = f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names cannot be read: {error.strerror or error}"
-        raise Misconfigured(what, "let it name PEM certificates, or unset it") from None
+        what = f"cannot read the certificates of SSL_CERT_FILE or SSL_CERT_DIR: {error.strerror or error}"
+        raise Misconfigured(what, "set it to PEM certificates, or unset it") from None
     except (ValueError, httpx2.InvalidURL):
         # Without its value, which may hold a password.
-        what = "a proxy of the environment is no address"
-        raise Misconfigured(what, "write HTTPS_PROXY=http://host:port") from None
+        what = "a proxy variable of the environment is not a URL"
+        raise Misconfigured(what, "set HTTPS_PROXY=http://host:port") from None
 
 
 def _openai(endpoint: Endpoint) -> Client:
@@ -168,7 +168,7 @@ def _vertex(endpoint: Endpoint) -> Client:
     except DefaultCredentialsError:
         raise MissingKey(
             "Google Vertex needs credentials, and none were found",
-            "run gcloud auth application-default login, or let GOOGLE_APPLICATION_CREDENTIALS name a file",
+            "run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS to a credentials file",
         ) from None
     if not (endpoint.project or project):
         raise MissingKey(
@@ -220,9 +220,9 @@ def _settings(endpoint: Endpoint, sdk: ModuleType) -> dict[str, Any]:
 
 
 def _tls(base_url: str) -> ssl.SSLContext:
-    """What TLS trusts: nothing where none is spoken, since reading all certificates takes 20 ms of CPU.
+    """The trusted certificates; none without TLS, because reading all of them takes 20 ms of CPU.
 
-    A proxy may speak TLS before an http:// address, too.
+    A proxy may use TLS for an http:// address too.
     """
     if base_url.startswith("http://") and not getproxies():
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -236,7 +236,7 @@ def trusted_certificates() -> ssl.SSLContext:
 
 
 def _words(error: BaseException) -> str:
-    """The innermost error's own text: the SDK says no more than "Connection error."."""
+    """The text of the innermost error: the SDK's own is only "Connection error."."""
     while error.__cause__ is not None:
         error = error.__cause__
     return str(error) or type(error).__name__
@@ -244,7 +244,7 @@ def _words(error: BaseException) -> str:
 
 @contextmanager
 def _quick_import() -> Iterator[None]:
-    """Import a large SDK with the garbage collector off: it would look at each of the new types in vain."""
+    """Import a large SDK with the garbage collector off: it would check each of the new types for nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -309,30 +309,30 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cl
 
 
 def classify_error(error: ErrorReply, service: Service) -> Failure:
-    """The exception that an error reply stands for."""
+    """The exception for an error reply."""
     said = f"{service.name} answered {error.status}" + (f": {error.message}" if error.message else "")
     if error.status == 402 or error.codes & _QUOTA or "credit balance is too low" in error.message:
-        return Misconfigured(said, "the account has no credit left: look at its billing page")
+        return Misconfigured(said, "the account has no credit left; add some on its billing page")
     if error.status in _THROTTLED:
         return Transient(said, error.retry_after_s, throttled=True)
     if error.status in _RETRIED or error.status >= 500:
         return Transient(said, error.retry_after_s)
     if error.status in (401, 403):
         if not service.key:
-            return Misconfigured(said, "name the variable of its key as api_key_env, under providers: in gate.yaml")
-        return Misconfigured(said, f"check {service.key}, and that it may use the model {service.model}")
+            return Misconfigured(said, "set api_key_env to the variable of its key, under providers: in gate.yaml")
+        return Misconfigured(said, f"check {service.key}, and that this key may use the model {service.model}")
     if error.status == 404:
-        hint = f"check the name of the model ({service.model}), and the address of the server"
+        hint = f"check the name of the model ({service.model}) and the address of the server"
         return Misconfigured(said, service.missing or hint)
     if error.status < 400 or error.status == 405:
-        return Misconfigured(said, "check the address of the server: no model interface answers there")
+        return Misconfigured(said, "check the address of the server: there is no model API at it")
     if _blames_a_setting(error):
         return Misconfigured(said, f"change or remove that parameter for {service.model}")
     return RejectedRequest(said)
 
 
 def connection_error(broken: ConnectionBroken, service: Service, cleaner: Cleaner) -> Transient:
-    """The exception that a missing reply stands for."""
+    """The exception for a missing reply."""
     why = f"the connection to {service.name} failed: {cleaner.line(broken.reason, 200)}"
     return Transient(why, unheard=broken.answered)
 
@@ -347,7 +347,7 @@ def _blames_a_setting(error: ErrorReply) -> bool:
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds that a server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date; 0 or more,
-    or None when nothing usable is said. `now` is in seconds since the epoch."""
+    or None if there is no usable value. `now` is in seconds since the epoch."""
     wait = _seconds(headers.get("retry-after-ms"))
     if wait is not None:
         return wait / 1000.0
@@ -356,7 +356,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     if wait is not None or value is None:
         return wait
     moment = _moment(value)
-    # Compared with the server's own clock, since ours may be wrong.
+    # Compared with the server's clock, because the local one may be wrong.
     here = _moment(headers.get("date", ""))
     return None if moment is None else max(0.0, moment - (now if here is None else here))
 
@@ -379,7 +379,7 @@ def _seconds(value: str | None) -> float | None:
 
 
 class ServiceProvider(ABC):
-    """One model behind one address, asked by requests to one path of its interface."""
+    """One model at one address, called by requests to one path of its API."""
 
     max_in_flight: int | None = None
     priced = True
@@ -395,7 +395,7 @@ class ServiceProvider(ABC):
     @staticmethod
     @abstractmethod
     def reader(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
-        """Read a reply to the model `asked`; raises `MalformedReply` or `TooLong`."""
+        """Read a reply of the model `asked`; raises `MalformedReply` or `TooLong`."""
 
     @abstractmethod
     def check(self, params: Params) -> None:
@@ -403,7 +403,7 @@ class ServiceProvider(ABC):
 
     @abstractmethod
     def body(self, request: Request) -> dict[str, JsonValue]:
-        """What is sent for a request, by itself or as a line of a batch."""
+        """The body of a request, for one call or a line of a batch."""
 
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; the time-out is for the whole exchange, connecting included."""
@@ -419,7 +419,7 @@ class ServiceProvider(ABC):
         except ConnectionBroken as broken:
             raise connection_error(broken, self.service, self.cleaner) from None
         except UnicodeEncodeError:
-            raise RejectedRequest("the request holds half a surrogate pair, which is not valid Unicode") from None
+            raise RejectedRequest("the request contains half of a surrogate pair, which is not valid Unicode") from None
         return self._read(response, time.perf_counter() - started)
 
     async def close(self) -> None:

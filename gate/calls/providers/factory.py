@@ -1,4 +1,4 @@
-"""Makes the provider that a model's name stands for, once for each model."""
+"""Creates the provider for a model's name, once for each model."""
 
 import difflib
 import os
@@ -25,7 +25,7 @@ _PRICED = 1000
 
 
 class _RemoteProvider:
-    """A model that is asked by an executor; what can be known without asking is answered here."""
+    """A model that an executor calls; questions that need no call are answered here."""
 
     max_in_flight: int | None = None
     priced = True
@@ -76,7 +76,7 @@ class Factory:
         return self._prices.price(model, model_id, usage, self._address(model), batch=batch)
 
     def address(self, model: ModelRef) -> str:
-        """Where a model is asked; for a model that is a file, what changes with the file."""
+        """The address of a model; for a model file, a text that changes with the file."""
         if model.provider in ("local", "replay") and (path := Path(model.name)).is_file():
             found = path.stat()
             return f"{path.resolve()} {found.st_size} {found.st_mtime_ns}"
@@ -92,7 +92,7 @@ class Factory:
         )
 
     def interface(self, model: ModelRef) -> Api | None:
-        """The interface that a model is asked by, `openai` or `anthropic`; None for one of no service."""
+        """The API of a model, `openai` or `anthropic`; None if it is not a service."""
         return self._endpoints.interface(model.provider)
 
     @property
@@ -106,7 +106,7 @@ class Factory:
         return endpoints.refused_parameters(model, params, interface, self._address(model)) is None
 
     def cold(self, model: ModelRef, params: Params) -> Params:
-        """Parameters of a judge: at temperature 0, where the interface takes one and nothing else was asked for."""
+        """Parameters of a judge: temperature 0, if the API takes one and no other is set."""
         cold = params.model_copy(update={"temperature": 0.0})
         return cold if params.temperature is None and self.takes(model, cold) else params
 
@@ -134,7 +134,7 @@ class Factory:
             hint = f"did you mean {close[0]}:{model.name}?" if close else f"known: {', '.join(makers)}"
             raise Misconfigured(f"there is no provider {model.provider!r} (in {model})", hint)
         if not model.name:
-            raise Misconfigured(f"{model} names no model", "write provider:name")
+            raise Misconfigured(f"{model} has no model name", "write provider:name")
         return makers[model.provider](model, params)
 
     def _address(self, model: ModelRef) -> str:

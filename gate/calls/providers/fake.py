@@ -1,10 +1,10 @@
-"""A model that needs no network and always says the same, for tests of a gate's set-up and of the gate itself.
+"""Models without a network whose answers are fixed, to test a gate's setup and the gate itself.
 
 `fake:echo`    answers the last user message.
-`fake:oracle`  knows how often it is right. A user message carries the right answer and, if it likes, a slice:
+`fake:oracle`  is right at a known rate. A user message contains the right answer and, optionally, a slice:
                `answer=blue slice=enterprise`. The system prompt states the quality, for all and for a slice:
                `quality=0.9 quality[enterprise]=0.45`. A right reply is the word, any other is `wrong`.
-`fake:judge`   scores the answer in its fence: 1 if it holds the reference answer, else 0. For a rubric it goes by words
+`fake:judge`   scores the answer in its fence: 1 if it contains the reference answer, else 0. For a rubric it uses words
                of the answer: `good` and `bad` count on every dimension, `good-brevity` and `bad-brevity` on that one.
 
 Replies are a hash of system prompt, user message and sample index. Tokens are characters / 4; latency is made up.
@@ -79,7 +79,7 @@ def split_messages(messages: Sequence[Message]) -> tuple[str, str]:
 
 
 def oracle_answer(system: str, user: str, index: int) -> str:
-    """The word that the user text asks for, or `wrong`, with the probability of `true_quality`."""
+    """The right word of the user text with the probability `true_quality`, else `wrong`."""
     found = _ANSWER.search(user)
     if found is None:
         return "wrong"
@@ -97,7 +97,7 @@ def true_quality(system: str, user: str) -> float:
 
 
 def judge_reply(schema: Mapping[str, JsonValue] | None, system: str, user: str) -> str:
-    """What an honest judge says, in the form that a schema asks for."""
+    """The reply of an honest judge, in the form of a schema."""
     if fields := rubric_fields(schema):
         return rubric_reply(fields, scale_in(system), user)
     found = (schema or {}).get("properties")
@@ -125,7 +125,7 @@ def criteria_reply(user: str) -> str:
 
 
 def rubric_fields(schema: Mapping[str, JsonValue] | None) -> list[str]:
-    """The dimensions that a schema asks for; none where it asks for one score."""
+    """The dimensions of a schema; none if it has a single score."""
     found = (schema or {}).get("properties")
     properties = found if isinstance(found, dict) else {}
     inner = [one.get("properties") for one in properties.values() if isinstance(one, dict)]

@@ -22,20 +22,20 @@ PASSTHROUGH = (
 """A base model knows no roles: its messages are joined by line breaks and continued."""
 
 DEFAULT_MAX_TOKENS = 512
-"""A base model often finds no end by itself; this is the limit when the user names none."""
+"""A base model often does not stop; this is the limit if the user sets none."""
 
 STRUCTURED_TOKENS = 2_048
 """The limit of a structured reply when the user names none: its end is in the grammar."""
 
 SLOTS = 2
-"""One for each arm, so that each keeps its own prefix cached."""
+"""One for each arm, so that each has its own prefix cached."""
 
 CONTEXT_TOKENS = 4096
 """Per slot."""
 
 
 class Engine(Protocol):
-    """What is used of `xllamacpp.Server`."""
+    """The methods of `xllamacpp.Server` that are used."""
 
     def handle_chat_completions(self, request: dict[str, JsonValue]) -> Any: ...
 
@@ -84,11 +84,11 @@ class LocalProvider:
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that llama.cpp does not take."""
         if params.reasoning_effort is not None:
-            raise Misconfigured("local: takes no reasoning_effort", "remove it")
+            raise Misconfigured("local: models do not take reasoning_effort", "remove it")
         if params.chat_template not in (None, "passthrough"):
             raise Misconfigured(
-                f"local: knows no chat_template {params.chat_template!r}",
-                "write passthrough, or leave it out for the model file's own template",
+                f"local: models do not have the chat_template {params.chat_template!r}",
+                "use passthrough, or remove it to use the model file's own template",
             )
 
     async def complete(self, request: Request) -> Completion:
@@ -147,7 +147,7 @@ def import_error(error: ImportError) -> GateError:
         return GateError("local: models need llama.cpp, which is not installed", with_extra("local"))
     if "libgomp" in str(error):
         return GateError(
-            "llama.cpp needs the system library libgomp.so.1, which is not there",
+            "llama.cpp needs the system library libgomp.so.1, which is missing",
             "install the package libgomp1 (Debian, Ubuntu: apt-get install libgomp1) or libgomp (Fedora, Alpine)",
         )
     return GateError(f"llama.cpp cannot be loaded: {Cleaner().line(str(error), 200)}", with_extra("local"))
@@ -188,7 +188,7 @@ def _load(path: Path, chat_template: str | None, threads: int) -> Engine:
     except RuntimeError as error:
         raise GateError(
             f"llama.cpp cannot load {path}: {Cleaner().line(str(error), 200)}",
-            "the file may be damaged, or of a kind of model that this version of xllamacpp does not know",
+            "the file may be damaged, or this version of xllamacpp may not support its kind of model",
         ) from None
     return engine
 
@@ -226,7 +226,7 @@ def completion(data: dict[str, JsonValue], name: str, latency_s: float) -> Compl
     choice = choices[0] if isinstance(choices, list) and choices else None
     text = object_at(choice, "message").get("content")
     if not isinstance(choice, dict) or not isinstance(text, str):
-        raise MalformedReply("the reply holds no text")
+        raise MalformedReply("the reply has no text")
     usage = object_at(data, "usage")
     prompt, output = token_count(usage.get("prompt_tokens")) or 0, token_count(usage.get("completion_tokens")) or 0
     read = min(token_count(object_at(usage, "prompt_tokens_details").get("cached_tokens")) or 0, prompt)

@@ -39,15 +39,15 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
     """Read a reply, every field of which may be missing or hostile. Raises `MalformedReply`, `TooLong`.
 
     Args:
-        latency_s: seconds that it took; None where time means nothing.
-        asked: the model that was asked, for a reply that names none.
+        latency_s: duration in seconds; None if it has no meaning.
+        asked: the requested model, for a reply without a model name.
     """
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         said = cleaner.line(object_at(data, "error").get("message"))
-        raise MalformedReply("the reply holds no choice with a message" + (f": {said}" if said else ""))
+        raise MalformedReply("the reply has no choice with a message" + (f": {said}" if said else ""))
     content, refusal = message.get("content"), message.get("refusal")
     if content is not None and not isinstance(content, str):
         raise MalformedReply("the content of the reply is not text")
@@ -77,7 +77,7 @@ def _calls(found: JsonValue, cleaner: Cleaner) -> tuple[ToolCall, ...]:
 
 
 def _usage(usage: dict[str, JsonValue]) -> Usage:
-    """Tokens by kind; all zero, which nobody prices, when the server does not say."""
+    """Tokens by kind; all zero, which has no price, if the server does not report them."""
     prompt, output = token_count(usage.get("prompt_tokens")), token_count(usage.get("completion_tokens"))
     if prompt is None or output is None:
         return Usage()
@@ -104,7 +104,7 @@ class OpenAIProvider(ServiceProvider):
         check_openai(self.model, params, own=self._own)
 
     def body(self, request: Request) -> dict[str, JsonValue]:
-        """What is sent for a request, by itself or as a line of a batch."""
+        """The body of a request, for one call or a line of a batch."""
         params = request.params
         messages: list[JsonValue] = [_turn(message) for message in request.messages]
         body: dict[str, JsonValue] = {"model": self.model, "messages": messages}

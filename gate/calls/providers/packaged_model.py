@@ -35,15 +35,15 @@ def packaged_parts() -> ModelParts:
         ) from None
     missing = [path.name for path in paths if not path.is_file()]
     if missing:
-        raise GateError(f"the packaged model {PACKAGED_MODEL} lacks {', '.join(missing)}", with_extra("demo"))
+        raise GateError(f"the packaged model {PACKAGED_MODEL} is incomplete: {', '.join(missing)}", with_extra("demo"))
     return ModelParts(paths, package.EXPECTED_SHA256, package.MODEL_NAME)
 
 
 def assemble_model(parts: ModelParts, folder: Path) -> Path:
-    """Put the pieces together, unless that has been done before; the folder is made. Raises `GateError`.
+    """Assemble the model file, unless it exists; creates the folder. Raises `GateError`.
 
-    A stamp beside the file remembers size and time of the file that was verified; a file that no longer fits its
-    stamp is verified again, and made anew when it is not the right one.
+    A stamp next to the file has the size and time of the verified file; a file that does not match its
+    stamp is verified again, and assembled again if it is wrong.
     """
     target, stamp = folder / parts.name, folder / f"{parts.name}.verified"
     try:
@@ -57,12 +57,14 @@ def assemble_model(parts: ModelParts, folder: Path) -> Path:
         found = _replace(target, lambda: _blocks(parts.paths), parts.sha256)
         if found != parts.sha256:
             raise GateError(
-                f"the parts of {parts.name} do not give the file that was published (SHA-256 {found})",
+                f"the parts of {parts.name} do not make up the published file (their SHA-256 is {found})",
                 with_extra("demo"),
             )
         _replace(stamp, lambda: iter([_stamp(target, parts).encode()]))
     except OSError as error:
-        raise GateError(f"cannot put {parts.name} into {folder}: {error.strerror}", "free space, or set HOME") from None
+        raise GateError(
+            f"cannot write {parts.name} to {folder}: {error.strerror}", "free disk space, or set HOME to another folder"
+        ) from None
     return target
 
 

@@ -14,7 +14,7 @@ from gate.values import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class ReplayProvider:
-    """Answers the last user message with what was recorded for it; sample k gets the k-th answer, round and round."""
+    """Answers the last user message with its recorded answers; sample k gets the k-th one, then they repeat."""
 
     recorded: Mapping[str, tuple[Completion, ...]] = field(repr=False)
     max_in_flight: int | None = None
@@ -63,7 +63,7 @@ def parse_answers(text: str, where: str) -> ReplayProvider:
     return ReplayProvider({key: tuple(answers) for key, answers in recorded.items()})
 
 
-_HINT = 'write one object a line: {"input": "…", "output": "…"}'
+_HINT = 'write one JSON object per line: {"input": "…", "output": "…"}'
 
 
 def _completion(row: dict[str, JsonValue]) -> Completion:

@@ -71,7 +71,7 @@ TOPICS: Mapping[str, tuple[str, ...]] = {
         *("birth date", "birthdate", "year of birth", "geburtsdatum", "wie alt"),
     ),
 }
-"""Words for `asks: {about: [name]}`. A topic that is not listed stands for itself, in its English forms."""
+"""Words for `asks: {about: [name]}`. A topic that is not listed is its own word, in its English forms."""
 
 ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("names", "caller name", "full name", "first name", "last name"), "name"),
@@ -115,7 +115,7 @@ _NO_NEED = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = 1_000
-"""Characters of one sentence that are looked at, from its end."""
+"""Characters of one sentence that are read, from its end."""
 _SENTENCES = 2_000
 
 
@@ -134,8 +134,8 @@ def asks(options: Options, subject: Subject) -> Finding:
 
 
 def question(sentence: str) -> str:
-    """The part of a sentence that asks, by a question mark or in the form of a request; empty where it does not, or
-    says that there is no need."""
+    """The part of a sentence that asks, by a question mark or in the form of a request; empty if it does not ask, or
+    states that there is no need."""
     text = sentence[-_SENTENCE:]
     if text.rstrip(_BEHIND).endswith(_MARKS):
         clauses = _CLAUSE.split(text)

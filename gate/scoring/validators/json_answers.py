@@ -24,7 +24,7 @@ from gate.values import JsonValue
 
 
 def json_answer(options: Options, subject: Subject) -> Finding:
-    """The whole answer is JSON; a Markdown code fence around it is allowed unless `fence` says otherwise."""
+    """The whole answer is JSON; a Markdown code fence around it is allowed unless `fence` forbids it."""
     try:
         parse_json(unfenced(subject.text, options))
     except BadJson as error:
@@ -43,7 +43,7 @@ def json_schema(options: Options, subject: Subject) -> Finding:
         first = min(validator.iter_errors(value), key=lambda error: list(map(str, error.path)), default=None)
     except TooSlow as slow:
         return Unscored(str(slow)), "the schema"
-    # The library raises arbitrary errors where a part of the schema is not what the draft asks for.
+    # The library raises arbitrary errors if a part of the schema does not follow the draft.
     except Exception as error:
         return Unscored(f"the schema cannot be applied ({type(error).__name__})"), "the schema"
     if first is None:

@@ -36,11 +36,11 @@ _RUN = re.compile(rf"[{_ALONE}]|[^\s\u2013\u2014\u2026/{_ALONE}]+")
 
 
 def word_count(text: str) -> int:
-    """How many words the beginning of a text has.
+    """The number of words in the beginning of a text.
 
-    A word is what stands between blanks, dashes (not hyphens) and slashes and holds a letter or a digit: `well-known`,
-    `don't` and `3.5` are one word each, a lone `-` is none. Chinese characters and kana, which are written without
-    blanks, count one each. Thai, Lao, Khmer and Burmese are written without them, too: a run counts as one word.
+    A word is a text between blanks, dashes (not hyphens) and slashes that contains a letter or digit: `well-known`,
+    `don't` and `3.5` are one word each, a single `-` is none. Chinese characters and kana, which are written without
+    blanks, count one each. Thai, Lao, Khmer and Burmese are also written without blanks: a run counts as one word.
     """
     return sum(1 for run in _RUN.findall(opening_of(text)) if run.isalnum() or any(map(str.isalnum, run)))
 
@@ -319,7 +319,7 @@ def forbidden_words(options: Options, subject: Subject) -> Finding:
     """None of `words` occurs as a whole word, ignoring case; with `inflections` in no English form either."""
     words = texts_of(options, "words")
     found = Phrases.of(words, inflections=bool(options.get("inflections", False))).within(subject.text)
-    return (0.0, f"holds {listed_texts(found)}") if found else (1.0, f"holds none of {listed_texts(words)}")
+    return (0.0, f"contains {listed_texts(found)}") if found else (1.0, f"contains none of {listed_texts(words)}")
 
 
 _COMPARED = 20_000
@@ -350,7 +350,7 @@ def token_f1(want: str, got: str) -> float:
 def edit_similarity(want: str, got: str) -> float:
     """1 minus the edit distance (Levenshtein 1966) by the longer text's length, without surrounding blanks.
 
-    Beyond the first 20,000 characters, what is longer counts as different: a lower bound.
+    Characters after the first 20,000 count as different, so the result is a lower bound.
     """
     from rapidfuzz.distance import Levenshtein
 
@@ -384,7 +384,7 @@ _NO_WORDS = re.compile(
 
 
 def language(options: Options, subject: Subject) -> Finding:
-    """The answer is in the language; a text too short to tell passes as long as the language is plausible.
+    """The answer is in the language; a text too short to detect it passes if the language is plausible.
 
     Code, addresses and tags are left out. Source of the detector: Lui and Baldwin, langid.py (ACL 2012), as py3langid.
     """
@@ -394,7 +394,7 @@ def language(options: Options, subject: Subject) -> Finding:
     text = _NO_WORDS.sub(" ", normal_form(subject.text[:_READ]))
     letters = "".join(filter(str.isalpha, text)).encode(errors="replace")
     if len(letters) < _BYTES:
-        return 1.0, f"has too few letters to tell its language, {wanted} is possible"
+        return 1.0, f"has too few letters to detect its language, {wanted} is possible"
     likely = _likelihoods(text)
     top = max(likely, key=lambda code: likely[code])
     plausible = likely[top] - likely.get(wanted, float("-inf")) <= _PLAUSIBLE
@@ -404,7 +404,7 @@ def language(options: Options, subject: Subject) -> Finding:
 
 def _likelihoods(text: str) -> dict[str, float]:
     """The log-likelihood of each language."""
-    import py3langid  # its model takes half a second and 100 MiB: only for those who ask for a language
+    import py3langid  # its model takes half a second and 100 MiB, so load it only for a language scorer
 
     ranking: list[tuple[str, float]] = py3langid.rank(text)
     return {code: score for code, score in ranking if code in LANGUAGES}
@@ -412,12 +412,15 @@ def _likelihoods(text: str) -> dict[str, float]:
 
 def _known_language(options: Options) -> Iterator[OptionComplaint]:
     if language_code(as_text(options["is"])) is None:
-        yield f"{quote(as_text(options['is']))} is no language that it knows", "write a code of ISO 639, such as en"
+        yield (
+            f"{quote(as_text(options['is']))} is not a language that this scorer can detect",
+            "write a code of ISO 639, such as en",
+        )
 
 
 def _reference(options: Options) -> Iterator[OptionComplaint]:
     if not as_text(options["value"]).strip():
-        yield "the text that it compares with is empty", "give the case an expected text"
+        yield "the text that it compares with is empty", "add an expected text to the case"
 
 
 VALIDATORS: Mapping[str, Validator] = {

@@ -23,7 +23,7 @@ from gate.values import about_dollars, exact_dollars
 DIGITS = 40
 """Characters of one number; a longer one is not a number."""
 NUMBERS = 10_000
-"""Numbers of one answer that are looked at."""
+"""Numbers of one answer that are read."""
 
 _GROUPS = "'’\u00a0\u202f\u2009٬"
 _CURRENCIES = "$€£¥₹"
@@ -37,20 +37,20 @@ def number(options: Options, subject: Subject) -> Finding:
     """A number of the answer is the value, give or take `tolerance` or `percent`."""
     want = wanted_number(options)
     if want is None:
-        return 0.0, "what is looked for is no number"
+        return 0.0, "the expected value is not a number"
     found = numbers(subject.text, comma=options.get("decimal") == "comma")
     if not found:
-        return 0.0, f"holds no number, {want:.15g} is looked for"
+        return 0.0, f"contains no number, expected {want:.15g}"
     which = options.get("which", "any")
     if which == "only" and len(found) > 1:
-        return 0.0, f"holds {len(found):,} numbers, and only {want:.15g} is looked for"
+        return 0.0, f"contains {len(found):,} numbers, expected only {want:.15g}"
     looked_at = {"first": found[:1], "last": found[-1:]}.get(str(which), found)
     margin = _margin(options, want)
     nearest = min(looked_at, key=lambda value: abs(value - want))
     about = f"{want:.15g}" + (f" ± {margin:.6g}" if margin > _slack(want) else "")
     fits = abs(nearest - want) <= margin
     closest = "" if len(looked_at) == 1 else "the closest number is "
-    return finding(fits, f"holds {nearest:.15g}, {about} is looked for", f"{closest}{nearest:.15g}, not {about}")
+    return finding(fits, f"contains {nearest:.15g}, expected {about}", f"{closest}{nearest:.15g}, not {about}")
 
 
 def wanted_number(options: Options) -> float | None:
@@ -70,7 +70,7 @@ def numbers(text: str, *, comma: bool = False) -> list[float]:
 
     Args:
         text: `-1,234.5 kg` gives -1234.5, `5 to 10` gives 5 and 10.
-        comma: the comma is the decimal sign, and the point stands between thousands.
+        comma: the comma is the decimal sign, and the point separates thousands.
     """
     text = text[:LOOKED_AT]
     found: list[float] = []
@@ -115,7 +115,7 @@ def latency(options: Options, subject: Subject) -> Finding:
     """The request for the answer took at most `max_s` seconds; a reused answer keeps its original time."""
     most = number_of(options, "max_s") or 0.0
     if subject.latency_s is None:
-        return Unscored("the time that the answer took is not known"), f"at most {most:g} s"
+        return Unscored("the time that the answer took is unknown"), f"at most {most:g} s"
     took = f"took {subject.latency_s:.3g} s"
     return finding(subject.latency_s <= most, f"{took}, at most {most:g} s", f"{took}, more than {most:g} s")
 
@@ -125,7 +125,7 @@ def cost(options: Options, subject: Subject) -> Finding:
     most = number_of(options, "max_usd") or 0.0
     limit = exact_dollars(most)
     if not isinstance(subject.cost, Dollars):
-        has = "has no price" if subject.cost == Unpriced("n/a") else "has a price that is not known"
+        has = "has no price" if subject.cost == Unpriced("n/a") else "has an unknown price"
         return Unscored(f"the answer {has}"), f"at most {limit}"
     price = f"cost {about_dollars(subject.cost.amount)}"
     return finding(subject.cost.amount <= most, f"{price}, at most {limit}", f"{price}, more than {limit}")

@@ -1,4 +1,4 @@
-"""`paraphrases`: the answer takes the caller's last turn up in words of its own, and does not play it back."""
+"""`paraphrases`: the answer refers to the caller's last turn in other words, and does not repeat it."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ import regex
 from gate.scoring.interface import Finding, OptionCheck, Options, Subject, Validator, quote
 
 CHARS = 20_000
-"""Of the beginning of each text; the rest is not looked at."""
+"""Of the beginning of each text; the rest is not read."""
 LEAST = 5
 """Minimum number of runs that are counted: one copied run of a short answer is no parroting."""
 
@@ -51,7 +51,7 @@ _SELF = frozenset({"i", "id", "ill", "im", "ive"})
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """One word: without case, apostrophes and person, and as written; `tells` where it is no stop word."""
+    """One word: without case, apostrophes and person, and as written; `tells` if it is not a stop word."""
 
     text: str
     shown: str
@@ -64,14 +64,14 @@ def paraphrases(options: Options, subject: Subject) -> Finding:
     """How little of the answer is copied from the caller's last turn.
 
     The score is the share of the answer's n-grams (runs of n words) that are new, as "novel n-grams" measure how
-    abstractive a summary is (See, Liu and Manning 2017, "Get To The Point", section 6.2). Runs that tell nothing are
-    left out: those made of stop words and names alone, and those with a number in them, since a name, a zip code or an
-    address said back is a check and no parroting. Names are words that are capitalised inside a sentence, in the turn
+    abstractive a summary is (See, Liu and Manning 2017, "Get To The Point", section 6.2). Two kinds of runs are left
+    out: those of only stop words and names, and those with a number, because repeating a name, a zip code or an
+    address is a check, not a copy. Names are words that are capitalised inside a sentence, in the turn
     or in the answer, unless most of the sentence is written in capitals, or it is capitalised like a title.
 
     Args:
         options: `n`, words of a run; `max_copied`, the share of copied runs up to which the score is 1; above it the
-            score falls linearly, to 0 where all is copied.
+            score decreases linearly, to 0 if everything is copied.
         subject: the answer, and the case with the caller's turn.
 
     Returns:
@@ -83,12 +83,12 @@ def paraphrases(options: Options, subject: Subject) -> Finding:
     if not subject.text.strip():
         return 0.0, "the answer is empty"
     if len(turn) < size:
-        return 1.0, f"the caller's turn has fewer than {size} words: there is nothing to copy"
+        return 1.0, f"the caller's turn has fewer than {size} words, so there is nothing to copy"
     names = {word.text for word in (*turn, *answer) if word.name}
     theirs = {_text(turn[i : i + size]) for i in range(len(turn) - size + 1)}
     starts = [i for i in range(len(answer) - size + 1) if _tells(answer[i : i + size], names)]
     if not starts:
-        return 1.0, f"the answer has no run of {size} words that tells anything"
+        return 1.0, f"the answer has no sequence of {size} words that could identify a copy"
     copied = [i for i in starts if _text(answer[i : i + size]) in theirs]
     share = len(copied) / max(len(starts), LEAST)
     score = 1.0 if share <= most else (1 - share) / (1 - most)
@@ -131,7 +131,7 @@ def _names(text: str, sentence: Sequence[regex.Match[str]], plain: Sequence[str]
     capitals = [match[0][0].isupper() for match in sentence]
     if _shouted(sentence) or (2 * sum(capitals) > len(capitals) and _titled(text, sentence, plain)):
         return [False] * len(sentence)
-    # The first word of a sentence is part of a name where another follows: `Cedar Bend is closed.`
+    # The first word of a sentence is part of a name if another follows: `Cedar Bend is closed.`
     return [capital and (i > 0 or capitals[1:2] == [True]) for i, capital in enumerate(capitals)]
 
 
@@ -169,7 +169,7 @@ def _text(run: Sequence[_Word]) -> tuple[str, ...]:
 def _told(copied: Sequence[int], starts: Sequence[int], answer: Sequence[_Word], size: int) -> str:
     """How many runs are copied, and their longest passage."""
     if not copied:
-        return f"none of {len(starts)} runs of {size} words is copied"
+        return f"none of {len(starts)} sequences of {size} words is copied"
     best = first = previous = copied[0]
     length = 1
     for i in copied[1:]:
@@ -178,7 +178,7 @@ def _told(copied: Sequence[int], starts: Sequence[int], answer: Sequence[_Word],
         if i - first + 1 > length:
             best, length = first, i - first + 1
     passage = " ".join(word.shown for word in answer[best : best + length + size - 1])
-    return f"{len(copied)} of {len(starts)} runs of {size} words are copied: {quote(passage)}"
+    return f"{len(copied)} of {len(starts)} sequences of {size} words are copied: {quote(passage)}"
 
 
 VALIDATORS: Mapping[str, Validator] = {"paraphrases": paraphrases}

@@ -1,7 +1,7 @@
 """Is an answer a refusal? By turns of phrase, in English, German, French and Spanish, some in Italian and Portuguese.
 
-Precision comes first: that something cannot be found, shipped or seen is no refusal, and neither is what stands inside
-quotation marks. The beginning of an answer decides; what refuses later, after an answer was given, does not count.
+Precision comes first: that something cannot be found, shipped or seen is not a refusal, and neither is text inside
+quotation marks. The beginning of an answer decides; a refusal after an answer does not count.
 """
 
 import re

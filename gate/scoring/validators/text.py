@@ -80,7 +80,7 @@ def ends_with(options: Options, subject: Subject) -> Finding:
 
 
 def _stripped(options: Options, subject: Subject) -> tuple[list[str], str]:
-    """The expected texts, and the answer; a list stands for each of its texts, and for itself in JSON."""
+    """The expected texts, and the answer; a list means each of its texts, and itself in JSON."""
     value, got = options["value"], subject.text
     wanted = [*map(as_text, value), as_text(value)] if isinstance(value, list) else [as_text(value)]
     if not options.get("strip", True):
@@ -103,7 +103,7 @@ def _pattern(options: Options) -> Iterator[OptionComplaint]:
     from gate.config.json_schema import pattern_complaint
 
     if reason := pattern_complaint(as_text(options["pattern"])):
-        hint = "Python's re syntax; a backslash before a special character takes it literally"
+        hint = "Python's re syntax; a backslash before a special character makes it literal"
         yield f"its pattern is not a regular expression: {reason}", hint
 
 
@@ -112,7 +112,7 @@ def _found_everywhere(options: Options) -> Iterator[OptionComplaint]:
     if not all(text.strip() for text in wanted):
         yield (
             "the text that it looks for is empty, and every answer contains it",
-            "give the case an expected text, or use another scorer",
+            "add an expected text to the case, or use another scorer",
         )
 
 

@@ -22,29 +22,29 @@ from gate.scoring.interface import (
 from gate.scoring.validators.json_answers import same_json
 from gate.values import JsonValue, as_mapping, counted
 
-NOT_TOLD = 'the agent does not say which tools it calls; each answer needs "tools", which is [] where it called none'
+NOT_TOLD = 'the agent does not report its tool calls; each answer needs "tools", which is [] if it called none'
 
 
 class _TooLong(Exception):
-    """A call was cut before it could be looked at."""
+    """A call was cut before it could be checked."""
 
 
 def tools(options: Options, subject: Subject) -> Finding:
     """All of the options hold; what is missing, unexpected or failed is named.
 
     `all`: each was called. `any`: one of them was. `in_order`: called in this order, others between them allowed.
-    `exact`: these calls and no others, in any order, each as often as it stands there. `forbidden`: none was called.
+    `exact`: these calls and no others, in any order, each as often as listed. `forbidden`: none was called.
     `arguments`: by tool, `subset` of the arguments of one of its calls, or a `schema` that those of each call satisfy.
-    `min_calls`, `max_calls`, `max_errors`: counts. A call that failed is one. A call of a tool that is not there
-    is none where calls are asked for, and one where they are not wanted.
+    `min_calls`, `max_calls`, `max_errors`: counts. A failed call counts. A call of a tool that does not exist
+    does not count as a required call, but counts as an unwanted one.
     """
     if subject.transcript is None:
-        return Unscored("there was no conversation in which tools could be called"), "tools"
+        return Unscored("there was no conversation with tool calls to check"), "tools"
     if not subject.transcript.tools_told:
         return Unscored(NOT_TOLD), "tools"
     uses = subject.transcript.tools
     try:
-        # A tool that two options ask for is listed as missing once.
+        # A tool that two options require is listed as missing once.
         wrong = list(dict.fromkeys(complaint for complaint in _complaints(options, uses) if complaint))
     except (TooSlow, _TooLong) as unknown:
         return Unscored(str(unknown)), "arguments"
@@ -97,22 +97,22 @@ def _counts(options: Options, uses: Sequence[ToolUse]) -> Iterator[str]:
 
 
 def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse]) -> str:
-    """What is wrong with the arguments of one tool's calls; nothing without calls."""
+    """The errors in the arguments of one tool's calls; none without calls."""
     given = [ToolCall("", use.name, use.arguments).parsed for use in uses]
     if not given:
         return f"missing: {listed_texts([tool])}"
     long = any(len(use.arguments) > ARGUMENT_CHARS for use in uses)
     if "subset" in wanted and not any(one is not None and holds_all(dict(one), wanted["subset"]) for one in given):
         if long:
-            raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")
+            raise _TooLong(f"arguments of {tool} are too long, and were cut, so they cannot be checked")
         return f"no call of {tool} has {shown_value(wanted['subset'])}; the last one has {uses[-1].arguments[:120]}"
     if "schema" in wanted:
         check = bounded(as_mapping(wanted["schema"]), MatchingWork())
         for one in given:
             if one is None and long:
-                raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")
+                raise _TooLong(f"arguments of {tool} are too long, and were cut, so they cannot be checked")
             if one is None:
-                return f"arguments of {tool} are no JSON object"
+                return f"arguments of {tool} are not a JSON object"
             error = next(check.iter_errors(dict(one)), None)
             if error is not None:
                 return f"arguments of {tool}: {error.message[:150]}"
@@ -136,18 +136,20 @@ def _counted(names: Sequence[str]) -> str:
 
 
 def database(options: Options, subject: Subject) -> Finding:
-    """The conversation exists, it has so many messages, or the rows of a query are as expected.
+    """The conversation exists, it has enough messages, or the rows of a query are as expected.
 
     `conversation`: a row with the id of the session. `messages`: at least `min` of them. `query`: as many rows as
     `rows` says; `equals`, the only value, or all rows; `match`, which one of the rows has among its columns.
     """
     seen = _seen(options, subject)
     if seen is None:
-        return Unscored("nobody has looked at the database after this conversation"), "database"
+        return Unscored("the database was not queried after this conversation"), "database"
     if seen.rows is None:
-        return Unscored(f"the database gave no answer: {seen.error}"), "database"
+        return Unscored(f"the database query failed: {seen.error}"), "database"
     if "conversation" in options:
-        return finding(_number(seen) > 0, "the conversation is there", "there is no such conversation")
+        return finding(
+            _number(seen) > 0, "the conversation is in the database", "the conversation is not in the database"
+        )
     wanted = options.get("messages")
     if isinstance(wanted, dict):
         least, there = wanted.get("min", 2), _number(seen)

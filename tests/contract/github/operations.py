@@ -98,11 +98,13 @@ OPERATIONS = {
         lambda github, pr: PullRequestApi(github, pr.number).head,
         lambda pr: pr.head_sha,
     ),
-    "login": Operation("ask whose token this is", "GET", "/user$", lambda github, _: github.login, lambda _: "olivia"),
+    "login": Operation(
+        "find out whose token this is", "GET", "/user$", lambda github, _: github.login, lambda _: "olivia"
+    ),
     "comments": Operation("read the comments", "GET", "/issues/7/comments$", _list, lambda _: ["first"]),
     "create": Operation("post the comment", "POST", "/issues/7/comments$", _create, lambda _: "created"),
     "update": Operation("update the comment", "PATCH", "/issues/comments/", _update, lambda _: None),
-    "delete": Operation("delete a double of the comment", "DELETE", "/issues/comments/", _delete, lambda _: None),
+    "delete": Operation("delete a duplicate of the comment", "DELETE", "/issues/comments/", _delete, lambda _: None),
     "labels": Operation(
         "read the labels", "GET", "/pulls/7$", _labels, lambda pr: PullState("open", ("docs",), pr.head_sha)
     ),

@@ -228,9 +228,9 @@ def test_a_limit_does_not_make_a_person_a_workflow(server: GitHubServer, connect
     assert told(connect(PERSONAL_TOKEN).login, OPERATIONS["login"]).status == 403
 
 
-def test_a_token_that_is_none(server: GitHubServer, pr: PullRequest) -> None:
+def test_a_token_that_is_invalid(server: GitHubServer, pr: PullRequest) -> None:
     for token in ("stale", "with space", "new\nline", "t\u00f6ken", "\U0001f600"):
-        with pytest.raises(ApiError, match="cannot ask whose token this is") as caught:
+        with pytest.raises(ApiError, match="cannot find out whose token this is") as caught:
             GitHub(token, server.url, REPO).login()
         whole = "".join(traceback.format_exception(caught.value)) + caught.value.hint
         assert token not in whole

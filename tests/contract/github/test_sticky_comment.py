@@ -112,14 +112,14 @@ def test_doubles_are_healed(
     assert done == Publication(url(server.comments(REPO, 7)[-1]))
 
 
-def test_a_double_that_cannot_be_deleted_is_told_and_does_not_undo_the_comment(
+def test_a_double_that_cannot_be_deleted_is_reported_and_does_not_undo_the_comment(
     server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
 ) -> None:
     for _ in range(2):
         pr.comment(OLD, by=BOT)
     server.fail("DELETE", "/issues/comments/", 403, times=9)
     done = say(sticky)
-    assert "cannot delete a double of the comment" in done.notes[0]
+    assert "cannot delete a duplicate of the comment" in done.notes[0]
     assert written(server) == [(BOT, OLD), (BOT, new)]
 
 
@@ -141,7 +141,7 @@ def test_two_that_were_posted_at_the_same_time_become_one(
     assert done.url == url(server.comments(REPO, 7)[0])
 
 
-def test_a_comment_that_was_deleted_meanwhile_is_made_anew(
+def test_a_comment_that_was_deleted_meanwhile_is_made_again(
     server: GitHubServer, pr: PullRequest, connect: Connect, sticky: StickyComment, new: str
 ) -> None:
     class Racing(PullRequestApi):
@@ -173,9 +173,7 @@ def test_an_older_commit_leaves_the_comment_alone(
     head = pr.push({"README.md": "x"})
     done = say(sticky)
     assert done.url == ""
-    assert done.notes == (
-        f"the comment is left to the newer commit {head[:12]}; this one is about {sticky.commit[:12]}",
-    )
+    assert done.notes == (f"this run of {sticky.commit[:12]} does not write the comment, because {head[:12]} is newer",)
     assert written(server) == before
     assert {entry.method for entry in server.ledger} == {"GET"}
 
@@ -192,7 +190,7 @@ def test_where_nothing_changed_a_comment_is_only_updated(
 
 
 @pytest.mark.parametrize(("token", "status"), [(READ_ONLY_TOKEN, 403), (NO_COMMENT_TOKEN, 403), (None, 401)])
-def test_who_may_not_write_is_told(
+def test_who_may_not_write_is_reported(
     server: GitHubServer, connect: Connect, sticky: StickyComment, token: str | None, status: int
 ) -> None:
     done = publish_comment(PullRequestApi(connect(token), 7), sticky)
@@ -248,7 +246,7 @@ def test_an_author_who_is_not_known_writes_no_double(
     headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1900000000"}
     server.fail("GET", "/user$", status, times=9, headers=headers, body=body)
     done = publish_comment(PullRequestApi(connect(PERSONAL_TOKEN), 7), sticky)
-    assert "cannot ask whose token this is" in done.notes[0]
+    assert "cannot find out whose token this is" in done.notes[0]
     assert written(server) == [("olivia", OLD)]
 
 

@@ -96,7 +96,7 @@ def test_a_schema_is_kept(session: Session) -> None:
     assert json.loads(session.run(session.provider.complete(request)).text) in ("good", "bad")
 
 
-def test_a_list_whose_items_are_told_is_kept_item_by_item(session: Session) -> None:
+def test_a_list_whose_items_are_distinguished_is_kept_item_by_item(session: Session) -> None:
     """The packaged model left lists empty, and named one id again and again."""
     items = list_schema(choice_schema("a", "b"), each=[choice_schema("b"), choice_schema("a")])
     request = replace(ask("Good.", Params(max_output_tokens=60, temperature=0.0)), schema=items)

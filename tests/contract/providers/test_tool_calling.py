@@ -54,7 +54,7 @@ def test_a_model_calls_tools(server: ModelServer, remote: Subject) -> None:
     assert done.text == "" and done.stop_reason in ("tool_calls", "tool_use")
 
 
-def test_openai_is_told_of_tools_and_results(server: ModelServer) -> None:
+def test_openai_gets_tools_and_results(server: ModelServer) -> None:
     answered(Subject(MODELS["openai"], server.url))
     (body,) = server.bodies
     assert body["tools"][0] == {
@@ -72,7 +72,7 @@ def test_openai_is_told_of_tools_and_results(server: ModelServer) -> None:
     assert body["messages"][3] == {"role": "tool", "content": "Beach House", "tool_call_id": "call_1"}
 
 
-def test_anthropic_is_told_of_tools_and_results(server: ModelServer) -> None:
+def test_anthropic_gets_tools_and_results(server: ModelServer) -> None:
     answered(Subject(MODELS["anthropic"], server.url))
     (body,) = server.bodies
     assert body["tools"][0] == {"name": "get_listings", "description": "The flats.", "input_schema": SCHEMA}
@@ -114,7 +114,7 @@ def use(call_id: Any = "a", name: Any = "count", given: Any = None) -> dict[str,
     return {"type": "tool_use", "id": call_id, "name": name, "input": {} if given is None else given}
 
 
-NO_ID, NO_NAME, TWICE = "has no usable id", "names no tool", "two tool calls of the reply have one id"
+NO_ID, NO_NAME, TWICE = "has no usable id", "has no tool name", "two tool calls of the reply have the same id"
 MALFORMED = [
     ("openai", openai_reply("count"), "is not the call of a function"),
     ("openai", openai_reply([None]), "is not the call of a function"),

@@ -84,7 +84,7 @@ def test_something_that_speaks_no_http(remote: Subject, babbler: str) -> None:
         b'{"choices": [{"message": {"content": {}}}], "content": [{"type": "text", "text": []}]}',
     ],
 )
-def test_a_reply_that_is_none(server: ModelServer, remote: Subject, body: bytes) -> None:
+def test_a_reply_that_is_invalid(server: ModelServer, remote: Subject, body: bytes) -> None:
     server.behaviour = Behaviour(raw=Raw(body=body, headers={"content-type": "application/json"}))
     assert trouble(remote).reason
 
@@ -93,7 +93,7 @@ def test_an_answer_of_megabytes_is_not_asked_for_again(server: ModelServer, remo
     text = "x" * (3 * 2**20)
     reply = {"choices": [{"message": {"content": text}}], "content": [{"type": "text", "text": text}]}
     server.behaviour = Behaviour(raw=Raw(body=json.dumps(reply).encode()))
-    with pytest.raises(RejectedRequest, match="3,145,728 characters, and no more than 1,048,576"):
+    with pytest.raises(RejectedRequest, match="3,145,728 characters; the limit is 1,048,576"):
         ask(remote)
 
 

@@ -95,7 +95,7 @@ def test_anthropic_takes_every_system_message_and_marks_the_last(server: ModelSe
 
 @pytest.mark.parametrize("roles", [(), ("system",), ("assistant", "user")])
 def test_anthropic_wants_the_user_first(server: ModelServer, roles: tuple[Any, ...]) -> None:
-    with pytest.raises(RejectedRequest, match="user first"):
+    with pytest.raises(RejectedRequest, match="user message first"):
         body(server, "anthropic", Params(), messages=tuple(Message(role, "x") for role in roles))
     assert server.requests == 0
 
@@ -107,7 +107,7 @@ def test_keys_go_where_the_interfaces_look_for_them(server: ModelServer) -> None
         assert key in headers.get("authorization", "") + headers.get("x-api-key", "")
 
 
-def test_the_prefix_cache_is_told_apart(server: ModelServer, remote: Subject) -> None:
+def test_the_prefix_cache_is_distinguished(server: ModelServer, remote: Subject) -> None:
     subject = replace(remote, system="word " * 2000, params=Params(prompt_cache=True))
 
     async def work(provider: Any) -> list[Any]:

@@ -37,6 +37,6 @@ def test_a_folder_that_github_cuts_short_is_an_error_and_not_a_missing_file(smal
     source = github_source(small, sha)
     assert source.read("dir/0.md") == b"0"
     for ask in (lambda: source.read("dir/4.md"), lambda: source.fingerprint("dir/z"), lambda: source.glob("dir/*")):
-        with pytest.raises(CannotEvaluate, match="GitHub does not list all of dir") as caught:
+        with pytest.raises(CannotEvaluate, match="GitHub does not list all files of dir") as caught:
             ask()
         assert "fetch-depth: 2" in caught.value.hint

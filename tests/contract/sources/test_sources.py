@@ -35,7 +35,7 @@ def test_what_is_not_there(source: FileSource, path: str) -> None:
 def test_no_path_leaves_the_repository(source: FileSource) -> None:
     for path in LEAVING:
         for ask in (source.read, source.fingerprint, source.glob):
-            with pytest.raises(InputErrors, match="name a file inside the repository"):
+            with pytest.raises(InputErrors, match="use a path inside the repository"):
                 ask(path)
 
 
@@ -56,11 +56,11 @@ def test_a_commit_has_links_and_submodules_that_are_not_read(commit: FileSource,
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("vendored/inside.md", "lies in the submodule 'vendored', which the gate does not read"),
-        ("vendored/deep/inside.md", "lies in the submodule 'vendored'"),
-        ("a/linked/wide.md", "lies behind the symbolic link 'a/linked'"),
-        ("a/linked/c/d/none.md", "lies behind the symbolic link 'a/linked'"),
-        ("alias.md/below", "lies behind the symbolic link 'alias.md'"),
+        ("vendored/inside.md", "is in the submodule 'vendored', which the gate does not read"),
+        ("vendored/deep/inside.md", "is in the submodule 'vendored'"),
+        ("a/linked/wide.md", "is below the symbolic link 'a/linked'"),
+        ("a/linked/c/d/none.md", "is below the symbolic link 'a/linked'"),
+        ("alias.md/below", "is below the symbolic link 'alias.md'"),
     ],
 )
 def test_a_link_or_a_submodule_on_the_way_is_named(source: FileSource, path: str, said: str) -> None:

@@ -79,7 +79,9 @@ def places(database: Database, tmp_path: Path) -> list[tuple[CaseSet, CaseSet]]:
     return [(FileCases(str(path)), FileCases(str(path))), (store(database), store(database))]
 
 
-def test_the_second_editor_of_a_case_is_told_and_of_another_one_is_not(places: list[tuple[CaseSet, CaseSet]]) -> None:
+def test_the_second_editor_of_a_case_is_reported_and_of_another_one_is_not(
+    places: list[tuple[CaseSet, CaseSet]],
+) -> None:
     for one, other in places:
         mine, hers = one.case("a")[0], other.case("a")[0]
         her_b = other.case("b")[0]

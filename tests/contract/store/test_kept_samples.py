@@ -23,7 +23,7 @@ def kept(samples: Iterable[Sample]) -> list[KeptSample]:
     return [KeptSample(one, sample_line(one)) for one in samples]
 
 
-def test_the_same_samples_are_the_same_in_any_order_and_others_are_told(database: Database) -> None:
+def test_the_same_samples_are_the_same_in_any_order_and_others_are_reported(database: Database) -> None:
     id = Runs(database).add(RUN, kept(SAMPLES), Context(), NOW).id
     others = list(take(SUITE, lambda case, arm, index: 1 / 3 + 1e-15 * (case.id == "c001")))
     assert other_samples(database, id, RUN, kept(reversed(SAMPLES))) == ""

@@ -79,7 +79,7 @@ def test_a_connection_that_is_lost_while_one_writes_leaves_nothing_behind(
         assert stands(database) == then
 
 
-def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "gate.db"
     file.write_bytes(b"not a database" * 1000)
     with closing(Database(f"sqlite:///{file}")) as database:

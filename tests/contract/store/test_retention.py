@@ -54,7 +54,7 @@ def test_old_runs_lose_their_texts_and_keep_their_figures(database: Database) ->
     assert record.verdict == runs.rows(RunFilter(), Page())[0].verdict
 
 
-def test_very_old_runs_go_altogether_and_that_is_told(database: Database) -> None:
+def test_very_old_runs_go_altogether_and_that_is_reported(database: Database) -> None:
     runs = Runs(database)
     assert last_removal(database) is None
     old, new = add(runs, 0), add(runs, 10)

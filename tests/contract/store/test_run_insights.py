@@ -74,7 +74,7 @@ def test_cases_that_tell_nothing_are_found_where_there_are_runs_enough(database:
     assert len(Insights(database).cases("support", 9, "mute", 2)) == 2
 
 
-def test_judges_of_the_newest_runs_are_told_apart_by_scorer_and_kind(database: Database) -> None:
+def test_judges_of_the_newest_runs_are_distinguished_by_scorer_and_kind(database: Database) -> None:
     record = golden()["judged"]
     ids = []
     for place in range(3):

@@ -39,15 +39,15 @@ def test_a_suite_of_the_changes_own_makes_no_ship(tmp_path: Path, server: GitHub
     own = "  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, model: 'fake:oracle', scorers: [exact]}\n"
     outcome = run(world.open({"gate.yaml": config + own, "README.md": "quality=1.0\n"}))
     assert outcome.code == 2
-    assert "which is no model" in outcome.out.replace("\n", " ")
+    assert "which is not a model" in outcome.out.replace("\n", " ")
 
 
-def test_removing_the_exam_is_told_and_never_skipped(world: PullRequestWorld, server: GitHubServer) -> None:
+def test_removing_the_exam_is_reported_and_never_skipped(world: PullRequestWorld, server: GitHubServer) -> None:
     outcome = run(world.open({"gate.yaml": FAQ_ONLY}))
     assert outcome.outputs["verdict"] == "PASS"
     body = server.comments(REPO, 7)[0].body
     assert "**This change edits its own exam: the suite `support` is dropped." in body
-    assert "no suite for" not in body
+    assert "removes the suite for" not in body
 
 
 def test_a_decoy_under_the_suites_name_does_not_take_the_exam_away(world: PullRequestWorld) -> None:
@@ -68,7 +68,7 @@ def test_no_workflow_command_comes_from_a_name(world: PullRequestWorld) -> None:
     assert all(line.startswith(own) for line in commands)
 
 
-def test_a_label_that_cannot_be_confirmed_sets_nothing_aside(world: PullRequestWorld, server: GitHubServer) -> None:
+def test_a_label_that_cannot_be_confirmed_overrides_nothing(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: BROKEN})
     pr.add_label("skip-prompt-diff")
     checkout = pr.checkout("merge", depth=2)
@@ -77,7 +77,7 @@ def test_a_label_that_cannot_be_confirmed_sets_nothing_aside(world: PullRequestW
     server.fail("GET", "/pulls/7$", 404, times=1)
     outcome = run_action(checkout, env)
     assert outcome.code == 1
-    assert "an override label would not be seen" in outcome.summary
+    assert "an override label cannot be read and does not count" in outcome.summary
 
 
 def test_a_link_on_the_way_to_the_folder_is_not_followed(world: PullRequestWorld) -> None:

@@ -42,7 +42,7 @@ def test_without_a_token_there_is_a_verdict_and_no_comment(world: PullRequestWor
 def test_a_base_that_only_github_has_needs_a_token_that_is_good(world: PullRequestWorld) -> None:
     outcome = run(world.open({PROMPT: BROKEN}), depth=1, token="no-such-token")
     assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
-    assert_told(outcome, "Bad credentials", "is the token still valid?")
+    assert_told(outcome, "Bad credentials", "check that the token is still valid")
 
 
 @pytest.mark.parametrize("token", [NO_COMMENT_TOKEN, "no-such-token"])
@@ -66,7 +66,7 @@ PAYLOADS = {
 }
 
 
-def test_a_payload_that_is_none(world: PullRequestWorld) -> None:
+def test_a_payload_that_is_invalid(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge", depth=1)
     for payload, said in PAYLOADS.items():

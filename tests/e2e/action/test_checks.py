@@ -98,7 +98,9 @@ def test_each_prompt_is_marked_with_its_own_fall_and_a_part_where_it_stands(worl
     assert told["prompts/tone.md"].startswith("BLOCK: faq/overall ")
 
 
-def test_what_cannot_even_be_looked_for_is_told_on_the_commit(world: PullRequestWorld, server: GitHubServer) -> None:
+def test_what_cannot_even_be_looked_for_is_reported_on_the_commit(
+    world: PullRequestWorld, server: GitHubServer
+) -> None:
     pr = world.open({PROMPT: BROKEN})
     assert run(pr, base="main") == 2
     assert [(one.head_sha, one.conclusion) for one in world.repo.check_runs] == [(pr.head_sha, "failure")]
@@ -155,7 +157,7 @@ def test_a_pull_request_that_is_closed_meanwhile_leaves_no_check_that_passes(wor
     assert [check.conclusion for check in world.repo.check_runs] == ["cancelled"]
 
 
-def test_what_was_measured_is_told_to_its_end(world: PullRequestWorld, server: GitHubServer) -> None:
+def test_what_was_measured_is_reported_to_its_end(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge", depth=2)
     server.fail("POST", "/comments$", 429, headers={"Retry-After": "1"})

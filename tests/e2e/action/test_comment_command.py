@@ -52,7 +52,7 @@ def test_a_run_of_an_older_commit_is_not_published(world: PullRequestWorld, serv
     pr.push({PROMPT: REWORDED})
     done = publish(server, run, "--repo", REPO, "--pull", str(pr.number))
     assert done.code == 3
-    assert f"the comment is left to the newer commit {pr.head_sha[:12]}" in done.err
+    assert f"because {pr.head_sha[:12]} is newer" in done.err
     assert server.comments(REPO, pr.number) == []
 
 
@@ -87,8 +87,8 @@ def test_a_record_that_cannot_be_believed_is_refused(
 ) -> None:
     pr = world.open({PROMPT: BROKEN})
     wrong: tuple[tuple[dict[str, object], str], ...] = (
-        ({"commit": None}, "is about no commit"),
-        ({"commit": "../../user"}, "is about no commit"),
+        ({"commit": None}, "has no commit"),
+        ({"commit": "../../user"}, "has no commit"),
         ({"schema": "other/1"}, "run.json"),
     )
     for changes, said in wrong:

@@ -70,10 +70,10 @@ def test_what_a_change_asks_a_database_is_not_asked(
     workspace = [path for path in tmp_path.rglob("*") if path.is_file() and path != database]
     assert [path for path in workspace if SECRET.encode() in path.read_bytes()] == []
     if fork and change == "a suite of its own":
-        assert "brings a scorer that looks at a database" in outcome.out + outcome.err
+        assert "adds a scorer that queries a database" in outcome.out + outcome.err
         return
     assert outcome.code == 0, outcome.out + outcome.err
     if change == "a suite of its own":
-        assert "is not looked up before the change is merged" in (next(tmp_path.rglob("samples.jsonl"))).read_text()
+        assert "only runs after the change is merged" in (next(tmp_path.rglob("samples.jsonl"))).read_text()
     else:
-        assert "scorers that look up something else are not tried" in outcome.summary
+        assert "scorers with a changed database query are not tried" in outcome.summary

@@ -61,7 +61,7 @@ def test_an_override_of_a_pull_request_that_moved_on_does_not_cover_what_was_que
     pr.add_label(LABEL)
     outcome = run_action(checkout, events.merge_group(world, [pr], checkout, head))
     assert outcome.code == 1
-    assert "cannot be told which pull requests" in outcome.summary
+    assert "cannot find out which pull requests" in outcome.summary
 
 
 def test_a_push_takes_the_baselines_answers_and_the_next_pull_request_pays_for_its_own_alone(

@@ -32,7 +32,7 @@ def test_a_prompt_that_moves_is_compared_with_what_it_was(
     outcome = run(pr, kind)
     assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["worst-slice"]) == (1, "BLOCK", "tier=gold")
     body = server.comments(REPO, 7)[0].body
-    assert "prompts/support.md is now prompts/help.md; it is compared with what it was." in body
+    assert "prompts/support.md was renamed to prompts/help.md; the two are compared." in body
 
 
 def test_a_deleted_prompt_holds(world: PullRequestWorld, server: GitHubServer) -> None:
@@ -61,7 +61,7 @@ def test_a_prompt_does_not_slip_away_by_another_ending_or_among_decoys(
         assert "cannot be told whether 'prompts/support.md' was deleted or has moved" in outcome.out.replace("\n", " ")
     else:
         assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
-        assert "prompts/support.md is now zz/support.txt" in server.comments(REPO, 7)[0].body
+        assert "prompts/support.md was renamed to zz/support.txt" in server.comments(REPO, 7)[0].body
 
 
 def test_a_copy_of_the_old_text_does_not_stand_in_for_the_prompt_that_moves(
@@ -75,13 +75,13 @@ def test_a_copy_of_the_old_text_does_not_stand_in_for_the_prompt_that_moves(
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
     assert "support at prompts/support.txt/tier=gold" in outcome.outputs["worst-slice"]
     body = server.comments(REPO, 7)[0].body
-    assert "prompts/support.md is now archive/old.txt; it is compared with what it was." in body
-    assert "prompts/support.md may as well be prompts/support.txt, which keeps half of it and has no suite" in body
+    assert "prompts/support.md was renamed to archive/old.txt; the two are compared." in body
+    assert "prompts/support.md may have become prompts/support.txt, which keeps half of it and has no suite" in body
     assert body.count("is dropped") == 1
     pr.push({f"archive/{number}.txt": f"{lines}{GOOD}more {number}\n" for number in range(3)})
     outcome = run(pr)
     assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
-    assert "it cannot be told which file 'prompts/support.md' is now" in " ".join(outcome.out.split())
+    assert "cannot find out which file 'prompts/support.md' is now" in " ".join(outcome.out.split())
     pr.push({"gate.yaml": CONFIG.replace(PROMPT, "archive/old.txt")})
     assert run(pr).code == 0
 
@@ -90,7 +90,7 @@ def test_too_many_new_prompts_are_refused_before_any_is_read(tmp_path: Path, ser
     world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": CONFIG.replace(PROMPT, "'prompts/s*.md'")})
     outcome = run(world.open({f"prompts/s{number}.md": f"quality=1.0 {number}\n" for number in range(101)}))
     assert (outcome.code, outcome.outputs["verdict"]) == (2, "INCONCLUSIVE")
-    assert "the change brings more than 100 new suites" in outcome.out.replace("\n", " ")
+    assert "the change adds more than 100 new suites" in outcome.out.replace("\n", " ")
 
 
 def test_a_pointer_of_lfs_is_named_on_either_side(world: PullRequestWorld) -> None:
@@ -110,7 +110,7 @@ def test_a_prompt_in_a_submodule_is_named(world: PullRequestWorld) -> None:
     world.git(world.work, "update-ref", "refs/heads/main", world.commit({}, "Submodule"))
     outcome = run(world.open({"gate.yaml": CONFIG.replace(PROMPT, "vendor/prompts/x.md")}), "none")
     assert outcome.code == 2
-    assert "vendor/prompts/x.md: lies in the submodule 'vendor/prompts'" in outcome.out.replace("\n", " ")
+    assert "vendor/prompts/x.md: is in the submodule 'vendor/prompts'" in outcome.out.replace("\n", " ")
 
 
 @pytest.mark.parametrize(("kind", "what"), [("merge", "symbolic link"), ("none", "submodule")])
@@ -128,7 +128,7 @@ def test_a_new_prompt_does_not_slip_past_its_pattern_as_a_link_or_a_submodule(
     pr.push({})
     outcome = run(pr, kind)
     assert (outcome.code, outcome.outputs["verdict"]) == (2, "INCONCLUSIVE")
-    said = f"is a {what} that the change brings where 'prompts/s*.md' looks for prompts"
+    said = f"is a {what} that the change adds where 'prompts/s*.md' looks for prompts"
     assert f"::error file=prompts/snew.md,title=Prompt Gate::{said}" in outcome.out.replace("\n", " ")
 
 
@@ -143,4 +143,4 @@ def test_what_the_base_changed_is_not_the_changes_doing(tmp_path: Path, server: 
     world.repo.private = True
     outcome = run(pr, "head", depth=0, token="")
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
-    assert "were merged in the checkout" in outcome.summary
+    assert "merged the head into origin/main in the checkout" in outcome.summary

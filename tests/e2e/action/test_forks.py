@@ -30,7 +30,7 @@ def test_without_secrets_the_run_says_what_is_missing(world: PullRequestWorld, s
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
     said = outcome.summary.replace("\\", "")
     assert "OPENAI_API_KEY" in said
-    assert "GitHub gives no secrets to a pull request of a fork" in said
+    assert "GitHub gives no secrets to a pull request from a fork" in said
     assert server.comments(REPO, pr.number) == []
     # What nobody can mend is no warning.
     assert "pull-requests: write" not in outcome.out + said
@@ -44,7 +44,7 @@ def test_a_change_cannot_have_its_own_run_skipped_for_want_of_a_key(tmp_path: Pa
     assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
 
 
-def test_beside_secrets_a_fork_is_judged_and_told(
+def test_with_secrets_a_fork_is_evaluated_and_reported(
     world: PullRequestWorld, server: GitHubServer, models: ModelServer
 ) -> None:
     """By either event."""
@@ -83,20 +83,20 @@ def test_a_run_for_no_open_pull_request_judges_nothing(
     assert server.comments(REPO, pr.number) == []
 
 
-def test_a_conflict_beside_secrets_is_no_green(
+def test_a_conflict_with_secrets_is_no_green(
     world: PullRequestWorld, models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pr = world.open({PROMPT: BROKEN}, fork=True)
     world.commit_to_main({PROMPT: REWORDED})
     acted = act_here(beside_secrets(pr, models), monkeypatch)
     assert acted.code == 3
-    assert "GitHub has not merged #7 into main; as a rule the two conflict" in " ".join(acted.log)
+    assert "GitHub has made no merge commit of #7 and main; usually because they conflict" in " ".join(acted.log)
     assert "check the repository out" not in acted.summary
     # It is patient: the merge is made in the background.
     assert acted.waits == [0.0, 1.0, 2.0, 4.0, 8.0]
 
 
-def test_a_stranger_may_name_another_model_of_a_service(world: PullRequestWorld, models: ModelServer) -> None:
+def test_a_fork_may_name_another_model_of_a_service(world: PullRequestWorld, models: ModelServer) -> None:
     pr = world.open({"gate.yaml": SERVICE.replace("gpt-4o-mini", "gpt-4o")}, fork=True)
     outcome = privileged(pr, models)
     assert outcome.code == 0
@@ -115,7 +115,7 @@ def test_another_pull_request_of_the_same_commit_does_not_answer_for_it(
     for one in (pr, twin):
         outcome = privileged(one, models, event)
         assert outcome.code == 3
-        assert "is also the newest of" in outcome.summary
+        assert "is also the newest commit of" in outcome.summary
     assert models.ledger == []
 
 
@@ -133,7 +133,7 @@ def test_a_merge_into_another_branch_is_not_taken(
     assert (acted.code, len(models.ledger)) == (3, 0)
 
 
-def test_the_label_of_a_stranger_sets_nothing_aside(world: PullRequestWorld, models: ModelServer) -> None:
+def test_the_label_of_a_fork_overrides_nothing(world: PullRequestWorld, models: ModelServer) -> None:
     pr = world.open({PROMPT: BROKEN}, fork=True)
     pr.add_label("skip-prompt-diff", by="mallory")
     outcome = privileged(pr, models)

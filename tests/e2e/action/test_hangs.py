@@ -14,7 +14,7 @@ TEMPLATE = SERVICE.replace("  - name: support\n", "  - name: support\n    templa
 SLOW = "{% for i in range(99999) %}{% set a = 'x'*4000000 %}{% if 'y' in a ~ i %}{% endif %}{% endfor %}"
 
 
-def test_what_works_without_end_before_the_first_call_is_given_up_and_told(
+def test_what_works_without_end_before_the_first_call_is_given_up_and_reported(
     tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:
     world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": TEMPLATE})
@@ -24,7 +24,7 @@ def test_what_works_without_end_before_the_first_call_is_given_up_and_told(
     env = pr.environment(checkout, event="pull_request_target", token=CHECKS_TOKEN, inputs=inputs)
     outcome = run_action(checkout, env | keys(models))
     assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
-    said = "reading the change took longer than 0.02 minutes; the time ran out while"
+    said = "preparing the change took longer than 0.02 minutes, and stopped while"
     (comment,) = server.comments("acme/support-bot", pr.number)
     assert said in comment.body.replace("\n", " ")
     assert said in outcome.out.replace("\n", " ")

@@ -29,11 +29,11 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
     [
         (
             {"gate.yaml": ELSEWHERE + SERVICE.replace("openai:gpt-4o-mini", "mine:m")},
-            "which the merge target does not use",
+            "which the base branch does not use",
         ),
         ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:/etc/passwd")}, "is absolute"),
-        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:models/x.gguf")}, "the merge target does not use"),
-        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "replay:evals/x.jsonl")}, "which is no model"),
+        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:models/x.gguf")}, "the base branch does not use"),
+        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "replay:evals/x.jsonl")}, "which is not a model"),
         (
             {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build"), "evil.py": RUNS},
             "python:",
@@ -66,7 +66,7 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_a_stranger_cannot_have(
+def test_what_a_fork_cannot_have(
     world: PullRequestWorld, models: ModelServer, files: dict[str, str], said: str
 ) -> None:
     pr = world.open({**files, PROMPT: BROKEN}, fork=True)
@@ -104,19 +104,17 @@ def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer, a
     assert list(world.folder.rglob("canary")) == []
 
 
-def test_the_first_exam_does_not_come_from_a_stranger(
-    tmp_path: Path, server: GitHubServer, models: ModelServer
-) -> None:
+def test_the_first_exam_does_not_come_from_a_fork(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
     world = PullRequestWorld.make(tmp_path, server, {"README.md": "x\n", PROMPT: GOOD, "prompts/faq.md": GOOD})
     pr = world.open({**FILES, "gate.yaml": SERVICE, PROMPT: BROKEN}, fork=True)
     outcome = privileged(pr, models)
     assert outcome.code == 3
-    assert "cannot bring its own exam" in outcome.summary
+    assert "cannot bring its own cases and scorers" in outcome.summary
     assert models.ledger == []
 
 
 @pytest.mark.parametrize("event", ["pull_request", "workflow_run"])
-def test_the_first_exam_of_a_stranger_does_not_say_that_nothing_fails(
+def test_the_first_exam_of_a_fork_does_not_say_that_nothing_fails(
     tmp_path: Path, server: GitHubServer, models: ModelServer, event: str
 ) -> None:
     world = PullRequestWorld.make(tmp_path, server, {"README.md": "x\n", PROMPT: GOOD})
@@ -129,13 +127,13 @@ def test_the_first_exam_of_a_stranger_does_not_say_that_nothing_fails(
     assert outcome.code == 3
 
 
-def test_a_stranger_spends_only_within_a_budget(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
+def test_a_fork_spends_only_within_a_budget(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
     world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config, "evals/support.jsonl": cases(20)})
     pr = world.open({PROMPT: BROKEN}, fork=True)
     outcome = privileged(pr, models)
     assert outcome.code == 3
-    assert "there is no budget" in outcome.summary
+    assert "there is no cost limit" in outcome.summary
     assert models.ledger == []
     assert privileged(pr, models, inputs={"max-calls": "1000"}).code == 1
 
@@ -160,13 +158,11 @@ def test_so_many_calls_are_no_budget_for_another_model(
     pr = world.open({"gate.yaml": config.replace(*DEAR[what])}, fork=True)
     outcome = privileged(pr, models, inputs={"max-calls": "1000"})
     assert outcome.code == 3
-    assert "there is no budget in dollars" in outcome.summary
+    assert "there is no cost limit" in outcome.summary
     assert models.ledger == []
 
 
-def test_a_strangers_model_without_a_price_is_not_asked(
-    tmp_path: Path, server: GitHubServer, models: ModelServer
-) -> None:
+def test_a_forks_model_without_a_price_is_not_asked(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
     world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
     pr = world.open({"gate.yaml": config.replace("gpt-4o-mini", "dear-and-new")}, fork=True)
@@ -175,7 +171,7 @@ def test_a_strangers_model_without_a_price_is_not_asked(
     assert "the price of openai:dear-and-new is unknown" in outcome.summary
 
 
-def test_cases_of_a_stranger_are_asked_only_within_a_budget(
+def test_cases_of_a_fork_are_asked_only_within_a_budget(
     tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
@@ -183,10 +179,10 @@ def test_cases_of_a_stranger_are_asked_only_within_a_budget(
     pr = world.open({"evals/support.jsonl": cases(60)}, fork=True)
     outcome = privileged(pr, models)
     assert (outcome.code, len(models.ledger)) == (3, 0)
-    assert "there is no budget in dollars" in outcome.summary
+    assert "there is no cost limit" in outcome.summary
 
 
-def test_a_stranger_does_not_raise_the_budget(world: PullRequestWorld, models: ModelServer) -> None:
+def test_a_fork_does_not_raise_the_budget(world: PullRequestWorld, models: ModelServer) -> None:
     limited = SERVICE.replace("max_usd: 5", "max_usd: 5, max_calls: 10")
     world.commit_to_main({"gate.yaml": limited})
     pr = world.open({"gate.yaml": limited.replace("10}", "100000}"), PROMPT: BROKEN}, fork=True)

@@ -47,7 +47,7 @@ def check(folder: Path, server: ModelServer, case: dict[str, Any]) -> dict[str, 
     return sample
 
 
-def test_its_tools_are_told_and_what_they_give_or_refuse_comes_back(tmp_path: Path, server: ModelServer) -> None:
+def test_its_tools_are_offered_and_their_results_come_back(tmp_path: Path, server: ModelServer) -> None:
     rounds = [
         {"prompt": "What time is it?", "expected_tools": ["get_current_time"]},
         {"prompt": "And at noon, over there?", "expected_tools": ["convert_time"]},

@@ -78,7 +78,7 @@ def test_a_server_that_kills_its_keeper_leaves_nothing(tmp_path: Path) -> None:
             return said, await asyncio.to_thread(gone, tmp_path)
 
     said, ended = asyncio.run(working())
-    assert said == "the MCP server odd ended (its keeper was killed)"
+    assert said == "the MCP server odd ended (the process that supervises it was killed)"
     assert ended
 
 

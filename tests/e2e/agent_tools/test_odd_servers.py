@@ -16,13 +16,13 @@ LEAKS = ("PROPERTY_TOKEN",)
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("early", "ended (exit code 7); its last words: no configuration"),
+        ("early", "ended (exit code 7); its last output: no configuration"),
         ("bare", "lists no tools"),
-        ("listless", "gave an answer that is none of the protocol's (at tools.0.inputSchema.type)"),
+        ("listless", "sent a reply that is not a valid protocol message (at tools.0.inputSchema.type)"),
         (
             "babbling",
-            "prints without end to its standard output, which is for messages; "
-            "it printed 'still here' to its standard output, which is for messages",
+            "prints without end to standard output, which only takes protocol messages; "
+            "it printed 'still here' to standard output, which only takes protocol messages",
         ),
     ],
 )
@@ -58,7 +58,7 @@ def test_a_server_that_never_answers_is_waited_for_a_bounded_time(tmp_path: Path
 
 
 @pytest.mark.parametrize("command", [("no-such-program", "x"), (".",)])
-def test_a_program_that_cannot_be_started_is_told(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_started_is_reported(command: tuple[str, ...], tmp_path: Path) -> None:
     async def told() -> str:
         async with kit(tmp_path, {"odd": Server(command=command)}) as made:
             return await reason(made)
@@ -78,12 +78,12 @@ def test_greetings_on_standard_output_are_passed_over(tmp_path: Path) -> None:
     result, said = asyncio.run(told())
     assert result == '["x", null]'
     assert said == (
-        "the MCP server odd ended (exit code 4); it printed 'Welcome to \\x1b[1mchatty\\x1b[0m!' to its standard "
-        "output, which is for messages; its last words: opening the database as / no such file"
+        "the MCP server odd ended (exit code 4); it printed 'Welcome to \\x1b[1mchatty\\x1b[0m!' to standard "
+        "output, which only takes protocol messages; its last output: opening the database as / no such file"
     )
 
 
-def test_names_that_no_provider_takes_are_told_as_others_and_recorded_as_they_are(tmp_path: Path) -> None:
+def test_names_that_no_provider_takes_are_reported_as_others_and_recorded_as_they_are(tmp_path: Path) -> None:
     async def told() -> tuple[list[str], str, str]:
         async with kit(tmp_path, odd("dotted")) as made:
             box = made.toolbox()
@@ -137,7 +137,7 @@ def test_whatever_a_tool_gives_is_a_result(
 
 def test_a_server_that_was_lost_is_started_once_more(tmp_path: Path) -> None:
     deed = "exit"
-    said = "ended (exit code 4); its last words: opening the database as / no such file"
+    said = "ended (exit code 4); its last output: opening the database as / no such file"
 
     async def told() -> list[str]:
         async with kit(tmp_path, odd("fine")) as made:
@@ -161,4 +161,4 @@ def test_a_program_gets_no_variables_but_those_it_is_to_have(tmp_path: Path, mon
             return await reason(made)
 
     names = "HOME LANG LC_ALL PATH PROMPT_GATE_SERVER PROPERTY_TOKEN PYTHONDONTWRITEBYTECODE PYTHONNOUSERSITE TMPDIR"
-    assert asyncio.run(told()) == f"the MCP server odd ended (exit code 0); its last words: {names} / {SERVERS}"
+    assert asyncio.run(told()) == f"the MCP server odd ended (exit code 0); its last output: {names} / {SERVERS}"

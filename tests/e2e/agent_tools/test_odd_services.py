@@ -39,9 +39,9 @@ async def why(handler: Handler, scratch: Path, transport: str = "streamable-http
         (lambda _: response(b"oops", "500 Internal Server Error"), "answered with HTTP 500 Internal Server Error"),
         (
             lambda _: response(gzip.compress(b"{}"), content_encoding="gzip"),
-            "answered in an encoding that was not asked for",
+            "replied in an encoding that the request does not accept",
         ),
-        (lambda _: b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "broke the connection off: "),
+        (lambda _: b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "closed the connection: "),
     ],
 )
 def test_what_is_wrong_with_a_service_is_said(answer: Answer, said: str, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_service_that_never_answers_is_waited_for_a_bounded_time(tmp_path: Pat
         assert said == "the MCP server shop did not answer within 0.2 s"
 
 
-def test_a_service_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_service_that_is_not_there_is_reported(tmp_path: Path) -> None:
     async def told() -> str:
         async with kit(tmp_path, http("http://127.0.0.1:9/mcp")) as made:
             return await reason(made)
@@ -120,7 +120,7 @@ def test_an_answer_that_breaks_off_ends_its_conversation(tmp_path: Path) -> None
         async with serving(handle) as url, kit(tmp_path, http(url)) as made:
             return await failure(await opened(made), do="x")
 
-    assert asyncio.run(told()) == "the MCP server shop broke off its answer"
+    assert asyncio.run(told()) == "the MCP server shop closed the connection before its reply was complete"
 
 
 EVENTS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
@@ -128,7 +128,7 @@ EVENTS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: clo
 
 def test_what_is_wrong_with_a_stream_of_events_is_said(tmp_path: Path) -> None:
     events = b"event: endpoint\ndata: http://127.0.0.1:9/take\n\n"
-    said = "wants its messages sent to another server"
+    said = "redirects messages to another server, which is not allowed"
 
     async def handle(asked: Asked, writer: StreamWriter) -> None:
         if asked.method == "GET":

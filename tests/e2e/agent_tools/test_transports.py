@@ -78,7 +78,7 @@ def test_a_tool_that_fails_or_takes_too_long_costs_its_own_call_alone(server: Na
     assert late == (True, "the tool took longer than 1 s")
     assert wrong[0] and "text" in wrong[1]
     assert missing[0] and missing[1].startswith("there is no tool 'missing'; there are: 'broken', 'count'")
-    assert odd == (True, "the arguments are no JSON object: it is a list")
+    assert odd == (True, "the arguments are not a JSON object: it is a list")
     assert well == again == (False, "done")
 
 
@@ -90,5 +90,5 @@ def test_a_server_that_dies_ends_the_conversations_under_way(tmp_path: Path) -> 
             await called(other, "slow", seconds=0.01)
             return await failure(box, "die"), await waiting, await failure(other, "count")
 
-    said = "the MCP server listings ended (exit code 3); its last words: the database is gone [token]"
+    said = "the MCP server listings ended (exit code 3); its last output: the database is gone [token]"
     assert asyncio.run(died()) == (said,) * 3

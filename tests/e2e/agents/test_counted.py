@@ -117,7 +117,7 @@ def test_the_same_again_costs_nothing(repo: Path, server: ModelServer) -> None:
     assert run["verdict"] == first["verdict"]
 
 
-def test_a_new_candidate_beside_a_known_baseline(repo: Path, server: ModelServer) -> None:
+def test_a_new_candidate_next_to_a_known_baseline(repo: Path, server: ModelServer) -> None:
     first, _ = diff(repo, server)
     (repo / "prompt.md").write_text("Be ever so kind.")
     run, asked = diff(repo, server)

@@ -110,8 +110,8 @@ def test_a_batch_that_failed_says_why(server: BatchServer, gate: Gate) -> None:
 
 
 @ONE
-def test_a_budget_that_does_not_suffice_is_told_before(server: BatchServer, gate: Gate) -> None:
-    with pytest.raises(CannotEvaluate, match="would take 8 calls, and the budget allows 7"):
+def test_a_budget_that_does_not_suffice_is_reported_before(server: BatchServer, gate: Gate) -> None:
+    with pytest.raises(CannotEvaluate, match="needs 8 calls, and the budget allows 7"):
         gate.run(max_calls=7)
     assert not server.batches
     assert gate.run(max_calls=8).submitted == 8

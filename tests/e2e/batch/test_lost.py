@@ -78,7 +78,7 @@ def test_a_process_that_is_killed_between_submitting_and_writing(
 
 
 @pytest.mark.parametrize("gate", ["anthropic"], indirect=True)
-def test_anthropic_names_no_batch_so_a_stranger_of_the_same_size_is_waited_for(server: BatchServer, gate: Gate) -> None:
+def test_anthropic_names_no_batch_so_a_fork_of_the_same_size_is_waited_for(server: BatchServer, gate: Gate) -> None:
     server.refuse = 1
     stranger = Batch("anthropic_batch_stranger", "anthropic", {f"other_{n}": {} for n in range(8)}, created=time.time())
     server.batches[stranger.id] = stranger

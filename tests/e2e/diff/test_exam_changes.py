@@ -202,7 +202,7 @@ def test_another_judge_prompt_costs_its_own_calls_and_no_answer(repo: Path) -> N
 @pytest.mark.parametrize(
     ("judge", "said"),
     [
-        ({"model": "replay:/etc/passwd"}, "which the merge target does not know"),
+        ({"model": "replay:/etc/passwd"}, "which the base branch does not have"),
         ({"model": "openai:m"}, "needs a key"),
     ],
 )

@@ -63,6 +63,6 @@ def test_a_case_from_all_sides(ran: Path) -> None:
 
 def test_cases_that_are_not_there_are_no_verdict(ran: Path) -> None:
     ended = gate("diff", "--base", "main", "--case", "c99", cwd=ran)
-    assert ended.code == 2 and "no case fits 'c99'" in ended.err
+    assert ended.code == 2 and "no case matches 'c99'" in ended.err
     ended = gate("explain", ".gate/last", "cc1", cwd=ran)
     assert ended.code == 2 and "did you mean" in ended.err

@@ -59,8 +59,8 @@ def test_a_link_that_the_change_brings_is_a_mistake(
     outcome = run(save(repo), more)
     assert outcome.code == 2
     said = " ".join(outcome.err.split())
-    assert f"{path}: is a symbolic link that the change brings where '{pattern}' looks for prompts" in said
-    assert "put the files themselves there" in said
+    assert f"{path}: is a symbolic link that the change adds where '{pattern}' looks for prompts" in said
+    assert "replace the link with the files" in said
 
 
 @SIDES
@@ -73,7 +73,7 @@ def test_a_submodule_that_the_change_brings_is_a_mistake_and_one_that_moves_on_i
     git(repo, "commit", "--quiet", "--message", "two")
     outcome = run(repo, more)
     assert outcome.code == 2
-    assert "prompts/more: is a submodule that the change brings" in " ".join(outcome.err.split())
+    assert "prompts/more: is a submodule that the change adds" in " ".join(outcome.err.split())
     git(repo, "branch", "--force", "main", "change")
     git(repo, "update-index", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'change')},prompts/more")
     git(repo, "commit", "--quiet", "--message", "three")

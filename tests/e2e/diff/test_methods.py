@@ -85,7 +85,7 @@ def test_a_margin_wide_enough_lets_the_fall_pass(root: Path, margin: float, code
     [
         ("{method: mcnemar}", 3, 0.0, "samples is 3"),
         ("{breakage: true}", 1, 0.0, "it needs 2 to 5 samples"),
-        ("{breakage: true}", 3, 0.1, "no room for a margin"),
+        ("{breakage: true}", 3, 0.1, "a margin is not possible"),
         ("{correction: holm}", 3, 0.0, "maxt holds its level for all slices together already"),
         ("{method: bayes}", 3, 0.0, "method"),
     ],
@@ -112,7 +112,7 @@ def test_a_strict_level_takes_more_flips_and_one_beyond_reach_is_refused(root: P
     outcome = gate("diff", "--base", "main", "--json", cwd=root)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert (outcome.record.method.flips or 0) >= 40_000
-    assert "The policy of s names tier=silver, tier=iron, and no case is in any of them." in outcome.record.notes
+    assert "The policy of s includes tier=silver, tier=iron, and no case is in any of them." in outcome.record.notes
     (root / "gate.yaml").write_text(config.replace("0.999", "0.9999"))
     git(root, "commit", "-qam", "stricter")
     refused = gate("diff", "--base", "main", "--head", "HEAD", cwd=root)

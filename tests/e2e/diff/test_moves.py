@@ -21,7 +21,7 @@ def test_a_change_cannot_drop_the_suite_of_the_prompt_that_it_breaks(repo: Path)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert [suite.name for suite in outcome.record.suites] == ["support"]
     assert len(outcome.record.suites[0].exam.removed) == 40
-    assert any("no suite for prompts/support.md any more" in note for note in outcome.record.notes)
+    assert any("removes the suite for prompts/support.md" in note for note in outcome.record.notes)
 
 
 def test_a_change_cannot_point_the_suite_at_another_file(repo: Path) -> None:
@@ -38,7 +38,7 @@ def test_a_prompt_that_the_configuration_still_names_and_that_is_gone_is_a_mista
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 2
     assert "prompts/support.md: there is no such prompt at working tree" in outcome.err
-    assert "to delete the prompt, take its suite out, too" in " ".join(outcome.err.split())
+    assert "to delete the prompt, also remove its suite" in " ".join(outcome.err.split())
 
 
 def test_a_change_that_only_deletes_is_a_hold(repo: Path) -> None:
@@ -63,5 +63,5 @@ def test_a_prompt_does_not_slip_away_by_moving(repo: Path, config: str) -> None:
     (repo / "gate.yaml").write_text(config)
     record = run(repo).record
     assert record.verdict is Verdict.BLOCK
-    assert "prompts/support.md is now prompts/elsewhere.md; it is compared with what it was." in record.notes
+    assert "prompts/support.md was renamed to prompts/elsewhere.md; the two are compared." in record.notes
     assert "prompts/elsewhere.md" in {suite.candidate.path for suite in record.suites}

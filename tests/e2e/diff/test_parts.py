@@ -49,7 +49,7 @@ def test_a_change_of_a_part_is_a_change_of_every_prompt_that_uses_it(repo: Path)
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
     assert [suite.name for suite in record.suites] == ["support", "faq"]
     for path in ("prompts/support.j2", "prompts/faq.yaml"):
-        assert f"{path} is itself as before; what changes is shared/skill.md, which it pulls in." in record.notes
+        assert f"{path} itself did not change; shared/skill.md, which it includes, did." in record.notes
 
 
 def test_a_part_of_one_prompt_touches_no_other(repo: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_link_is_not_followed(repo: Path, target: str) -> None:
     outcome = run(repo)
     assert outcome.code == 2
     assert (
-        "change:prompts/support.j2:2: 'prompts/parts/tone.j2' cannot be pulled in: it is a symbolic link" in outcome.err
+        "change:prompts/support.j2:2: 'prompts/parts/tone.j2' cannot be included: it is a symbolic link" in outcome.err
     )
 
 
@@ -103,4 +103,4 @@ def test_two_files_pull_in_nothing_from_elsewhere(tmp_path: Path, name: str) -> 
     outcome = files_run(tmp_path)
     assert outcome.code == 2
     assert "new/p.j2:1: " in outcome.err
-    assert "leaves" in outcome.err
+    assert "leaves the repository" in outcome.err or "outside the repository" in outcome.err

@@ -125,7 +125,7 @@ def test_a_renamed_constant_is_compared_with_what_it_was(tmp_path: Path) -> None
         outcome = run(repo)
         assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
         assert outcome.record.suites[0].candidate.path == "app/p.py::SUPPORT_V2"
-        assert "app/p.py::SUPPORT is now app/p.py::SUPPORT_V2; it is compared with what it was." in outcome.record.notes
+        assert "app/p.py::SUPPORT was renamed to app/p.py::SUPPORT_V2; the two are compared." in outcome.record.notes
 
 
 FAQ = CONFIG[CONFIG.index("  - name: faq") :]
@@ -152,14 +152,14 @@ def mistake(outcome: Outcome) -> str:
     ("content", "said"),
     [
         ('SUPORT = "x"\n', "app/p.py has no text named 'SUPPORT' at working tree hint: did you mean SUPORT?"),
-        ("SUPPORT = 'x", "app/p.py:1: is no valid Python"),
+        ("SUPPORT = 'x", "app/p.py:1: is not valid Python"),
         ("SUPPORT = load('x')", "app/p.py:1: 'SUPPORT' cannot be read without running code: it is computed: load('x')"),
-        ("SUPPORT = 'a'\nif x:\n    SUPPORT = 'b'", "is given a value on line 1 and on line 3"),
+        ("SUPPORT = 'a'\nif x:\n    SUPPORT = 'b'", "gets a value on line 1 and on line 3"),
         ("from other import SUPPORT", "it is computed: from other import SUPPORT"),
         (b"\x00\x01", "is not a text file"),
         ("SUPPORT = ' '", "app/p.py:1: 'SUPPORT' is empty"),
         ("SUPPORT = " + "(" * 300 + "'a'" + ")" * 300, "app/p.py"),
-        ("SUPPORT = " + "-" * 100_000 + "1", "app/p.py: is no valid Python, or too deeply nested"),
+        ("SUPPORT = " + "-" * 100_000 + "1", "app/p.py: is not valid Python, or too deeply nested"),
         (None, "there is no file 'app/p.py' at working tree"),
     ],
 )
@@ -172,7 +172,7 @@ def test_what_cannot_be_read_is_said_with_its_place(tmp_path: Path, content: str
 def test_the_side_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     repo = make(tmp_path, "app/p.py", "SUPPORT = 'x", "app/p.py::SUPPORT")
     repository.write(repo, {"app/p.py": "SUPPORT = 'x quality=1.0'"})
-    assert "main:app/p.py:1: is no valid Python" in mistake(gate("diff", "--base", "main", cwd=repo))
+    assert "main:app/p.py:1: is not valid Python" in mistake(gate("diff", "--base", "main", cwd=repo))
 
 
 def test_a_link_out_of_the_repository_is_refused(tmp_path: Path) -> None:

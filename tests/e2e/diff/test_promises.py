@@ -233,5 +233,5 @@ def test_shards_leave_it_out_and_say_so(repo: Path, server: ModelServer) -> None
         named = ("--base", "HEAD^1", "--head", "HEAD", "--shard", f"{number}/2", "--out", f"shards/{number}")
         assert here("diff", *named, cwd=repo).code == 0
     merged = here("merge", "shards", "--out", "merged", "--json", cwd=repo)
-    assert "a run that is divided into shards does not look at them" in unpaid(merged)
+    assert "a run in shards cannot read databases" in unpaid(merged)
     assert server.ledger == []

@@ -23,9 +23,9 @@ LIMITS = PROMPT.limits
     ("odd", "said"),
     [
         ("return session.missing", "AttributeError: the session has no 'missing'"),
-        ("return None", "it returned NoneType, and the text of a prompt is wanted"),
+        ("return None", "it returned NoneType, not the text of a prompt"),
         ("return ''", "it returned an empty text"),
-        ("return 'x' * 5_001", "it returned 5,001 characters; 5,000 are allowed"),
+        ("return 'x' * 5_001", "it returned 5,001 characters; the limit is 5,000"),
         ("return 'a\\0b'", "its text holds NUL characters"),
         ("return chr(0xd800)", "its text holds half of a surrogate pair"),
     ],
@@ -79,7 +79,7 @@ def test_all_cases_of_a_side_have_a_time_limit(worktree: FunctionWorktree) -> No
     assert texts[0] == "fine"
     last = texts[-1]
     assert isinstance(last, Failed)
-    assert last.reason == "the prompt could not be built: the 0.5 s for all cases of one side were over"
+    assert last.reason == "the prompt could not be built: all cases of one side together took longer than 0.5 s"
 
 
 def test_a_source_folder_counts_before_what_is_installed(worktree: FunctionWorktree) -> None:

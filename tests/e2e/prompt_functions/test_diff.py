@@ -106,7 +106,7 @@ def test_a_function_that_fails_for_every_case_is_inconclusive_even_on_both_sides
     assert "no licence" in found.out
 
 
-def test_what_cannot_be_imported_is_a_mistake_that_names_module_and_ref(repo: Path, run: Run) -> None:
+def test_what_cannot_be_imported_is_an_error_that_names_module_and_ref(repo: Path, run: Run) -> None:
     write(repo, {MODULE: "import bots.missing\n" + GOOD})
     told = run()
     assert told.code == 2
@@ -119,7 +119,7 @@ def test_what_cannot_be_imported_is_a_mistake_that_names_module_and_ref(repo: Pa
     assert f"main:{MODULE}: " in told.err
 
 
-def test_a_deleted_function_is_told_and_held(repo: Path, run: Run) -> None:
+def test_a_deleted_function_is_reported_and_held(repo: Path, run: Run) -> None:
     files = {MODULE: GOOD.replace("build", "make")}
     other = FILES["gate.yaml"].replace("python:bots.persona:build", "prompts/faq.md").replace("dispatcher", "faq", 1)
     write(repo, {**files, "gate.yaml": other, "prompts/faq.md": "Answer. quality=1.0\n"})

@@ -67,7 +67,7 @@ def test_a_session_that_was_closed_goes_on(checked: tuple[Estate, Outcome]) -> N
     assert json.loads(use["arguments"]) == {"listing": "Beach House", "month": "2026-10"}
 
 
-def test_every_round_is_scored_and_every_call_is_told(checked: tuple[Estate, Outcome]) -> None:
+def test_every_round_is_scored_and_every_call_is_reported(checked: tuple[Estate, Outcome]) -> None:
     estate, _ = checked
     row = estate.samples()["biggest_then_its_address", "candidate"]
     (judge,) = [score for score in row["scores"] if score["scorer"] == "judge"]

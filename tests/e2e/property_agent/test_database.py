@@ -34,13 +34,13 @@ def test_what_is_there_is_found_and_nothing_is_written_or_told(either: Estate) -
     assert outcome.code == 1, outcome.err
     scores = {score["scorer"]: score for score in either.samples()["all_listings", "candidate"]["scores"]}
     found = {name: (score["value"], score["reason"]) for name, score in scores.items()}
-    assert found["conversation_kept"] == (1.0, "the conversation is there")
+    assert found["conversation_kept"] == (1.0, "the conversation is in the database")
     assert found["messages_kept"] == (1.0, "2 messages")
     assert found["there"] == (1.0, "2 rows")
     assert found["few"] == (0.0, "2 messages, fewer than 3")
     assert found["none"] == (0.0, "0 rows, fewer than 1")
     for name in ("writing", "elsewhere"):
-        assert "the database gave no answer" in scores[name]["value"]["reason"]
+        assert "the database query failed" in scores[name]["value"]["reason"]
     assert either.count("bookings") == before > 0
     for file in (file for file in (either.root / ".gate").rglob("*") if file.is_file()):
         assert SECRET.encode() not in file.read_bytes()

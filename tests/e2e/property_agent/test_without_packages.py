@@ -44,5 +44,5 @@ except GateError as error:
     print(error.message, "|", error.hint)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    said = "PROPERTY_DB is a Postgres database, and the package psycopg is not installed"
+    said = "PROPERTY_DB is a Postgres database, which needs the package psycopg; it is not installed"
     assert done.stdout == f"{said} | {POSTGRES}\n"

@@ -71,7 +71,7 @@ def test_a_named_server_gets_its_own_key(tmp_path: Path, models: ModelServer, ap
         (("providers: {groq", "providers: {openai"), "providers.openai is a built-in provider"),
     ],
 )
-def test_mistakes_are_told_with_their_line(tmp_path: Path, changed: tuple[str, str], said: str) -> None:
+def test_errors_are_reported_with_their_line(tmp_path: Path, changed: tuple[str, str], said: str) -> None:
     repo = make(tmp_path, {**FILES, "gate.yaml": config("http://127.0.0.1:9/v1").replace(*changed)})
     outcome = gate("validate", cwd=repo)
     assert outcome.code == 2
@@ -79,7 +79,7 @@ def test_mistakes_are_told_with_their_line(tmp_path: Path, changed: tuple[str, s
 
 
 @pytest.mark.parametrize(("name", "model"), [("openai", "grok:m"), ("Groq", "Groq:m")])
-def test_a_mistake_on_both_sides_is_told_once(tmp_path: Path, name: str, model: str) -> None:
+def test_an_error_on_both_sides_is_reported_once(tmp_path: Path, name: str, model: str) -> None:
     wrong = config("http://127.0.0.1:9/v1", model=model).replace("{groq", "{" + name)
     repo = make(tmp_path, {**FILES, "gate.yaml": wrong})
     write(repo, {PROMPT: REWORDED})
@@ -91,7 +91,7 @@ def test_a_mistake_on_both_sides_is_told_once(tmp_path: Path, name: str, model: 
     assert "replay, openai" not in outcome.err
 
 
-def test_a_typing_mistake_names_the_server_that_was_meant(tmp_path: Path, models: ModelServer) -> None:
+def test_a_typing_error_names_the_server_that_was_meant(tmp_path: Path, models: ModelServer) -> None:
     wrong = config(models.url).replace("'groq:llama", "'grok:llama")
     outcome = gate("validate", cwd=make(tmp_path, {**FILES, "gate.yaml": wrong}))
     assert "did you mean 'groq'?" in outcome.out + outcome.err
@@ -107,7 +107,7 @@ def test_what_only_a_pull_request_names_is_asked_by_nobody(
     checkout = pr.checkout("merge", depth=2)
     outcome = run_action(checkout, pr.environment(checkout) | {"OPENAI_API_KEY": KEY})
     assert outcome.code == 2
-    assert "a change cannot send a key to an address of its own" in outcome.summary
+    assert "a change cannot send a key to another address" in outcome.summary
     assert models.requests == 0
 
 

@@ -6,7 +6,7 @@ from tests.e2e.pytest_plugin.conftest import Project
 from tests.support.command import git
 
 
-def test_mistakes_are_told_with_file_and_line(project: Project) -> None:
+def test_errors_are_reported_with_file_and_line(project: Project) -> None:
     project.write(suite="    treshold: 1\n")
     (project.root / "cases.jsonl").write_text('{"id": "a"')
     ran = project.run("-m", "eval")
@@ -27,10 +27,10 @@ def test_the_configuration_may_have_another_name(project: Project) -> None:
     assert "none.yaml" in absent.out and "Traceback" not in absent.out
 
 
-def test_paths_that_do_not_lead_to_the_configuration_are_told_of(project: Project) -> None:
+def test_paths_that_do_not_lead_to_the_configuration_are_reported(project: Project) -> None:
     (project.root / "tests").mkdir()
     (project.root / "test_own.py").rename(project.root / "tests/test_own.py")
-    left_out = "eval: gate.yaml is not among the paths; name it, or pass --gate-config"
+    left_out = "eval: gate.yaml is not among the paths; add it, or pass --gate-config"
     ran = project.run("tests", "-m", "eval", "-v")
     assert (left_out in ran.out, "1 passed, 1 deselected" in ran.out) == (True, True)
     for paths in ((), ("tests", "gate.yaml")):
@@ -38,7 +38,7 @@ def test_paths_that_do_not_lead_to_the_configuration_are_told_of(project: Projec
         assert left_out not in ran.out and "9 passed, 1 deselected" in ran.out
 
 
-def test_a_configuration_that_is_named_is_collected_beside_a_path(project: Project) -> None:
+def test_a_configuration_that_is_named_is_collected_next_to_a_path(project: Project) -> None:
     (project.root / "tests").mkdir()
     (project.root / "test_own.py").rename(project.root / "tests/test_own.py")
     ran = project.run("tests", "-m", "eval", "--gate-config", "gate.yaml", ".")

@@ -71,7 +71,7 @@ def test_the_record_holds_what_was_reported_and_the_screen_says_what_was_not(pro
     assert "Run again: only what is missing will be paid for." in shown
 
 
-def test_calls_for_cases_that_nobody_saw_are_told(project: Project) -> None:
+def test_calls_for_cases_that_nobody_saw_are_reported(project: Project) -> None:
     project.write("quality=0.0")
     (project.root / "conftest.py").write_text(PATIENT)
     ran = project.run("-m", "eval", "-x")

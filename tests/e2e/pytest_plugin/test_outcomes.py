@@ -15,11 +15,11 @@ def section(out: str) -> list[str]:
     return re.split(r"=+ eval =+\n", out)[1].splitlines()
 
 
-def test_judges_that_prefer_their_own_kind_and_are_not_calibrated_are_told_of(project: Project) -> None:
+def test_judges_that_prefer_their_own_kind_and_are_not_calibrated_are_reported(project: Project) -> None:
     project.write(scorers=JUDGED.replace("own:j", "own:m"))
     found = section(project.run("-m", "eval").out)
     (warned,) = (line for line in found if "self-preference" in line)
-    assert warned.startswith("bot: the judge judge asks own:m, the very model that it judges")
+    assert warned.startswith("bot: the judge judge calls own:m, the same model that it judges")
     (quoted,) = (line for line in found if "calibrated" in line)
     assert quoted == "bot: the judge judge is not calibrated: how far it agrees with people was not measured"
 

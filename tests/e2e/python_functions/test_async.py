@@ -11,7 +11,7 @@ from gate.config.values import FunctionName
 from gate.prompts.files import CannotLoad
 
 ENTRY = FunctionName("checks", "asked")
-SAID = "python:checks:asked cannot be used: asked is an async function, and nothing awaits it here: write it with def"
+SAID = "python:checks:asked cannot be used: asked is an async function, which is not supported here: write it with def"
 SHORT = FunctionLimits(import_s=20.0, call_s=20.0)
 ASYNC = {
     "function": "async def asked(*given):\n    return 'fine'\n",
@@ -35,7 +35,7 @@ def worktree(tmp_path: Path) -> FunctionWorktree:
 
 
 @pytest.mark.parametrize("how", ASYNC)
-def test_a_prompt_that_is_awaited_is_one_mistake(worktree: FunctionWorktree, how: str) -> None:
+def test_a_prompt_that_is_awaited_is_one_error(worktree: FunctionWorktree, how: str) -> None:
     (worktree.root / "checks.py").write_text(ASYNC[how])
     with pytest.raises(CannotLoad) as caught:
         asyncio.run(prompt_texts(ENTRY, [{}, {"state": "x"}], worktree, SHORT))

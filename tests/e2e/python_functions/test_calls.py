@@ -94,7 +94,7 @@ def test_the_environment_is_bare(worktree: FunctionWorktree, job: Job, monkeypat
         ("os.fork() and time.sleep(600)", "it took longer than 0.5 s"),
     ],
 )
-def test_a_module_that_cannot_be_imported_is_one_mistake(worktree: FunctionWorktree, start: str, said: str) -> None:
+def test_a_module_that_cannot_be_imported_is_one_error(worktree: FunctionWorktree, start: str, said: str) -> None:
     with pytest.raises(CannotLoad) as caught:
         PROMPT.odd(worktree, "pass", start, import_s=0.5)
     assert caught.value.message.startswith(f"python:bots.persona:asked cannot be used: {said}")

@@ -86,17 +86,17 @@ def test_nothing_is_run_for_a_fork(
     pr = world.open(marked(code, files, world.folder), fork=True)
     outcome = judged(pr, models) if event == "pull_request" else privileged(pr, models, event)
     assert outcome.code == 2
-    assert "no code is run for a change from outside" in outcome.summary
+    assert "code does not run for a change from a fork" in outcome.summary
     assert not ran(world)
     assert models.ledger == []
 
 
-def test_nothing_is_run_beside_secrets_for_a_branch_of_the_repository_either(
+def test_nothing_is_run_with_secrets_for_a_branch_of_the_repository_either(
     world: PullRequestWorld, models: ModelServer, code: Code
 ) -> None:
     outcome = privileged(world.open(marked(code, code.worse, world.folder)), models, "pull_request_target")
     assert outcome.code == 2
-    assert "no code is run for a change from outside" in outcome.summary
+    assert "code does not run for a change from a fork" in outcome.summary
     assert not ran(world)
 
 
@@ -104,8 +104,13 @@ def test_nothing_is_run_beside_secrets_for_a_branch_of_the_repository_either(
     ("code", "event", "fork", "said"),
     [
         (PROMPT, "pull_request", True, "the pull request comes from a fork"),
-        (SCORER, "pull_request_target", False, "'pull_request_target' may be about a change that anybody made"),
-        (PROMPT, "issue_comment", False, "'issue_comment' may be about a change that anybody made"),
+        (
+            SCORER,
+            "pull_request_target",
+            False,
+            "'pull_request_target' may belong to a change by an untrusted contributor",
+        ),
+        (PROMPT, "issue_comment", False, "'issue_comment' may belong to a change by an untrusted contributor"),
     ],
     ids=["fork", "beside secrets", "comment"],
     indirect=["code"],

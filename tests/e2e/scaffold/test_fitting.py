@@ -14,7 +14,7 @@ messages: [{role: user, content: "Say {{input}}."}]
 testData: [{input: a, expected: b}]
 evaluators: [{name: same, string: {equals: "{{expected}}"}}]
 """
-LOST = "temperature is left out: openai:gpt-5-mini is a reasoning model and takes no temperature"
+LOST = "temperature is left out: openai:gpt-5-mini is a reasoning model and does not take temperature"
 
 
 @pytest.mark.parametrize(("model", "kept"), [("openai:gpt-5-mini", False), ("", True)])

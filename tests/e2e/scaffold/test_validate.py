@@ -110,8 +110,8 @@ def test_a_parameter_that_the_model_does_not_take_is_told_before_a_run(tmp_path:
     write(tmp_path, {"gate.yaml": config, **{path: FILES[path] for path in ("prompts/a.md", "evals/a.jsonl")}})
     done = gate("validate", cwd=tmp_path)
     assert done.code == 0, done.err
-    assert done.out.count("takes no") == 1
-    assert "note: openai:gpt-5-mini is a reasoning model and takes no temperature; remove temperature" in done.out
+    assert done.out.count("does not take") == 1
+    assert "note: openai:gpt-5-mini is a reasoning model and does not take temperature; remove temperature" in done.out
 
 
 def test_a_model_whose_price_is_unknown_is_told(tmp_path: Path) -> None:

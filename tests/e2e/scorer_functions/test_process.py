@@ -29,13 +29,13 @@ def of_odd(worktree: FunctionWorktree, odd: str, start: str = "", call_s: float 
 @pytest.mark.parametrize(
     ("odd", "value", "reason"),
     [
-        ("return True", 1.0, "bots.persona:asked says 1"),
-        ("return 0.25", 0.25, "bots.persona:asked says 0.25"),
+        ("return True", 1.0, "bots.persona:asked returned 1"),
+        ("return 0.25", 0.25, "bots.persona:asked returned 0.25"),
         ("return {'score': 0.5, 'reason': 'so so'}", 0.5, "so so"),
-        ("import numpy; return numpy.float32(0.5)", 0.5, "bots.persona:asked says 0.5"),
+        ("import numpy; return numpy.float32(0.5)", 0.5, "bots.persona:asked returned 0.5"),
         ("return {'score': 0.5, 'reason': 'x' * 500}", 0.5, "x" * 500),
-        ("return {'pass': True, 'reason': None}", 1.0, "bots.persona:asked says 1"),
-        ("return {'pass_': False, 'component_results': []}", 0.0, "bots.persona:asked says 0"),
+        ("return {'pass': True, 'reason': None}", 1.0, "bots.persona:asked returned 1"),
+        ("return {'pass_': False, 'component_results': []}", 0.0, "bots.persona:asked returned 0"),
         ("return {'pass': True, 'score': 0.5, 'reason': 'so', 'namedScores': {}}", 0.5, "so"),
     ],
 )
@@ -47,13 +47,13 @@ def test_what_counts_as_a_score(worktree: FunctionWorktree, odd: str, value: flo
     ("odd", "said"),
     [
         ("return case.missing", "AttributeError: the case has no 'missing'"),
-        ("return None", "it returned NoneType, and true, false or a number from 0 to 1 is wanted"),
+        ("return None", "it returned NoneType, not true, false or a number from 0 to 1"),
         ("return '1'", "it returned str"),
         ("return 1.5", "it returned a number that is not from 0 to 1"),
         ("return float('nan')", "it returned a number that is not from 0 to 1"),
-        ("return {'reason': 'good'}", "it returned a mapping, and one of score and reason is wanted"),
-        ("return {'score': 1, 'reason': 3}", "its reason is int, and a text is wanted"),
-        ("return {'score': 1, 'reason': 'x' * 501}", "its reason has 501 characters; 500 are allowed"),
+        ("return {'reason': 'good'}", "it returned a mapping that does not consist of score and reason"),
+        ("return {'score': 1, 'reason': 3}", "its reason is int, not a text"),
+        ("return {'score': 1, 'reason': 'x' * 501}", "its reason has 501 characters; the limit is 500"),
     ],
 )
 def test_what_is_no_score(worktree: FunctionWorktree, odd: str, said: str) -> None:
@@ -75,7 +75,7 @@ def forge():
 
 def test_what_is_written_into_its_pipes_is_no_answer_to_another_question(worktree: FunctionWorktree) -> None:
     value, _ = of_odd(worktree, "forge()", FORGE)
-    assert value == Unscored(SCORE.failure + "what it answers is no answer")
+    assert value == Unscored(SCORE.failure + "its reply is not valid")
 
 
 def test_who_gives_up_waiting_disturbs_nobody(worktree: FunctionWorktree) -> None:
@@ -102,7 +102,10 @@ def test_a_function_that_dies_again_and_again_is_given_up(worktree: FunctionWork
 def test_a_keeper_that_is_killed_leaves_answers_unscored(worktree: FunctionWorktree) -> None:
     SCORE.put(worktree, "os.kill(os.getppid(), 9); time.sleep(60)")
     found = scored(worktree, replace(LIMITS, call_s=30.0), ["x", "y"])
-    assert all(isinstance(value, Unscored) and "its keeper was killed" in value.reason for value, _ in found)
+    assert all(
+        isinstance(value, Unscored) and "the process that supervises it was killed" in value.reason
+        for value, _ in found
+    )
 
 
 def test_a_start_that_hangs_after_a_death_ends_the_scorer(worktree: FunctionWorktree) -> None:

@@ -57,7 +57,7 @@ def test_the_gate_is_not_open_to_a_function_that_scores(repo: Path, run: Run, tm
     assert (tmp_path / "found").read_text() == ONLY_ITSELF
 
 
-def test_what_the_change_makes_of_the_code_is_told_and_not_tried(repo: Path, run: Run, tmp_path: Path) -> None:
+def test_what_the_change_makes_of_the_code_is_reported_and_not_tried(repo: Path, run: Run, tmp_path: Path) -> None:
     write(repo, {MODULE: telling(tmp_path) + LENIENT})
     found = run()
     assert found.code == 0
@@ -115,7 +115,7 @@ def test_an_answer_that_cannot_be_scored_is_missing_and_the_others_count(repo: P
     ],
     ids=["import", "no name", "library"],
 )
-def test_a_function_that_cannot_be_had_is_a_mistake_before_any_call(
+def test_a_function_that_cannot_be_had_is_an_error_before_any_call(
     repo: Path, run: Run, models: ModelServer, files: dict[str, str | None], said: str
 ) -> None:
     commit(repo, files)
@@ -136,7 +136,7 @@ def test_files_are_not_compared_by_running_code(repo: Path, run: Run, tmp_path: 
     write(repo, {CASES: own})
     told = run.command(*files, "--scorer", "contains", "--model", "fake:oracle")
     assert told.code == 2
-    assert "no code is run where files are compared" in told.err
+    assert "code does not run when files are compared" in told.err
     assert not (tmp_path / "canary").exists()
 
 

@@ -83,7 +83,7 @@ def test_a_shard_that_was_killed_counts_with_what_it_wrote(three: Path) -> None:
     ("edited", "said"),
     [
         (lambda lines: [*lines[:-1], lines[-1][:40]], f"{SECOND}:16: the last line is cut off"),
-        (lambda lines: lines[:-1], "holds 15 samples, and 16 were written"),
+        (lambda lines: lines[:-1], "contains 15 of the 16 samples that were written"),
         (lambda lines: [*lines, lines[3]], f"{SECOND}:17: suite 'faq'"),
         (lambda lines: [lines[0].replace('"case":"c', '"case":"x'), *lines[1:]], "its case is not in the exam"),
         (lambda lines: [lines[0].replace('"index":0', '"index":2'), *lines[1:]], "this is number 3"),
@@ -110,7 +110,7 @@ def test_a_sample_of_another_shard(three: Path) -> None:
 def test_a_shard_that_says_it_is_whole_and_is_not(three: Path) -> None:
     change(three / SECOND, lambda lines: lines[:-2])
     edit(three / "shards/2/shard.json", samples=14)
-    refused(merge(three), "holds 14 samples, and the share of shard 2/3 is 16")
+    refused(merge(three), "contains 14 samples, but shard 2/3 has 16")
 
 
 def test_all_mistakes_at_once(three: Path) -> None:
@@ -212,8 +212,8 @@ def test_a_folder_behind_a_link_that_the_repository_brought(
     (three / ".gate").mkdir()
     for name in ("last", "shard-1-of-3"):
         (three / ".gate" / name).symlink_to(elsewhere)
-    refused(here("diff", *REFS, "--suite", "faq", "--shard", "1/3", cwd=three), "behind a symbolic link")
-    refused(here("merge", "shards", cwd=three), "behind a symbolic link")
+    refused(here("diff", *REFS, "--suite", "faq", "--shard", "1/3", cwd=three), "contains a symbolic link")
+    refused(here("merge", "shards", cwd=three), "contains a symbolic link")
     assert [path.name for path in elsewhere.iterdir()] == ["run.json"]
 
 

@@ -74,7 +74,7 @@ def test_a_change_from_outside_names_no_cases_of_a_store_but_those_of_the_base(
         pr = world.open({"gate.yaml": change, **BROKEN}, fork=True)
         outcome = privileged_with(pr, models, place)
         assert outcome.code == 2
-        assert "a change from outside names cases of a store" in outcome.summary
+        assert "a change from a fork uses cases of a store" in outcome.summary
         assert "word" not in outcome.summary
     assert models.ledger == []
     pr = world.open(BROKEN, fork=True)
@@ -125,7 +125,7 @@ def test_runs_of_strangers_are_kept_where_the_workflow_is_not_theirs(
     env = pr.environment(checkout, action="opened", inputs={"push-to": "store"}) | keys(models) | store(place)
     outcome = run_action(checkout, env)
     assert outcome.outputs["verdict"] != "INCONCLUSIVE"
-    assert "may be that of a stranger" in outcome.out
+    assert "may come from an untrusted contributor" in outcome.out
     assert kept(place) == []
     outcome = privileged_with(pr, models, place, **{"push-to": "store"})
     (row,) = kept(place)

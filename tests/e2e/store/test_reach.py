@@ -36,14 +36,14 @@ def test_no_command_runs_code_that_only_a_case_of_the_store_names(place: Place) 
         done = place.gate(*command)
         assert (done.code, (place.repo / "ran.txt").exists()) == (2, False), done.err
         assert "store:support@2: case 'odd': its scorer 'python' runs the function 'evals.checks:polite'" in done.err
-        assert "name that in a scorer of suite support in gate.yaml, or take it out of the case" in done.err
+        assert "add it to a scorer of suite support in gate.yaml, or remove it from the case" in done.err
 
 
 @pytest.mark.parametrize(
     ("scorer", "said"),
     [
-        ({"database": {"url": "GATE_DATABASE_URL", "query": "SELECT 1", "equals": 1}}, "looks into the database of"),
-        ({"judge": {"criteria": "x", "model": "openai:gpt-5"}}, "asks the model 'openai:gpt-5'"),
+        ({"database": {"url": "GATE_DATABASE_URL", "query": "SELECT 1", "equals": 1}}, "queries the database of"),
+        ({"judge": {"criteria": "x", "model": "openai:gpt-5"}}, "calls the model 'openai:gpt-5'"),
     ],
 )
 def test_nor_asks_a_database_or_a_model(place: Place, scorer: JsonValue, said: str) -> None:
@@ -86,5 +86,5 @@ def test_the_action_refuses_it_even_where_the_change_names_the_scorer(tmp_path: 
             env = pr.environment(checkout, action="opened") | {"GATE_DATABASE_URL": url_of(database)}
             outcome = run_action(checkout, env)
             assert outcome.code == 2, outcome.summary
-            assert "which cases of a store may not" in outcome.summary
+            assert "which is not allowed for cases of a store" in outcome.summary
             assert not (checkout / "ran.txt").exists()

@@ -109,7 +109,7 @@ def test_one_trace_of_run_suite_samples_and_calls(repo: Path) -> None:
     assert {headers["x-key"] for headers in found.headers} == {"collector-secret"}
 
 
-def test_content_is_told_to_those_who_ask_for_it(repo: Path) -> None:
+def test_content_is_reported_to_those_who_ask_for_it(repo: Path) -> None:
     leaked = "sk-" + "a1" * 20
     with collector() as found, ModelServer(Behaviour(answer=lambda system, user: f"w1 {leaked}")) as server:
         content = {"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "true", "OTEL_LOGS_EXPORTER": "none"}

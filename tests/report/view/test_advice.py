@@ -65,7 +65,7 @@ def test_a_command_names_only_what_git_can_find(candidate: str, head: str) -> No
 def test_orders_that_changed_and_that_no_scorer_reads_come_first(name: str) -> None:
     made = runs.runs()[name]
     assert "no score" not in plain(next_steps(made)[0])
-    note = "prompts/a.md: no scorer reads 1 order that changed, so the verdict says nothing of it: gone “Be kind.”"
+    note = "prompts/a.md: no scorer checks 1 instruction that changed, so the verdict says nothing about it."
     said = [plain(step) for step in next_steps(made.model_copy(update={"notes": [note]}))]
     assert said[0].startswith("Judge the changed orders named above yourself: no scorer reads them")
     if made.verdict is not Verdict.HOLD:

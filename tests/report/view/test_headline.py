@@ -96,7 +96,7 @@ def test_only_what_asks_for_something_is_an_alert() -> None:
 
 
 CAP = (
-    "the budget of $0.000395 does not suffice for another call: $0.0002412 is spent, and the call "
+    "the budget of $0.000395 is not enough for another call: $0.0002412 is spent, and the call "
     "may cost $0.000156; raise budget.max_usd, or lower max_output_tokens"
 )
 LONG_PATH = "a/" * 40 + "p.md:1: " + "it cannot be read because of what is written in it, " * 2 + "so mend it"
@@ -118,7 +118,7 @@ def failed(reason: str) -> RunRecord:
 @pytest.mark.parametrize(
     ("made", "first"),
     [
-        (runs.unanswered(), "the service has not answered once in 7 s"),
+        (runs.unanswered(), "the service has not responded once in 7 s"),
         (ended(CAP), CAP.partition("; raise")[0]),
         (failed("word " * 40 + "end"), "word " * 22 + "word…"),
         (failed("p.md: " + "word " * 40 + "end"), "p.md: " + "word " * 21 + "word…"),

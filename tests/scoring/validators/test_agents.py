@@ -72,7 +72,7 @@ def test_a_tool_that_is_not_there_is_not_called_and_still_not_wanted(options: Js
     assert (found.value, "called a (not there)" in found.reason) == (value, True)
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_that_is_wrong_is_reported_at_once() -> None:
     found = tools({"all": ["a"], "forbidden": ["d"], "max_calls": 0}, "d")
     assert found.reason == 'missing: "a"; forbidden: "d"; 1 call, more than 0 (called d)'
 
@@ -106,7 +106,7 @@ def test_an_agent_that_does_not_say_what_it_calls_has_no_score(options: JsonValu
     turns = (Turn(0, "q", "case", "a", (use("a"),)), Turn(1, "q", "case", "I deleted it.", tools_told=False))
     found = scored("tools", options, Transcript("s", turns)).value
     assert isinstance(found, Unscored)
-    assert 'each answer needs "tools", which is [] where it called none' in found.reason
+    assert 'each answer needs "tools", which is [] if it called none' in found.reason
 
 
 def test_no_conversation_is_no_failure() -> None:
@@ -171,11 +171,11 @@ def test_more_rows_than_are_kept_are_more_than_any_limit() -> None:
 def test_a_database_without_an_answer_is_no_failure_of_the_agent() -> None:
     gone = Transcript("s", (), observations=(Observation("database", None, "server closed"),))
     found = scored("database", {"url": "DB", **QUERY, "rows": 1}, gone)
-    assert found.value == Unscored("the database gave no answer: server closed")
+    assert found.value == Unscored("the database query failed: server closed")
     assert isinstance(scored("database", {"url": "DB", **QUERY, "rows": 1}, Transcript("s", ())).value, Unscored)
 
 
-def test_hostile_cells_are_told_on_one_line_of_bounded_length() -> None:
+def test_hostile_cells_are_reported_on_one_line_of_bounded_length() -> None:
     found = seen({**QUERY, "equals": 1}, ("\x1b[2J\n\0" + "x" * 2000,))
     assert found.value == 0.0
     assert found.reason.isprintable()

@@ -10,7 +10,7 @@ from tests.scoring.validators.scored import judged
         (1.5, 1.0, "took 1.5 s, at most 2 s"),
         (2.0, 1.0, "took 2 s, at most 2 s"),
         (2.345, 0.0, "took 2.35 s, more than 2 s"),
-        (None, Unscored("the time that the answer took is not known"), "at most 2 s"),
+        (None, Unscored("the time that the answer took is unknown"), "at most 2 s"),
     ],
 )
 def test_latency(seconds: float | None, value: float | Unscored, reason: str) -> None:
@@ -24,9 +24,9 @@ def test_latency(seconds: float | None, value: float | Unscored, reason: str) ->
         (Dollars(0.005), 1.0, "cost $0.0050, at most $0.01"),
         (Dollars(0.01), 1.0, "cost $0.010, at most $0.01"),
         (Dollars(0.02), 0.0, "cost $0.020, more than $0.01"),
-        (Unpriced("unknown"), Unscored("the answer has a price that is not known"), "at most $0.01"),
+        (Unpriced("unknown"), Unscored("the answer has an unknown price"), "at most $0.01"),
         (Unpriced("n/a"), Unscored("the answer has no price"), "at most $0.01"),
-        (None, Unscored("the answer has a price that is not known"), "at most $0.01"),
+        (None, Unscored("the answer has an unknown price"), "at most $0.01"),
     ],
 )
 def test_cost(price: Cost | None, value: float | Unscored, reason: str) -> None:

@@ -29,7 +29,7 @@ def test_what_is_filled_in(value: JsonValue, expected: JsonValue, filled: JsonVa
 
 
 @pytest.mark.parametrize("value", ["{{ expected }}", ["a", "{{ expected }}"], ["{{ slices.lang }}"]])
-def test_a_field_that_is_missing_is_a_mistake(value: JsonValue) -> None:
+def test_a_field_that_is_missing_is_an_error(value: JsonValue) -> None:
     with pytest.raises(InputErrors, match="cannot be filled in for case 'c'"):
         fill_options({"value": value}, Case("c", input="q"))
 
