@@ -91,7 +91,7 @@ def test_the_requests_of_each_level_are_those_of_the_code() -> None:
 
 def test_what_code_checks_is_what_is_compiled() -> None:
     found = rows(PAGE, "rule")
-    assert len(found) == 5
+    assert len(found) == 4
     for rule, checked in found:
         compiled = compile_rule(OutputRule("R1", rule, rule, "", "verbatim"))
         assert ("left to the judge" if compiled is None else compiled_summary(compiled).partition(": ")[2]) == checked
