@@ -74,16 +74,12 @@ def test_what_is_missing_is_seen() -> None:
 def test_the_requests_of_each_level_are_those_of_the_code() -> None:
     found = rows(PAGE, "`--effort`")
     assert [row[0].strip("`") for row in found] == list(LEVELS)
-    for level, most, tests, together, looked, checked, harder, requests in found:
+    for level, most, tests, looked, checked, requests in found:
         settings = LEVELS[level.strip("`")]  # type: ignore[index]
-        assert (settings.max_rules, settings.tests_per_rule, settings.rules_per_call) == (
-            int(most),
-            int(tests),
-            int(together),
-        )
+        assert (settings.max_rules, settings.tests_per_rule) == (int(most), int(tests))
         assert settings.ground == settings.review == (looked == "yes")
         assert checked == (str(settings.tests_per_validation) if settings.validate else "none")
-        assert harder == ("once" if settings.expansions == 1 else "no")
+        assert settings.expansions == (1 if level == "`high`" else 0)
         rules = min(8, settings.max_rules)
         calls = {**pipeline.stage_calls(settings, rules, None), **settings.calls_for_tests(rules)}
         assert sum(calls.values()) == int(requests)
@@ -91,7 +87,7 @@ def test_the_requests_of_each_level_are_those_of_the_code() -> None:
 
 def test_what_code_checks_is_what_is_compiled() -> None:
     found = rows(PAGE, "rule")
-    assert len(found) == 4
+    assert len(found) == 3
     for rule, checked in found:
         compiled = compile_rule(OutputRule("R1", rule, rule, "", "verbatim"))
         assert ("left to the judge" if compiled is None else compiled_summary(compiled).partition(": ")[2]) == checked
