@@ -50,4 +50,4 @@ def test_every_option_and_every_way_to_combine_is_named() -> None:
     for option in {*Judge.model_fields, *RubricScorer.model_fields} - {"name", "weight", "required"}:
         assert f"`{option}`" in TEXT or f"{option}:" in TEXT or option == "calibration", option
     for word in ("mean", "median", "majority"):
-        assert f"| `{word}`" in TEXT, word
+        assert f"`{word}`" in TEXT, word

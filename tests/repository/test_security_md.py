@@ -1,4 +1,4 @@
-"""SECURITY.md names a test for every line that it promises, and the test is there."""
+"""SECURITY.md names a test for every row of its tables, and the test exists."""
 
 import re
 from pathlib import Path
