@@ -46,7 +46,7 @@ def test_an_editor_logs_in_begins_a_suite_and_leaves(
     eve.get_by_role("link", name="Log in with 127.0.0.1").click()
     expect(eve).to_have_url(f"{server}/new-suite")
     eve.get_by_label("Name").fill("support")
-    eve.get_by_role("button", name="Begin the suite").click()
+    eve.get_by_role("button", name="Create suite").click()
     expect(eve.get_by_role("heading", level=1)).to_have_text("support")
     looked(eve)
     eve.get_by_role("link", name="Log", exact=True).click()
@@ -60,7 +60,7 @@ def test_an_editor_logs_in_begins_a_suite_and_leaves(
 
     provider.person = {"sub": "u-2", "email": "bob@example.net", "email_verified": True}
     eve.get_by_role("link", name="Log in with 127.0.0.1").click()
-    expect(eve.get_by_role("alert")).to_contain_text("bob@example.net, who may not use this server")
+    expect(eve.get_by_role("alert")).to_contain_text("bob@example.net, but you have no access")
     looked(eve)
     context.close()
     assert found == {}

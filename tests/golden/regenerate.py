@@ -9,7 +9,7 @@ from gate.record.run import RunRecord
 from gate.report.exports import junit, sarif
 from gate.report.markdown import report as markdown
 from gate.report.terminal import report as terminal
-from tests.golden import generating
+from tests.golden import generating, web_pages
 from tests.golden.runs import runs
 
 HERE = Path(__file__).parent
@@ -41,7 +41,7 @@ def outputs() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write two files for each run, those of programs, and what one generation makes."""
+    """Write two files for each run, those of programs, what one generation makes, and the web pages."""
     for name, text in outputs().items():
         (OUTPUTS / name).write_text(text, encoding="utf-8", newline="\n")
     for name, run in runs().items():
@@ -49,6 +49,7 @@ def main() -> None:
         (HERE / f"{name}.txt").write_text(text_of(run), encoding="utf-8", newline="\n")
     for name, text in generating.generated().items():
         (generating.FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
+    web_pages.write()
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def steps(run: int, of: str, case: str) -> list[Step]:
         Step("/case/try/begin", tried, ("job-begun", "try: a, on s, at most 200 calls"), a("try/begin")),
         Step("/jobs/new", check, ("job-begun", "check: all suites, at most 7 calls and $2.50")),
         Step("/jobs/new", diff, ("job-begun", "diff: s against main, at most 9 calls")),
-        Step("/jobs/{id}/cancel", {}, ("job-cancelled", "diff: s against main, at most 9 calls, begun by Ann")),
+        Step("/jobs/{id}/cancel", {}, ("job-cancelled", "diff: s against main, at most 9 calls, started by Ann")),
         Step("/tokens", {"name": "ci", "scope": "runs:write", "days": "30"}, ("token-made", "1, ci: runs:write")),
         Step("/tokens/revoke", {"id": "1"}, ("token-revoked", "1")),
     ]
@@ -107,14 +107,14 @@ def test_whatever_changes_or_takes_something_is_in_the_log(site: WebSite, begun:
     for step in steps(run, suite.name, suite.cases[0].id):
         job = begun.all()[0].id if "/jobs/" in step.path else ""
         files = {"file": ("b.jsonl", b'{"id": "b", "input": "Ho"}\n')} if "import" in step.path else None
-        data = {"do": "bring" if files else "save", **step.fields}
+        data = {"do": "import" if files else "save", **step.fields}
         answer = ann.post(step.address.replace("{id}", job or "2"), data=data, files=files)
         assert answer.status_code in (200, 303), (step, answer.text)
         (newest,) = site.audit.events(EventFilter(), Page(1))
         assert (newest.who, newest.what, newest.about) == ("Ann", *step.noted), step
     assert ann.get(addresses.suite("support", "export", version=2)).status_code == 200
     assert "cases exported" in ann.get("/audit?what=cases-exported").text
-    assert "diff: s against main, at most 9 calls, begun by Ann" in ann.get("/audit?what=job-cancelled").text
+    assert "diff: s against main, at most 9 calls, started by Ann" in ann.get("/audit?what=job-cancelled").text
 
 
 def test_the_log_is_read_page_by_page_and_filtered(site: WebSite, ann: TestClient) -> None:
