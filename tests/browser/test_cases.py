@@ -24,7 +24,7 @@ def test_somebody_writes_a_case_of_two_rounds(page: Page, database: Database) ->
     page.get_by_label("Revival").check()
     page.get_by_role("textbox", name="Slice 1").fill("topic")
     page.get_by_label("Value").fill("listings")
-    page.get_by_role("button", name="Add the case").click()
+    page.get_by_role("button", name="Create case").click()
     expect(page.get_by_role("status").first).to_have_text("Created.")
     entry = Suites(database).case("property", "asks-twice")[0].entry
     assert entry == {

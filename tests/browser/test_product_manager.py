@@ -138,7 +138,7 @@ def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path)
     page.get_by_role("row").filter(has_text="support").get_by_role("link").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("HOLD")
     assert f"judge: round 2: 0.4: {FORGETS}" in (page.locator(".report").text_content() or "")
-    page.get_by_label("All cases").get_by_role("link", name="support", exact=True).click()
+    page.get_by_label("Cases", exact=True).get_by_role("link", name="support", exact=True).click()
     expect(page.get_by_role("row").filter(has_text="two-lamps")).to_contain_text("tier=enterprise")
     page.get_by_role("link", name="two-lamps").click()
     for arm, answer, told in (("Baseline", LONG, f"0.800 {KNOWS}"), ("Candidate", SHORT, f"0.400 {FORGETS}")):

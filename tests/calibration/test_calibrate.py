@@ -147,7 +147,7 @@ def test_a_run_that_is_too_large_to_be_resampled_says_so_and_still_gives_choices
     steps = Counted()
     found = calibrate(made.model_copy(update={"suites": [huge]}), steps)
     assert (found.false_blocks, steps.total) == (None, 0)
-    assert found.not_resampled == "60 cases in 2,001 slices are too large to be resampled"
+    assert found.not_resampled == "60 cases in 2,001 slices are too many to resample"
     usual = said(made).suites[0]
     # Bonferroni for so many slices shows larger falls only; the noise is the same.
     assert found.suites[0].sigma == usual.sigma

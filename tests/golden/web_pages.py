@@ -152,7 +152,7 @@ def web_pages() -> dict[str, str]:
         found["case-saved"] = browser.post(case, data={**form, "expected": "7 days", "do": "save"}).text
         table = {"file": ("cases.csv", b"id,input,expected\nrefund-1,May I?,7 days\nnew,Hi,Hello\n")}
         found["suite-import-preview"] = browser.post(PAGES["suite-import"], files=table).text
-        found["token-made"] = re.sub("pgate_[A-Za-z0-9_-]+", "pgate_…", browser.post("/tokens", data=_TOKEN).text)
+        found["token-created"] = re.sub("pgate_[A-Za-z0-9_-]+", "pgate_…", browser.post("/tokens", data=_TOKEN).text)
         found["token-refused"] = browser.post("/tokens", data={**_TOKEN, "scope": "all"}).text
     found["server-error"] = bare_page("failed.html.j2", id="0123456789abcdef")
     return {f"{name}.txt": _steady(visible_text(page)) for name, page in found.items()}

@@ -66,7 +66,7 @@ def begin(request: Request, site: CurrentSite, person: CurrentPerson, body: Json
     if site.suites.newest(name) is not None:
         raise ApiError(409, "A suite with this name already exists.")
     site.suites.change(name, [], Authorship(person.name, site.now(), "created"))
-    log_event(request, "suite-made", name)
+    log_event(request, "suite-created", name)
     return json_answer(request, models.Suite.model_validate(suite_of(site, name)), 201)
 
 

@@ -176,7 +176,7 @@ def make_token(request: Request, site: CurrentSite, person: CurrentPerson, sent:
             raise
         wrong = TokenForm(typed.name, typed.scopes, typed.days, error.message, error.hint)
         return _shown(request, wrong)
-    log_event(request, "token-made", issued.token.told)
+    log_event(request, "token-created", issued.token.told)
     return _shown(request, TokenForm(), issued)
 
 

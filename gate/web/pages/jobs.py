@@ -71,7 +71,7 @@ def begin_trial(request: Request, site: CurrentSite, person: CurrentPerson, sent
         begun = jobs.begin(order)
     except GateError as error:
         return _offer(request, site, order, suite, JobFailure.of(error).errors)
-    log_event(request, "job-begun", order.about)
+    log_event(request, "job-started", order.about)
     return redirect(addresses.job(begun.id))
 
 
@@ -195,7 +195,7 @@ def begin_job(request: Request, site: CurrentSite, person: CurrentPerson, sent: 
         begun = site.jobs.begin(order)
     except GateError as error:
         return _form(request, site, typed, JobFailure.of(error).errors)
-    log_event(request, "job-begun", order.about)
+    log_event(request, "job-started", order.about)
     return redirect(addresses.job(begun.id))
 
 

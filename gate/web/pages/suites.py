@@ -45,7 +45,7 @@ def make_suite(request: Request, site: CurrentSite, person: CurrentPerson, sent:
     if complaint:
         return page(request, "suite_new.html.j2", 422, typed=name, complaint=f"The name {complaint}.")
     site.suites.change(name, [], Authorship(person.name, site.now(), "created"))
-    log_event(request, "suite-made", name)
+    log_event(request, "suite-created", name)
     return redirect(addresses.suite(name, said="made"))
 
 

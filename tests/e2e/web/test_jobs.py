@@ -90,7 +90,7 @@ def test_a_case_is_tried_as_it_is_typed_and_nothing_is_saved(shop: Shop, ann: Te
     assert "<script>document" not in shown and "&lt;script&gt;document" in shown
     assert [(one.round, one.value) for one in job.opinions] == [(1, 0.9), (2, 0.9)]
     assert shown.count("It names &lt;b&gt;it&lt;/b&gt;") == 2 and "judge, round by round" in shown
-    assert noted(shop) == [("Ann", "job-begun", "try: asks-twice, on support, at most 200 calls")]
+    assert noted(shop) == [("Ann", "job-started", "try: asks-twice, on support, at most 200 calls")]
     assert "The first one" in shown and "And the first one?" in shown
     assert "sk-ant" not in shown and "sk-openai" not in shown
     assert (runs(shop), len(Suites(shop.database).case("support", "asks-twice"))) == (0, 0)
@@ -132,8 +132,8 @@ def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(sh
     assert row is not None and (row.verdict, row.context.pushed_by) == (Verdict.HOLD, "Ann")
     assert runs(shop) == 2
     assert noted(shop) == [
-        ("Ann", "job-begun", "check: support, at most 100 calls"),
-        ("Ann", "job-begun", "diff: all suites against released, at most 100 calls"),
+        ("Ann", "job-started", "check: support, at most 100 calls"),
+        ("Ann", "job-started", "diff: all suites against released, at most 100 calls"),
     ]
 
 
