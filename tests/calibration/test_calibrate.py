@@ -82,7 +82,7 @@ def test_no_noise_promises_nothing() -> None:
     assert (one.varied, one.tau, one.sigma, one.sd, one.ties, one.always_right) == (False, None, None, 0.0, 1.0, 1.0)
     assert {c.samples for c in one.choices} == {1}
     assert all(c.best is not None and c.best >= 6 / c.cases for c in one.choices)
-    assert "no promise" in one.advice[0]
+    assert "may still not show" in one.advice[0]
     assert (one.drift.lower, one.drift.upper, one.drift.shown) == (None, None, False)
 
 

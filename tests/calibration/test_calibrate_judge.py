@@ -71,7 +71,7 @@ def test_what_has_no_score_is_counted_by_its_reason_and_held_against_the_judge()
     assert found.agreement is not None
     assert (found.agreement.share.value, found.agreement.worst) == (1.0, 0.9)
     assert "4 of 40 answers have no score" in found.limits[0]
-    assert "on 90 %" in found.limits[0]
+    assert "would be 90 %" in found.limits[0]
 
 
 def test_a_judge_that_never_gave_a_score() -> None:
