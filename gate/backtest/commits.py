@@ -1,4 +1,4 @@
-"""Finds the commits that changed a prompt, each with the prompt before and after it."""
+"""Finds commits that changed a prompt, with the prompt before and after."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -17,9 +17,9 @@ from gate.resolve.renames import prompt_moves
 from gate.values import counted
 
 _AT_ONCE = 100
-"""Commits that git is asked for at a time."""
+"""Commits listed per git call."""
 SHORT = 10
-"""Characters of a commit's id where people read it."""
+"""Characters of a commit id on screens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class PromptChange:
     """What one commit did to the prompt of one suite.
 
     Args:
-        before, after: the prompt; where it cannot be read, a sentence that says why.
+        before, after: the prompt, or a sentence on why it cannot be read.
     """
 
     suite: str
@@ -40,8 +40,8 @@ class PromptCommit:
     """A commit that changed at least one prompt.
 
     Args:
-        parent: the first one; empty for the first commit of all.
-        date: when it was committed, ISO 8601.
+        parent: first parent; empty for the root commit.
+        date: commit date, ISO 8601.
     """
 
     sha: str
@@ -57,7 +57,7 @@ class PromptCommit:
 
 @dataclass(frozen=True, slots=True)
 class ExaminedPrompt:
-    """A prompt as today's configuration has it, and the cases of its exam."""
+    """A prompt of today's configuration, and its cases."""
 
     config: SuiteConfig
     cases: Sequence[Case]
@@ -66,12 +66,12 @@ class ExaminedPrompt:
 def prompt_commits(
     repo: Repo, prompts: Sequence[ExaminedPrompt], most: int, since: str | None, builder: PromptBuilder | None
 ) -> list[PromptCommit]:
-    """The last commits of the current branch that changed a prompt, the newest first.
+    """The last commits of the current branch that changed a prompt, newest first.
 
-    Only first parents are followed, so that a merge counts as one commit, with all that it brought.
+    Only first parents are followed, so that a merge counts as one commit.
 
     Args:
-        since: commits that this ref has are left out; None for the whole history.
+        since: leave out the commits of this ref; None for the whole history.
 
     Raises:
         GateError: there is no commit, no such ref, or the clone is shallow and ends before so many are found.
@@ -88,10 +88,8 @@ def prompt_commits(
 
 
 def _shallow(end: str, found: int, wanted: int) -> GateError:
-    said = (
-        f"this clone is shallow and ends with {end[:SHORT]}; up to there {counted(found, 'commit')} of {wanted} changed"
-    )
-    fewer = f", or ask for fewer: --commits {found}" if found else ""
+    said = f"this clone is shallow and ends at {end[:SHORT]}; only {counted(found, 'commit')} of {wanted} changed"
+    fewer = f", or use --commits {found}" if found else ""
     return GateError(f"{said} a prompt", f"git fetch --unshallow{fewer}")
 
 
@@ -100,8 +98,8 @@ class _History:
     """The first parents of a commit.
 
     Args:
-        since: where it ends; None for its beginning.
-        ends: the oldest commit of a shallow clone, once it was met.
+        since: where it ends; None for the root.
+        ends: the oldest commit of a shallow clone, once reached.
     """
 
     repo: Repo
@@ -112,11 +110,11 @@ class _History:
     _sources: dict[str, RefSource] = field(default_factory=dict)
 
     def all(self) -> list[str]:
-        """Every commit, the newest first."""
+        """Every commit, newest first."""
         return self._listed(self.head)
 
     def changes(self, prompt: ExaminedPrompt) -> Iterator[tuple[str, PromptChange]]:
-        """The commits that changed one prompt, the newest first, across its renames."""
+        """The commits that changed one prompt, newest first, across renames."""
         tip = self.head
         while tip:
             step = next(filter(None, (self._step(sha, prompt) for sha in self._touching(tip, prompt))), None)
@@ -133,7 +131,7 @@ class _History:
         return PromptCommit(sha, self._parent(sha), date, subject, tuple(changes))
 
     def _step(self, sha: str, prompt: ExaminedPrompt) -> "_Step | None":
-        """What one commit did to the prompt; None where it did nothing that matters."""
+        """The change of the prompt by one commit; None if there is none."""
         config, parent = prompt.config, self._parent(sha)
         if parent and not Commits(self.repo.git).has(parent):
             self.ends = sha
@@ -141,7 +139,7 @@ class _History:
         after = self._version(sha, prompt)
         older = self._before(parent, sha, config.prompt) if parent else ""
         if not older:
-            brings = f"the commit brings {config.prompt}, so there is nothing before it to compare with"
+            brings = f"the commit adds {config.prompt}, so there is no earlier version to compare with"
             return _Step(sha, "", "", PromptChange(config.name, brings, after))
         before = self._version(parent, replace(prompt, config=replace(config, prompt=older)))
         if _digest(before) == _digest(after) != "":
@@ -149,11 +147,11 @@ class _History:
         return _Step(sha, parent, older, PromptChange(config.name, before, after))
 
     def _before(self, parent: str, sha: str, prompt: str) -> str:
-        """The prompt as its parent names it; empty where that has none."""
+        """The prompt's name in the parent; empty if it is not there."""
         if file_of(self._source(parent), prompt) is not None:
             return prompt
         if any(map(is_pointer, prompt_parts(prompt))):
-            # Backwards: what the commit has "moves" to where its parent has it.
+            # Backwards: from the commit to its parent.
             moves = prompt_moves(self._source(sha), self._source(parent), [prompt], [])
             if moved := moves.found.get(prompt, ""):
                 return moved
@@ -165,7 +163,7 @@ class _History:
         return moved if moved and file_of(self._source(parent), moved) is not None else ""
 
     def _touching(self, tip: str, prompt: ExaminedPrompt) -> Iterator[str]:
-        """The commits from `tip` on that touch the prompt's file, or one that it pulls in there."""
+        """The commits from `tip` on that touch the prompt's file or an included file."""
         file = file_of(self._source(tip), prompt.config.prompt)
         if file is None:
             return
@@ -203,9 +201,9 @@ class _Step:
     """What one commit did to a prompt.
 
     Args:
-        parent: where to go on; empty where the prompt's history ends.
-        older: the prompt as the parent names it.
-        change: None for a mere rename, and at the end of a shallow clone.
+        parent: next commit; empty if the prompt's history ends.
+        older: the prompt's name in the parent.
+        change: None for a plain rename, and at the end of a shallow clone.
     """
 
     sha: str

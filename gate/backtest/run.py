@@ -1,4 +1,4 @@
-"""Judges earlier commits with today's exam, the newest first, under one budget."""
+"""Evaluates earlier commits with today's cases, scorers and policy, newest first, under one budget."""
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,16 +40,16 @@ PAGE = "backtest.html"
 
 @dataclass(frozen=True, slots=True)
 class BacktestOrder:
-    """What is asked of a backtest.
+    """Options of a backtest.
 
     Args:
-        suites: names; empty for all.
-        commits: how many commits that changed a prompt.
-        since: a ref whose commits are left out.
-        samples: k instead of each suite's own.
-        limits: `max_calls`, `max_usd` and `max_minutes` of all commits together; None leaves what `gate.yaml` says.
+        suites: empty for all.
+        commits: number of commits that changed a prompt.
+        since: leave out the commits of this ref.
+        samples: samples per case instead of each suite's setting.
+        limits: `max_calls`, `max_usd` and `max_minutes` for all commits together; None keeps that of `gate.yaml`.
         out: folder of the record and of each commit's run.
-        refresh: ask for everything again.
+        refresh: ignore cached answers.
     """
 
     config: str
@@ -64,12 +64,12 @@ class BacktestOrder:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One commit, and what there is to evaluate of it.
+    """One commit to evaluate.
 
     Args:
-        resolved: None where the commit cannot be judged.
-        reason: why not, or why one of its prompts cannot; else empty.
-        done: its run where an earlier backtest finished it.
+        resolved: None if the commit cannot be evaluated.
+        reason: why the commit or one of its prompts cannot be evaluated; else empty.
+        done: its run, if an earlier backtest finished it.
     """
 
     commit: PromptCommit
@@ -79,12 +79,12 @@ class Trial:
 
     @property
     def open(self) -> bool:
-        """Is it still to be judged?"""
+        """Is it still to be evaluated?"""
         return self.resolved is not None and self.done is None
 
     @property
     def key(self) -> str:
-        """Equal where the same question would be asked again."""
+        """Equal for equal evaluations."""
         if self.resolved is None:
             return ""
         told: list[JsonValue] = [version("prompt-gate"), self.resolved.policy.model_dump(mode="json")]
@@ -101,7 +101,7 @@ def _told(suite: Suite) -> JsonValue:
 
 @dataclass(frozen=True, slots=True)
 class Backtest:
-    """A backtest that is ready to be carried out."""
+    """A backtest that is ready to run."""
 
     order: BacktestOrder
     suites: tuple[str, ...]
@@ -110,15 +110,15 @@ class Backtest:
 
     @property
     def left(self) -> tuple[Trial, ...]:
-        """The commits that are still to be judged."""
+        """The commits that are still to be evaluated."""
         return tuple(one for one in self.trials if one.open)
 
 
 def prepare(order: BacktestOrder) -> Backtest:
-    """Find the commits, and what there is to evaluate of each.
+    """Find the commits, and what to evaluate for each.
 
     Raises:
-        GateError, InputErrors: mistakes in today's files, an unknown suite or ref, no commit, a clone that is too
+        GateError, InputErrors: errors in today's files, an unknown suite or ref, no commit, or a clone that is too
             shallow.
     """
     repo = Repo.open(Path())
@@ -137,14 +137,14 @@ def prepare(order: BacktestOrder) -> Backtest:
 
 
 def _trial(commit: PromptCommit, today: Resolved) -> Trial:
-    """A commit with today's exam: both arms are as today but for their prompt."""
+    """A commit with today's eval set; both arms differ from today only in their prompt."""
     suites, reasons = [], []
     for change in commit.changes:
         suite = next(one for one in today.suites if one.name == change.suite)
         old, new = change.before, change.after
         if isinstance(old, PromptVersion) and isinstance(new, PromptVersion) and suite.baseline is not None:
             arms = replace(suite.baseline, version=old), replace(suite.candidate, version=new)
-            # What a change promises is told where somebody reviews it.
+            # Changed rules are shown in the review of a change, not here.
             suites.append(replace(suite, baseline=arms[0], candidate=arms[1], promises=None))
         else:
             reasons += [said for said in (new, old) if isinstance(said, str)][:1]
@@ -157,14 +157,14 @@ def _trial(commit: PromptCommit, today: Resolved) -> Trial:
             reasons.append(f"{errors.problems[0].where}: {errors.problems[0].message}")
     if not fitting:
         return Trial(commit, None, reasons[0])
-    notes = tuple(f"Not judged: {reason}." for reason in reasons)
+    notes = tuple(f"Not evaluated: {reason}." for reason in reasons)
     changes = {suite.name: today.changes[suite.name] for suite in fitting}
     found = replace(today, suites=tuple(fitting), changes=changes, notes=notes, commit=commit.sha, edits=())
     return Trial(commit, found, reasons[0] if reasons else "")
 
 
 def _known(order: BacktestOrder) -> Mapping[str, str]:
-    """The keys of the commits that an earlier backtest finished in the same folder."""
+    """The keys of commits that an earlier backtest in this folder finished."""
     file = order.out / FILE
     refuse_tracked(file)
     if not file.is_file():
@@ -176,7 +176,7 @@ def _known(order: BacktestOrder) -> Mapping[str, str]:
 
 
 def _done(trial: Trial, order: BacktestOrder, known: Mapping[str, str]) -> RunRecord | None:
-    """The finished run of a commit, as an earlier backtest left it."""
+    """The run of a commit that an earlier backtest finished."""
     if trial.resolved is None or known.get(trial.commit.sha) != trial.key:
         return None
     file = order.out / trial.commit.short / "run.json"
@@ -188,9 +188,9 @@ def _done(trial: Trial, order: BacktestOrder, known: Mapping[str, str]) -> RunRe
 
 
 def forecast(backtest: Backtest, settings: Settings) -> Spending | None:
-    """What is left to be spent if no answer were known; None where nothing is.
+    """Estimated cost without cached answers; None if nothing is left to evaluate.
 
-    The prompt after one commit is the prompt before the next one, and is asked once.
+    The prompt after one commit is the prompt before the next one, and is called once.
     """
     seen: set[tuple[str, str]] = set()
     suites = []
@@ -216,15 +216,15 @@ def _new(suite: Suite, prompt: PromptVersion, seen: set[tuple[str, str]]) -> boo
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """How the user sees what is going on."""
+    """Output for the user."""
 
     say: Callable[[str], None]
     progress: Callable[[], Progress]
 
 
 @dataclass(slots=True)
-class _Course:
-    """A backtest under way."""
+class _RunningBacktest:
+    """A running backtest."""
 
     backtest: Backtest
     settings: Settings
@@ -234,8 +234,8 @@ class _Course:
     interrupted: bool = False
     _told: set[str] = field(default_factory=set)
 
-    def judged(self, trial: Trial) -> BacktestCommit:
-        """The commit with its verdict, or why it has none."""
+    def evaluated(self, trial: Trial) -> BacktestCommit:
+        """The commit with its verdict, or the reason why it has none."""
         if trial.resolved is None:
             return _row(trial, reason=trial.reason)
         if trial.done is not None:
@@ -265,14 +265,14 @@ class _Course:
             self.screen.progress(),
             refresh=order.refresh,
             refreshed_in=order.out,
-            # The prompt before a commit was answered with the commit before; only quality is compared with that.
+            # The prompt before this commit may be answered from an earlier run, so latency is not compared.
             beside=False,
             say=self._once,
         )
         try:
             return run_plan(plan, self.settings)
         finally:
-            # A run takes all that is alive for its own, and here more will follow.
+            # A run freezes the garbage collector; more runs follow.
             gc.unfreeze()
 
     def _once(self, note: str) -> None:
@@ -282,7 +282,7 @@ class _Course:
 
 
 def carry_out(backtest: Backtest, settings: Settings, screen: Screen) -> tuple[BacktestRecord, bool]:
-    """Judge the commits; the record is written after each of them.
+    """Evaluate the commits; the record is written after each.
 
     Returns:
         The record, and whether the user interrupted it.
@@ -290,35 +290,35 @@ def carry_out(backtest: Backtest, settings: Settings, screen: Screen) -> tuple[B
     Raises:
         MissingKey, Misconfigured, GateError: as `gate.app.runs.carry_out`.
     """
-    course = _Course(backtest, settings, screen)
+    running = _RunningBacktest(backtest, settings, screen)
     for line in _foreseen(backtest, settings):
         screen.say(line)
     rows = [_row(trial, reason="not reached") for trial in backtest.trials]
     for place, trial in enumerate(backtest.trials):
-        if trial.open and course.unfinished is None:
+        if trial.open and running.unfinished is None:
             where = f"{place + 1} of {len(backtest.trials)}"
             screen.say(f"{trial.commit.short} {trial.commit.subject} ({where})")
-        rows[place] = course.judged(trial)
-        keep(_record(course, rows), backtest.order.out)
-    if course.unfinished is None:
+        rows[place] = running.evaluated(trial)
+        keep(_record(running, rows), backtest.order.out)
+    if running.unfinished is None:
         (backtest.order.out / REFRESHING).unlink(missing_ok=True)
-    return _record(course, rows), course.interrupted
+    return _record(running, rows), running.interrupted
 
 
 def _foreseen(backtest: Backtest, settings: Settings) -> Iterator[str]:
-    """What it may cost, before anything is spent."""
+    """Estimated cost, before anything is spent."""
     spending = forecast(backtest, settings)
     done = sum(one.done is not None for one in backtest.trials)
     if spending is None:
         return
-    known = f" ({done:,} more are judged already)" if done else ""
+    known = f" ({done:,} more are already evaluated)" if done else ""
     most = "" if spending.at_least else "at most "
-    yield f"{counted(len(backtest.left), 'commit')} to judge{known}: {most}{spending_words(spending)}."
+    yield f"{counted(len(backtest.left), 'commit')} to evaluate{known}: {most}{spending_words(spending)}."
     limit, cost = backtest.budget, spending.cost
     if limit.max_calls is not None and spending.calls > limit.max_calls:
-        yield f"{limit.setting('max_calls')} is {limit.max_calls:,}, so it may end before the last of them."
+        yield f"{limit.setting('max_calls')} is {limit.max_calls:,}, so the backtest may stop early."
     elif limit.max_usd is not None and isinstance(cost, Dollars) and cost.amount > limit.max_usd:
-        yield f"{limit.usd_said}, so it may end before the last of them."
+        yield f"{limit.usd_said}, so the backtest may stop early."
 
 
 def keep(record: BacktestRecord, folder: Path) -> None:
@@ -328,25 +328,25 @@ def keep(record: BacktestRecord, folder: Path) -> None:
 
 
 def keep_page(record: BacktestRecord, folder: Path) -> None:
-    """Write the page beside it."""
+    """Write the page next to it."""
     from gate.backtest.report import render_backtest
 
     make_gate_folder(folder)
     write_whole(folder / PAGE, render_backtest(record))
 
 
-def _record(course: _Course, rows: Sequence[BacktestCommit]) -> BacktestRecord:
+def _record(running: _RunningBacktest, rows: Sequence[BacktestCommit]) -> BacktestRecord:
     known = [row.spent_usd for row in rows if row.spent_usd is not None]
     return BacktestRecord(
         tool_version=version("prompt-gate"),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        config=course.backtest.order.config,
-        suites=list(course.backtest.suites),
+        config=running.backtest.order.config,
+        suites=list(running.backtest.suites),
         commits=list(rows),
         falls=list(lasting_falls(rows)),
-        unfinished=course.unfinished,
-        calls=course.session.calls,
-        spent_usd=course.session.usd if known else None,
+        unfinished=running.unfinished,
+        calls=running.session.calls,
+        spent_usd=running.session.usd if known else None,
     )
 
 
@@ -363,7 +363,7 @@ def _row(trial: Trial, reason: str) -> BacktestCommit:
 
 
 def _path(change: PromptChange) -> str:
-    """The prompt's path; where neither version can be read, the name of its suite."""
+    """The prompt's path; the suite's name if neither version can be read."""
     known = (one.path for one in (change.after, change.before) if isinstance(one, PromptVersion))
     return next(known, change.suite)
 
@@ -386,7 +386,7 @@ def _with_run(trial: Trial, run: RunRecord, several: bool) -> BacktestCommit:
 
 
 def _name(named: NamedSlice, run: RunRecord, several: bool) -> str:
-    """With the suite wherever the backtest has several, even where the commit changed one."""
+    """With the suite's name if the backtest has several suites."""
     suite = named.suite or (run.suites[0].name if several else "")
     return f"{suite}/{named.local}" if suite else named.local
 
@@ -400,7 +400,7 @@ def _slice(named: NamedSlice, name: str) -> BacktestSlice:
 
 
 def lasting_falls(rows: Sequence[BacktestCommit]) -> Iterator[LastingFall]:
-    """The regressions that later commits did not make good, the newest first.
+    """Regressions that later commits did not recover, newest first.
 
     Args:
         rows: the newest commit first.

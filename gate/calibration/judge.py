@@ -1,4 +1,4 @@
-"""Makes a calibration from labelled answers and a judge's scores, and states the limits of the sample."""
+"""Makes a judge calibration from labelled answers and the judge's scores, and states its limits."""
 
 import math
 from collections import Counter
@@ -34,14 +34,14 @@ from gate.values import digest
 FEW = 30
 FEW_OF_A_LABEL = 10
 NARROW = 0.05
-"""Half width of an interval of the agreement that is narrow enough to cite."""
+"""Largest half width of the agreement's interval without a warning."""
 
 
 def limits(record: JudgeCalibrationRecord) -> Iterator[str]:
-    """Sentences for the reader, the most serious first; the record's own `limits` are ignored."""
+    """Warnings for the reader, the most serious first."""
     agreement = record.agreement
     if agreement is None:
-        yield "The judge gave no answer a score: nothing is known about it."
+        yield "The judge scored no answer, so nothing is known about it."
         return
     yield from _left_out(record, agreement)
     yield from _no_better(agreement)
@@ -49,11 +49,11 @@ def limits(record: JudgeCalibrationRecord) -> Iterator[str]:
     yield from _of_one_kind(agreement)
     if record.labels.people < 2:
         yield (
-            "One person labelled each answer: how far people agree among themselves is not known, and so neither is "
-            "how far a judge could agree with them."
+            "Each answer has one label, so agreement between people is unknown, and so is the agreement that a judge "
+            "could reach."
         )
     if record.judging.repeats < 2 and record.judge.models:
-        yield "Each answer was judged once: whether the judge would say the same again is not known (--repeats)."
+        yield "Each answer was judged once, so the judge's consistency is unknown. To measure it, use --repeats."
     yield from _thresholds(record)
 
 
@@ -68,8 +68,8 @@ def _left_out(record: JudgeCalibrationRecord, agreement: AgreementRecord) -> Ite
     missing = record.labels.answers - record.judging.judged
     if missing:
         yield (
-            f"{missing:,} of {record.labels.answers:,} answers have no score and are in no figure but this: if the "
-            f"judge were wrong on all of them, it would agree with people on {_percent(agreement.worst)}."
+            f"{missing:,} of {record.labels.answers:,} answers have no score and are left out of the figures. If "
+            f"the judge were wrong on all of them, the agreement would be {_percent(agreement.worst)}."
         )
 
 
@@ -78,23 +78,23 @@ def _no_better(agreement: AgreementRecord) -> Iterator[str]:
     word = "passes" if agreement.always_pass >= 0.5 else "fails"
     if agreement.share.lower <= constant:
         yield (
-            f"A judge that {word} everything would agree with people on {_percent(constant)}: "
-            "the share of agreement does not show that this one does better."
+            f"A judge that always {word} would agree with people on {_percent(constant)}. "
+            "The agreement does not show that this judge is better."
         )
     if isinstance(agreement.kappa, FigureRecord) and agreement.kappa.lower <= 0.0:
-        yield "Kappa's interval holds 0: all of the agreement may be chance."
+        yield "The interval of kappa includes 0: the agreement may be chance."
 
 
 def _few(record: JudgeCalibrationRecord, agreement: AgreementRecord) -> Iterator[str]:
     units, share = record.judging.units, agreement.share
     half = (share.upper - share.lower) / 2.0
-    known = f"the share of agreement is known to ± {half * 100:.0f} points"
+    known = f"the agreement is known to ± {half * 100:.0f} points"
     if half > NARROW:
         needed = answers_needed(share.value)
-        known += f", and ± {NARROW * 100:.0f} would take about {needed:,} independent answers"
+        known += f"; ± {NARROW * 100:.0f} needs about {needed:,} independent answers"
     if units < FEW:
         word = "answer is" if units == 1 else "answers are"
-        yield f"{units} independent {word} few: {known}."
+        yield f"{units} independent {word} too few: {known}."
     elif half > NARROW:
         yield f"{known[0].upper()}{known[1:]}."
 
@@ -106,11 +106,11 @@ def _of_one_kind(agreement: AgreementRecord) -> Iterator[str]:
     )
     for word, verb, count, rate in kinds:
         if not isinstance(rate, FigureRecord):
-            yield f"People {word} no answer: whether the judge {verb} what they would {word} is not known."
+            yield f"People {word} no answer, so it is unknown whether the judge {verb} such answers."
         elif count < FEW_OF_A_LABEL:
             yield (
-                f"People {word} {_answers(count)} only: the judge {verb} between {_percent(rate.lower)} and "
-                f"{_percent(rate.upper)} of such."
+                f"People {word} only {_answers(count)}: the judge {verb} between {_percent(rate.lower)} and "
+                f"{_percent(rate.upper)} of such answers."
             )
 
 
@@ -127,11 +127,11 @@ def _thresholds(record: JudgeCalibrationRecord) -> Iterator[str]:
     choice = record.threshold
     if isinstance(choice, ThresholdRecord):
         low, high = record.judge.told(choice.lowest), record.judge.told(choice.highest)
-        yield f"Thresholds above {low} and up to {high} cannot be told from the best one."
+        yield f"Thresholds above {low} and up to {high} cannot be distinguished from the best one."
 
 
 SHOWN = 10
-"""Answers shown on which judge and people are furthest apart."""
+"""Limit of shown disagreements."""
 OUTPUT_CHARS = 400
 SLICES = 100
 _NOTHING = NoFigure(reason="no answer has a score")
@@ -143,8 +143,8 @@ class JudgingEnd:
 
     Args:
         repeats: planned judgements per answer.
-        unfinished: why it ended early; empty otherwise.
-        spent_usd: None where no price is known.
+        unfinished: why it ended early; else empty.
+        spent_usd: None if a price is unknown.
     """
 
     created: datetime
@@ -154,7 +154,7 @@ class JudgingEnd:
 
 
 def seed_of(labels: Labels, spec: ScorerSpec) -> int:
-    """A hash of labels and judge, so that nobody can choose the resamples."""
+    """A hash of labels and judge, so that the resamples cannot be chosen."""
     return int(digest([labels.digest, identity(spec).digest])[:12], 16)
 
 
@@ -217,7 +217,7 @@ def _labels(labels: Labels, units: int, passing: float) -> LabelsRecord:
 
 
 def _judging(judged: Sequence[RepeatedScores], with_score: IntArray, ended: JudgingEnd) -> JudgingRecord:
-    """The units of the answers that have a score stand for these."""
+    """`with_score` has the units of the scored answers."""
     scores = [score for one in judged for score in one.scores.values()]
     reasons = Counter(score.value.reason for score in scores if isinstance(score.value, Unscored))
     return JudgingRecord(
@@ -232,7 +232,7 @@ def _judging(judged: Sequence[RepeatedScores], with_score: IntArray, ended: Judg
 
 
 def _differing(found: Figures) -> list[int]:
-    """The answers where most judgements and most labels differ as pass and fail, the largest differences first."""
+    """Answers on which judge and people disagree, the largest differences first."""
     verdicts, labels = judge_agreement.means(found.verdicts), judge_agreement.means(found.labels)
     apart = np.abs(found.judged_mean - found.label_mean)
     order = sorted(range(len(apart)), key=lambda place: (-apart[place], place))

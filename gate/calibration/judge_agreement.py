@@ -1,4 +1,4 @@
-"""Judges recorded answers, each several times, by the same calls as a run."""
+"""Judges labelled answers, each several times, with the same calls as a run."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -51,20 +51,20 @@ ScoreOf = Callable[[Subject, int], Awaitable[Score]]
 
 @dataclass(slots=True)
 class RepeatedScores:
-    """The scores of one answer, by the number of the repeat; fewer where the run ended early."""
+    """The scores of one answer, by repeat; fewer if the run ended early."""
 
     scores: dict[int, Score] = field(default_factory=dict)
 
     @property
     def values(self) -> list[float]:
-        """The existing scores, in the order of the repeats."""
+        """The scores in the order of the repeats."""
         found = (self.scores[index].value for index in sorted(self.scores))
         return [value for value in found if not isinstance(value, Unscored)]
 
 
 @dataclass(slots=True)
 class JudgeRun:
-    """Judges every answer once, then every answer again, so that a run that ends early has looked at all of them."""
+    """Judges every answer once before any answer twice, so that a run that ends early covers all answers."""
 
     spec: ScorerSpec
     tools: Tools
@@ -125,7 +125,7 @@ class JudgeRun:
         try:
             self.tools.sink.sample(sample)
         except OSError as error:
-            self.stop.drain(f"the judgements cannot be written down: {error.strerror}")
+            self.stop.drain(f"the judgements cannot be saved: {error.strerror}")
         self.tools.progress.advance(sample, self.tools.spent_usd())
 
 
@@ -139,9 +139,9 @@ class Figures:
 
     Args:
         people: [N, people] labels.
-        scores: [N, repeats] the judge's.
-        mark: at least this is a pass, for judge and people.
-        drawing: units of the N answers, seed, level.
+        scores: [N, repeats] of the judge.
+        mark: threshold of a pass, for judge and people.
+        drawing: units of the answers, seed, level.
     """
 
     rows: Sequence[Labelled]
@@ -152,12 +152,12 @@ class Figures:
 
     @property
     def verdicts(self) -> Ratings:
-        """The judge's, as pass and fail."""
+        """The judge's scores as pass and fail."""
         return passes(self.scores, self.mark)
 
     @property
     def labels(self) -> Ratings:
-        """People's, as pass and fail."""
+        """The labels as pass and fail."""
         return passes(self.people, self.mark)
 
     @property
@@ -170,7 +170,7 @@ class Figures:
 
 
 def units_of(rows: Sequence[Labelled]) -> IntArray:
-    """int[N]: answers of one cluster are one unit, and so are answers to one question."""
+    """int[N]: answers of one cluster, or to one question, are one unit."""
     keys = [row.case.cluster or digest(row.case.question) for row in rows]
     return np.unique(np.array(keys), return_inverse=True)[1].astype(np.int64)
 
@@ -187,18 +187,18 @@ def table_of(rows: Sequence[Sequence[float | None]]) -> Ratings:
 
 
 def passes(ratings: Ratings, mark: float) -> Ratings:
-    """1 for a rating of at least the mark, else 0."""
+    """1 for a rating of at least the threshold, else 0."""
     return Ratings.of((ratings.values >= mark - _TOLERANCE).astype(np.float64), ratings.present)
 
 
 def means(ratings: Ratings) -> FloatArray:
-    """float[N], of those that were given."""
+    """float[N], of the existing ratings."""
     total: FloatArray = np.where(ratings.present, ratings.values, 0.0).sum(axis=1) / np.maximum(ratings.counts, 1.0)
     return total
 
 
 def agreement(found: Figures, left_out: int) -> AgreementRecord:
-    """How often the judge and people agree."""
+    """Agreement of the judge with people."""
     tables = crossed(found.labels, found.verdicts, VERDICTS)
     counts = confusion(tables, found.drawing)
     share = share_of_agreement(tables, found.drawing)
@@ -220,7 +220,7 @@ def agreement(found: Figures, left_out: int) -> AgreementRecord:
 
 
 def people(found: Figures, graded: bool) -> PeopleRecord | None:
-    """How far people agree with each other; None where no answer has two labels."""
+    """Agreement between people; None if no answer has two labels."""
     several = found.people.counts >= 2
     if not several.any():
         return None
@@ -233,7 +233,7 @@ def people(found: Figures, graded: bool) -> PeopleRecord | None:
 
 
 def grades(found: Figures) -> GradesRecord:
-    """Scores against grades."""
+    """Scores compared with grades."""
     apart = found.judged_mean - found.label_mean
     return GradesRecord(
         apart=float(np.abs(apart).mean()),
@@ -257,7 +257,7 @@ def repeated(found: Figures) -> ConsistencyRecord | NoFigure:
 
 
 def by_length(found: Figures) -> MaybeFigure:
-    """How much more an answer of twice the length gets at the same label."""
+    """Extra score of an answer of twice the length with the same label."""
     lengths = np.array([max(1, len(row.output)) for row in found.rows], dtype=np.float64)
     return figure(length_bias(found.judged_mean, found.label_mean, lengths, found.drawing))
 
@@ -279,7 +279,7 @@ def threshold(found: Figures) -> ThresholdRecord | NoFigure:
 
 
 def figure(found: Estimate | Undefined) -> MaybeFigure:
-    """As in the record; an infinite bound becomes a missing figure."""
+    """The figure of the record; missing if a bound is infinite."""
     if isinstance(found, Undefined):
         return NoFigure(reason=found.reason)
     if not np.isfinite([found.lower, found.upper]).all():
@@ -288,7 +288,7 @@ def figure(found: Estimate | Undefined) -> MaybeFigure:
 
 
 def rate_record(rate: Rate) -> ShareRecord:
-    """As in the record; without answers the interval is the whole range."""
+    """The share of the record; without answers its interval is the whole range."""
     return ShareRecord(value=rate.rate or 0.0, lower=rate.lower, upper=rate.upper)
 
 
@@ -297,7 +297,7 @@ def _maybe_rate(rate: Rate, reason: str) -> MaybeFigure:
 
 
 def jury(found: Figures, judged: Sequence[RepeatedScores]) -> JuryRecord | None:
-    """Each judge of a jury against people, and all of them against each other; None for a single judge."""
+    """Agreement of each judge of a jury with people, and between the judges; None for a single judge."""
     names = list(dict.fromkeys(part.name for one in judged for part in _opinions(one)))
     if len(names) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Calibrates: the baseline against itself, or a judge against people."""
+"""Runs a calibration: the baseline against itself, or a judge against human labels."""
 
 import math
 import re
@@ -38,28 +38,26 @@ from gate.values import JsonValue
 
 
 def measure_noise(resolved: Resolved, out: Path, progress: Progress, settings: Settings) -> RunRecord:
-    """Run suites against themselves, as `against_itself` has them, into a folder."""
+    """Run suites against themselves, into a folder."""
     recorded = [suite.name for suite in resolved.suites if suite.candidate.model.provider == "replay"]
     if recorded:
-        hint = "name the model itself, or calibrate from a finished run: gate calibrate RUN.json"
-        raise GateError(f"a recording repeats itself, and shows no noise of a model: {', '.join(recorded)}", hint)
-    # The noise is that of all repeats; a prompt against itself would soon stop early.
+        hint = "use the real model, or calibrate from a finished run: gate calibrate RUN.json"
+        raise GateError(f"recorded answers show no noise: {', '.join(recorded)}", hint)
+    # Take all samples: a prompt against itself would soon stop early.
     resolved = resolved.stopping_early(False)
     try:
-        # An older one beside a newer run would lie about it.
+        # An older calibration would not match the new run.
         (out / CALIBRATION).unlink(missing_ok=True)
     except OSError as error:
-        raise GateError(f"cannot remove {out / CALIBRATION}: {error.strerror}", "name another --out") from None
+        raise GateError(
+            f"cannot remove {out / CALIBRATION}: {error.strerror}", "choose another folder with --out"
+        ) from None
     plan = RunOrder(resolved, settings.concurrency, None, out, progress, apart=True, cache=False)
     return run_plan(plan, settings)
 
 
 def conclude_noise(run: RunRecord, steps: StepProgress, out: Path | None) -> CalibrationRecord:
-    """The noise of a finished run, written to `calibration.json` beside it.
-
-    Args:
-        out: folder of the run; None writes nothing.
-    """
+    """The noise of a finished run, written to `calibration.json` in the folder `out`; None writes nothing."""
     found = calibrate(run, steps)
     if out is not None:
         write_whole(out / CALIBRATION, dump_calibration(found))
@@ -67,18 +65,18 @@ def conclude_noise(run: RunRecord, steps: StepProgress, out: Path | None) -> Cal
 
 
 FOLDER = "judge-calibration"
-"""Holds the single judgements, for a reader who wants to know more."""
+"""Folder of the single judgements."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """A judge calibration to carry out.
+    """A judge calibration.
 
     Args:
-        suite: whose scorer; None for a judge of `criteria` and `model`.
-        scorer: None where the suite has one judge.
+        suite: suite of the scorer; None for a judge of `criteria` and `model`.
+        scorer: None if the suite has one judge.
         repeats: judgements per answer.
-        scale: of people's grades; None for the rubric's own, or 0 to 1.
+        scale: of people's grades; None for that of the rubric, or 0 to 1.
         max_calls, max_usd: in addition to the limits of the configuration.
     """
 
@@ -101,7 +99,7 @@ def measure_judge(
     resolved = _resolved(wanted)
     spec = resolved.judges[0]
     labels = _labels(wanted, spec)
-    # What code says once it says always.
+    # Code always gives the same score.
     repeats = wanted.repeats if spec.judged else 1
     if not spec.judged:
         resolved = replace(resolved, judges=())
@@ -115,10 +113,10 @@ def measure_judge(
         if run.stop.interrupted and not whole:
             taken = sum(len(one.scores) for one in judged)
             raise Interrupted(
-                f"interrupted; {taken:,} of {len(labels.rows) * repeats:,} judgements are kept",
-                "repeat the command: what was judged costs nothing the second time",
+                f"interrupted; {taken:,} of {len(labels.rows) * repeats:,} judgements are saved",
+                "repeat the command: cached judgements cost nothing",
             )
-        unfinished = "" if whole else run.stop.reason or "not everything was judged"
+        unfinished = "" if whole else run.stop.reason or "some answers were not judged"
         spent = run.tools.spent_usd() if spec.judged else 0.0
         return conclude(labels, spec, judged, JudgingEnd(created, repeats, unfinished, spent))
 
@@ -127,21 +125,21 @@ def measure_judge(
 
 
 def check_place(path: Path, labels: Path, *, named: bool) -> None:
-    """Refuse, before anything is spent, to replace a file that must not be replaced.
+    """Check, before anything is spent, that the file may be written.
 
     Raises:
-        GateError: it is the labels, a folder, or another calibration at a path that the user did not name.
+        GateError: it is the labels, a folder, or an unknown file at the default path.
     """
     if path.is_dir():
-        raise GateError(f"{path} is a folder", "name a file with --out")
+        raise GateError(f"{path} is a folder", "choose a file with --out")
     if path.exists() and path.samefile(labels):
-        raise GateError(f"{path} holds the labels, and would be replaced", "name another file with --out")
+        raise GateError(f"{path} has the labels and would be overwritten", "choose another file with --out")
     if not named and path.exists() and _known(path) is None:
-        raise GateError(f"{path} is there, and is no calibration of this gate", "name another file with --out")
+        raise GateError(f"{path} exists and is not a judge calibration", "choose another file with --out")
 
 
 def free_place(path: Path, found: JudgeCalibrationRecord) -> Path:
-    """The path for a calibration without a named file: beside the one of another judge, not in its place."""
+    """The default path of a calibration; another one if it holds that of another judge."""
     before = _known(path)
     if before is None or before.judge.name == found.judge.name:
         return path
@@ -156,7 +154,7 @@ def _known(path: Path) -> JudgeCalibrationRecord | None:
 
 
 def keep_judge_calibration(found: JudgeCalibrationRecord, path: Path) -> None:
-    """Write the calibration down.
+    """Write the calibration.
 
     Raises:
         GateError: it cannot be written.
@@ -164,7 +162,7 @@ def keep_judge_calibration(found: JudgeCalibrationRecord, path: Path) -> None:
     try:
         write_whole(path, dump_calibration(found))
     except OSError as error:
-        raise GateError(f"cannot write {path}: {error.strerror}", "name another file with --out") from None
+        raise GateError(f"cannot write {path}: {error.strerror}", "choose another file with --out") from None
 
 
 def _resolved(wanted: JudgeRequest) -> Resolved:
@@ -174,7 +172,7 @@ def _resolved(wanted: JudgeRequest) -> Resolved:
         budget = Budget().by_options(wanted.max_calls, wanted.max_usd)
         return Resolved((), {}, (), (), RunPolicy(), budget, None, judges=(spec,))
     if wanted.criteria is not None or wanted.model is not None:
-        raise GateError("--suite names a judge, and so do --criteria and --model", "leave one of them out")
+        raise GateError("--suite cannot be combined with --criteria and --model", "use one of them")
     resolved = against_itself(wanted.config, (wanted.suite,))
     spec = _scorer(resolved.suites[0].exam.scorers, wanted)
     budget = resolved.budget.by_options(wanted.max_calls, wanted.max_usd)
@@ -184,9 +182,9 @@ def _resolved(wanted: JudgeRequest) -> Resolved:
 def _own_judge(wanted: JudgeRequest) -> ScorerSpec:
     if wanted.criteria is None or wanted.model is None:
         hint = "gate calibrate --judge LABELS.jsonl --suite NAME, or --criteria TEXT --model PROVIDER:NAME"
-        raise GateError("which judge is to be calibrated?", hint)
+        raise GateError("no judge to calibrate", hint)
     if wanted.scorer is not None:
-        raise GateError("--scorer names a scorer of a suite", "name the suite with --suite")
+        raise GateError("--scorer needs --suite", "add --suite NAME")
     options: dict[str, JsonValue] = {"criteria": wanted.criteria, "model": wanted.model}
     return parse_scorers([{"judge": options}], "--criteria and --model")[0]
 
@@ -210,8 +208,8 @@ def _scorer(scorers: tuple[ScorerSpec, ...], wanted: JudgeRequest) -> ScorerSpec
         if spec.comparative:
             raise _of_pairs(spec, known)
         if spec.coded:
-            hint = "call the function from a test of its own"
-            raise GateError(f"the scorer {quoted(spec.name)} is code of the repository, which is not calibrated", hint)
+            hint = "test the function in a unit test"
+            raise GateError(f"the scorer {quoted(spec.name)} is code of the repository and cannot be calibrated", hint)
         return spec
     raise GateError(f"suite {wanted.suite} has no scorer {quoted(wanted.scorer)}", known)
 
@@ -230,5 +228,8 @@ def _labels(wanted: JudgeRequest, spec: ScorerSpec) -> Labels:
         )
     ends = wanted.scale or scale_of(spec)
     if ends is not None and not (all(map(math.isfinite, ends)) and ends[0] < ends[1]):
-        raise GateError(f"a scale of labels rises, and {ends[0]:g} to {ends[1]:g} does not", "--label-scale 1 5")
+        raise GateError(
+            f"the label scale {ends[0]:g} to {ends[1]:g} does not rise",
+            "write the lower end first, such as --label-scale 1 5",
+        )
     return label_files.parse(decode(data, name), name, None if ends is None else LabelScale(*ends))

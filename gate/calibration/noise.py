@@ -1,4 +1,4 @@
-"""Makes a calibration from a finished A/A run: noise per suite, false blocks, and how many samples to take."""
+"""Makes a noise calibration from a finished A/A run: noise per suite, false blocks, and advice on samples."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -52,10 +52,10 @@ class Measurable:
 
 
 def choices(suite: Measurable, seen: noise.MeasuredNoise, critical: float) -> list[ChoiceRecord]:
-    """Samples and cases to choose from; repeats are offered only where something is known about them.
+    """Choices of samples and cases; repeats only if their noise is known.
 
     Args:
-        critical: of the run's layout, in standard errors.
+        critical: critical value of the run's layout, in standard errors.
     """
     samples = SAMPLES if seen.varies and seen.split is not None and seen.split.sigma > 0.0 else (1,)
     return [_choice(suite, seen, critical, (k, times)) for k in samples for times in TIMES]
@@ -71,42 +71,42 @@ def _choice(suite: Measurable, seen: noise.MeasuredNoise, critical: float, choic
 
 
 def advice(suite: Measurable, seen: noise.MeasuredNoise | None, critical: float) -> Iterator[str]:
-    """Which choice to take, in sentences.
+    """Advice on samples and cases, in sentences.
 
     Args:
-        critical: of the run's layout, in standard errors.
+        critical: critical value of the run's layout, in standard errors.
     """
     n, k = suite.cases, suite.samples
     if seen is None:
-        yield "One case says nothing about noise: add cases first."
+        yield "Noise cannot be measured with one case. Add cases."
         return
     if not seen.varies:
         yield (
-            "No score varied, as is usual at temperature 0: samples: 1 is enough, and more cases show more. That is no "
-            f"promise that any change would show: up to {min(3, n)} in {n} cases may move by chance, and fewer than 6 "
-            "cases that fall prove nothing."
+            "No score varied, as is usual at temperature 0. samples: 1 is enough; more cases show more. A small "
+            f"change may still not show: up to {min(3, n)} in {n} cases may change by chance, and fewer than 6 cases "
+            "that drop prove nothing."
         )
         return
     if seen.split is None:
         yield (
-            "One sample per case cannot tell the noise between cases from the noise within them: calibrate with "
-            "--samples 2 or more to see what repeats are worth. Until then the total counts."
+            "With one sample per case, noise between cases and noise within cases cannot be separated. To see whether "
+            "repeats help, calibrate with --samples 2 or more. Until then the total is used."
         )
     elif seen.split.sigma <= 1e-9:
-        yield "Samples of one case never differed: samples: 1 is enough, and more cases show more."
+        yield "Samples of one case never differed. samples: 1 is enough; more cases show more."
     elif k > 1:
         single, repeated = (_needed(suite, seen, critical, samples) for samples in (1, k))
         if single is not None and repeated is not None:
             yield (
-                f"Cases before repeats: to see a fall of {EFFECT:.2f} in all cases, take {single:,} cases with "
-                f"samples: 1 ({2 * single:,} answers) rather than {repeated:,} with samples: {k} "
+                f"More cases are better than more samples: to detect a drop of {EFFECT:.2f} in all cases, use "
+                f"{single:,} cases with samples: 1 ({2 * single:,} answers) rather than {repeated:,} with samples: {k} "
                 f"({2 * k * repeated:,} answers)."
             )
             return
     needed = _needed(suite, seen, critical, 1)
     if needed is not None:
-        have = "you have them" if needed <= n else f"you have {n:,}"
-        yield f"To see a fall of {EFFECT:.2f} in all cases takes about {needed:,} cases with samples: 1; {have}."
+        have = f"you have {n:,}"
+        yield f"To detect a drop of {EFFECT:.2f} in all cases, you need about {needed:,} cases with samples: 1; {have}."
 
 
 def _needed(suite: Measurable, seen: noise.MeasuredNoise, critical: float, k: int) -> int | None:
@@ -137,7 +137,7 @@ def calibrate(run: RunRecord, steps: StepProgress, effort: Effort | None = None)
     """Estimate the noise from a run.
 
     Args:
-        effort: of the simulation; None for one of half a minute or less, and for none where the run is too large.
+        effort: of the simulation; None chooses at most half a minute, or no simulation if the run is too large.
 
     Raises:
         GateError: no suite has a case with scores of both arms.
@@ -145,8 +145,8 @@ def calibrate(run: RunRecord, steps: StepProgress, effort: Effort | None = None)
     parts = [_part(suite, several=len(run.suites) > 1) for suite in run.suites]
     scored = [part for part in parts if part.scores.n]
     if not scored:
-        hint = "use the run.json of gate calibrate, or of a gate diff that took samples"
-        raise GateError("this run has no case with scores of both arms, so it says nothing about noise", hint)
+        hint = "use the run.json of gate calibrate, or of a gate diff that was not skipped"
+        raise GateError("noise cannot be measured: this run has no case with scores of both arms", hint)
     slices, units = _stacked(scored)
     n = int(units.size)
     ties = _ties(scored)
@@ -241,7 +241,7 @@ def _false_blocks(
 
 
 def _too_large(cases: int, slices: int) -> str:
-    return f"{cases:,} cases in {slices:,} slices are too large to be resampled"
+    return f"{cases:,} cases in {slices:,} slices are too many to resample"
 
 
 def _rate(found: BlockRate) -> RateRecord:
@@ -288,7 +288,7 @@ def _drift(part: _Part, alpha: float) -> DriftRecord:
 
 
 def _calls_per_sample(record: SuiteRecord) -> float:
-    """One for the answer, and those of its judges."""
+    """One for the answer, plus those of its judges."""
     taken = sum(score is not None for case in record.cases for score in (*case.baseline, *case.candidate))
     return max(1.0, record.calls.made / taken) if taken else 1.0
 
@@ -304,15 +304,15 @@ def _notes(run: RunRecord, parts: Sequence[_Part]) -> Iterator[str]:
     for part in parts:
         name = part.record.name
         if part.scores.n == 0:
-            yield f"{name} has no case with scores of both arms, and is left out."
+            yield f"{name} is left out: it has no case with scores of both arms."
             continue
         if not compares_itself(part.record):
             yield (
-                f"{name} compared two versions: its deltas hold the effect of the change, too, so tau, ties and drift "
-                "are not noise alone; sigma, the noise within a case, is."
+                f"{name} compared two versions, so tau, ties and drift include the effect of the change. "
+                "Only sigma, the noise within a case, is noise alone."
             )
         units = part.record.quality.overall
         if part.units is None and units.units < units.n:
-            yield f"{name} has clusters that this record does not name: its cases are taken for independent ones."
+            yield f"{name} has clusters that this record does not list. Its cases are treated as independent."
     if run.method.name != "maxt":
-        yield f"The run was judged by {run.method.name}; the joint test is what gate diff uses by default."
+        yield f"The run used the method {run.method.name}; the default of gate diff is the joint test."

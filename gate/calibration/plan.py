@@ -1,4 +1,4 @@
-"""Plans an evaluation from the price list and the runs that were kept; sends nothing and needs no key."""
+"""Plans a run from the price list and saved runs; sends nothing and needs no key."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,10 +13,10 @@ from gate.store.kept_runs import kept_runs
 def forecast(
     refs: tuple[str | None, str | None], config: str, suites: Sequence[str], question: FallToShow, settings: Settings
 ) -> Forecast:
-    """Plan an evaluation.
+    """Plan a run.
 
     Args:
-        refs: base and head; without a base every suite of the working tree is planned against itself.
+        refs: base and head; without a base, every suite of the working tree is planned against itself.
     """
     base, head = refs
     if base is not None:

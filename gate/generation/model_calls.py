@@ -1,4 +1,4 @@
-"""Asks models outside of an evaluation, with the same keys, limits and memory."""
+"""Calls models outside of a run, with the same keys, limits and cache."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 FOLDER = "generate"
-"""In the gate's own folder: information for a reader, and no part of the exam."""
+"""Folder for information that is not part of the eval set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class GenerationLimits:
 
 @dataclass(frozen=True, slots=True)
 class ModelWork(Generic[Result]):
-    """Work that asks models.
+    """Work that calls models.
 
     Args:
         calls: expected number.
@@ -57,20 +57,20 @@ class GenerationProgress:
     say: Callable[[str], None]
 
 
-def ask_models(
+def call_models(
     members: tuple[ModelWithParams, ...],
     terms: GenerationLimits,
     settings: Settings,
     telling: GenerationProgress,
     work: ModelWork[Result],
 ) -> Result:
-    """Do some work that asks models.
+    """Do some work that calls models.
 
     Raises:
         MissingKey, Misconfigured, GateError: before anything is spent.
-        UnfinishedGeneration: a limit was reached; what was answered is kept.
-        CannotEvaluate: everything was answered, without a result.
-        Interrupted: by Ctrl-C; what was answered is kept.
+        UnfinishedGeneration: a limit was reached; answers are cached.
+        CannotEvaluate: all calls were answered, but there is no result.
+        Interrupted: by Ctrl-C; answers are cached.
     """
     from gate.app.runs import carry_out
     from gate.testgen.questions import UnfinishedGeneration, until_stopped
@@ -83,7 +83,7 @@ def ask_models(
         except UnfinishedGeneration:
             raise
         except CannotEvaluate as error:
-            return error  # the run is complete: another one is not to take it up again
+            return error  # the run is complete, so the next one must not resume it
         finally:
             telling.steps.finish()
 

@@ -1,4 +1,4 @@
-"""Compares the specifications of two versions of a prompt, and lets the files follow."""
+"""Compares the rules of two versions of a prompt, and updates the files."""
 
 import shlex
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from gate.engine.rule_changes import PromiseComparison, SeedAndStop
 from gate.environment.settings import Settings
 from gate.errors import GateError, InputErrors
 from gate.files import rewrite_all
-from gate.generation.model_calls import GenerationProgress, ModelWork, ask_models
+from gate.generation.model_calls import GenerationProgress, ModelWork, call_models
 from gate.generation.tests import GenerationRequest, read_specification
 from gate.git.places import DiskSource, folder_of
 from gate.git.repository import Repo
@@ -39,11 +39,11 @@ from gate.values import counted
 
 @dataclass(frozen=True, slots=True)
 class PromptPair:
-    """Both versions of a prompt, and what was written about the old one.
+    """Both versions of a prompt, and the specification of the old one.
 
     Args:
-        kept: the specification file in the folder; None where there is none to update.
-        given: the specification of the old version; None where it is extracted.
+        kept: the specification file in the folder; None if there is none to update.
+        given: the specification of the old version; None if it must be extracted.
         followed: the file already describes the new version, so there is nothing to update.
     """
 
@@ -64,14 +64,14 @@ def read_versions(wanted: GenerationRequest) -> PromptPair:
     """Read both versions of the prompt, and the specification of the old one.
 
     Raises:
-        InputErrors, GateError: a version that does not exist, mistakes in a file, nothing to update.
+        InputErrors, GateError: a version that does not exist, errors in a file, nothing to update.
     """
     disk = DiskSource()
     head = read_prompt(disk, wanted.prompt, folder_of)
     spec = wanted.spec
     kept = read_specification(disk, str(spec))
     if wanted.update and kept is None:
-        raise GateError(f"there is no {spec} to update", f"make one first: gate generate {shlex.quote(wanted.prompt)}")
+        raise GateError(f"there is no {spec} to update", f"create it first: gate generate {shlex.quote(wanted.prompt)}")
     repo = Repo.open(Path(wanted.prompt).absolute())
     source = repo.at(wanted.base)
     base = _at(source, _inside(repo.root, Path(wanted.prompt)))
@@ -97,10 +97,10 @@ def forecast_diff(wanted: GenerationRequest, versions: PromptPair, settings: Set
 def compare_specifications(
     wanted: GenerationRequest, versions: PromptPair, settings: Settings, telling: GenerationProgress
 ) -> tuple[PromisesRecord, SpecificationUpdate | None]:
-    """Compare the promises of both versions; the update is None where the files do not follow.
+    """Compare the rules of both versions; the update is None if the files are not updated.
 
     Raises:
-        CannotEvaluate, Interrupted, GateError: as `gate.generation.model_calls.ask_models`.
+        CannotEvaluate, Interrupted, GateError: as `gate.generation.model_calls.call_models`.
     """
     judge = wanted.judging(wanted.priced(settings)[0])
     answering = wanted.beside(wanted.tested[0] if wanted.tested else wanted.generator)
@@ -123,20 +123,20 @@ def compare_specifications(
         return record, await update_specification(versions.kept, compared, versions.change.head, reading.setup)
 
     members = dict.fromkeys((wanted.member, judge, *([answering] if wanted.tested else [])))
-    return ask_models(tuple(members), wanted.terms, settings, telling, ModelWork(0, do))
+    return call_models(tuple(members), wanted.terms, settings, telling, ModelWork(0, do))
 
 
 def _inside(root: Path, path: Path) -> str:
     try:
         return path.resolve().relative_to(root.resolve()).as_posix()
     except ValueError:
-        raise GateError(f"{path} lies outside of the repository {root}", "name a prompt of the repository") from None
+        raise GateError(f"{path} is outside of the repository {root}", "use a prompt of the repository") from None
 
 
 def _at(source: FileSource, path: str) -> PromptVersion:
     prompt = read_named(source, path, str, AS_SHOWN, Library(path, source.read))
     if prompt is None:
-        raise GateError(f"{quoted(source.label)} has no {path}", "name a commit that has it with --base")
+        raise GateError(f"{quoted(source.label)} has no {path}", "choose a commit that has it with --base")
     return PromptVersion(path, source.label, source.sha, prompt)
 
 
@@ -149,9 +149,9 @@ class SpecificationFiles:
     """The files of a specification and its tests.
 
     Args:
-        cases: the file of generated tests, to which more are added; None where there is none.
+        cases: the file to which new tests are added; None if there is none.
         others: further case files, in which tests are only marked.
-        notes: why an expected file is not among them.
+        notes: why an expected file is missing.
     """
 
     spec: Path
@@ -171,9 +171,9 @@ class SpecificationFiles:
 
 
 def specification_files(prompt: str, spec: Path, folder: Path) -> SpecificationFiles:
-    """The files of a prompt: the case files that suites of `gate.yaml` name, and those beside the specification.
+    """The case files of a prompt: those in suites of `gate.yaml`, and those next to the specification.
 
-    Tests are added to the first one that holds generated tests, and never to a file that people wrote.
+    Tests are added to the first file with generated tests, never to a file that people wrote.
     """
     lying = [path for path in (folder / name for name in CASES) if path.is_file()]
     numbered = (path for name in CASES for path in folder.glob(name.replace(".", "-[0-9]*.")) if path.is_file())
@@ -186,14 +186,12 @@ def specification_files(prompt: str, spec: Path, folder: Path) -> SpecificationF
 
 
 def _named(prompt: str) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """The case files of the suites of a prompt, where the command runs beside a readable configuration."""
+    """The case files of a prompt's suites, and notes if the configuration cannot be read."""
     data = DiskSource().read(CONFIG)
     try:
         suites = gatefile.load(decode(data, CONFIG), CONFIG).suites if data is not None else ()
     except InputErrors as error:
-        return (), (
-            f"The case files that {CONFIG} names were not looked at, for it has a mistake: {error.problems[0]}",
-        )
+        return (), (f"The case files in {CONFIG} were not checked, because it has an error: {error.problems[0]}",)
     here = Path(prompt).resolve()
     return tuple(Path(suite.cases) for suite in suites if Path(suite.prompt).resolve() == here), ()
 
@@ -209,10 +207,10 @@ def _may_hold_generated(path: Path) -> bool:
 def follow_change(
     update: SpecificationUpdate, files: SpecificationFiles, wanted: GenerationRequest
 ) -> tuple[list[str], list[str]]:
-    """Update the specification and the cases to the prompt; texts that people wrote stay.
+    """Update the specification and the cases; texts that people wrote stay.
 
     Returns:
-        A line for each file and what is left to do, and warnings that a reader must not miss.
+        A line for each file and open question, and warnings.
 
     Raises:
         InputErrors, GateError: a file cannot be read or written; all are then unchanged.
@@ -221,13 +219,13 @@ def follow_change(
     texts = {spec: specfile.updated_specification(_text(spec), update.specification, str(spec))}
     said = [*files.notes, f"{spec}: {', '.join((*_counts(update),))}"]
     if plan.open:
-        said.append(f"{spec}: left as they are until somebody decides: {', '.join(plan.open)}")
+        said.append(f"{spec}: not changed, decide about them yourself: {', '.join(plan.open)}")
     if cases is None:
-        said.append("there is no case file with generated tests: those of the new rules are made by gate generate")
+        said.append("there is no case file with generated tests; to make tests for the new rules, run gate generate")
     else:
         after = with_more_tests(_text(cases), update.tests, str(cases))
         texts[cases] = with_obsolete_rules(after, plan.obsolete, str(cases))
-        said.append(f"{cases}: {counted(len(update.tests), 'test')} added; those of obsolete rules marked")
+        said.append(f"{cases}: {counted(len(update.tests), 'test')} added; tests of obsolete rules marked")
         if not plan.open and _covered(specfile.parse_specification(texts[spec], str(spec)), texts[cases], cases):
             made = stamp_of_tests(
                 specfile.parse_specification(texts[spec], str(spec)), wanted.settings, wanted.generator
@@ -236,22 +234,22 @@ def follow_change(
     for path in files.others:
         before = _text(path)
         after = with_obsolete_rules(before, plan.obsolete, str(path)) if is_generated(before, str(path)) else before
-        told = "left as it is" if after == before else "the tests of obsolete rules marked"
+        change = "not changed" if after == before else "tests of obsolete rules marked"
         texts |= {path: after} if after != before else {}
-        said.append(f"{path}: {told}")
+        said.append(f"{path}: {change}")
     warnings = [warning for path in texts if path != spec for warning in _shrunk(path, texts[path])]
     rewrite_all(texts)
     return said, warnings
 
 
 def _shrunk(path: Path, after: str) -> Iterator[str]:
-    """Warns where half of an exam or more is marked obsolete."""
+    """Warns if half of the cases or more are marked obsolete."""
     old, new = ({case.id for case in parse(text, str(path)) if not case.obsolete} for text in (_text(path), after))
     gone = len(old - new)
     if not new:
-        yield f"{path}: the exam is empty now, all {counted(len(old), 'case')} are marked obsolete"
+        yield f"{path}: no active case is left, all {counted(len(old), 'case')} are marked obsolete"
     elif 2 * gone >= len(old) > 0:
-        yield f"{path}: {gone:,} of {counted(len(old), 'case')} are marked obsolete; look whether that is meant"
+        yield f"{path}: {gone:,} of {counted(len(old), 'case')} are marked obsolete; check that this is intended"
 
 
 def _counts(update: SpecificationUpdate) -> Iterator[str]:
@@ -271,10 +269,10 @@ def _covered(specification: Specification, cases: str, file: Path) -> bool:
 
 
 def rules_followed(files: SpecificationFiles, wanted: GenerationRequest) -> int | None:
-    """The number of rules where an update has left all their tests, so that there is nothing to make; otherwise None.
+    """The number of rules if an update already made all their tests; otherwise None.
 
     Raises:
-        InputErrors: a mistake in the specification.
+        InputErrors: an error in the specification.
     """
     found = read_specification(DiskSource(), str(files.spec))
     if found is None or files.cases is None or not found.tests:

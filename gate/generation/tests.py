@@ -1,4 +1,4 @@
-"""Generates tests for a prompt: forecast, generation, and the files that it leaves."""
+"""Generates tests for a prompt: forecast, generation and files."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ from gate.generation.model_calls import (
     GenerationLimits,
     GenerationProgress,
     ModelWork,
-    ask_models,
+    call_models,
     params_beside,
 )
 from gate.git.places import DiskSource, folder_of, own_folder
@@ -50,17 +50,17 @@ from gate.testgen.specification.pipeline import is_foreign
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """A generation to carry out, or a comparison of two versions.
+    """A generation, or a comparison of two versions.
 
     Args:
         spec: path of the specification, which need not exist.
-        generator, judge: the generator also gives expected outputs.
+        generator, judge: the generator also writes expected outputs.
         params: of the generator.
-        tested: the models that answer the tests; in a comparison one, for both versions. Empty for none.
-        control: with models under test, make control cases, too.
-        sees_input: the judge of outputs is shown the inputs.
-        base: of a comparison, the commit with the old version.
-        update: of a comparison, update the files, too.
+        tested: models that answer the tests; in a comparison at most one, for both versions.
+        control: also make control cases, if there are tested models.
+        sees_input: show the inputs to the judge of outputs.
+        base: for a comparison, the commit with the old version.
+        update: for a comparison, also update the files.
     """
 
     prompt: str
@@ -82,7 +82,7 @@ class GenerationRequest:
         return self.generator, self.params
 
     def beside(self, model: ModelRef) -> ModelWithParams:
-        """Another model, with what it has in common with the generator."""
+        """Another model with the generator's parameters that apply to it."""
         return model, params_beside(model, self.member)
 
     def judging(self, factory: Factory) -> ModelWithParams:
@@ -91,14 +91,14 @@ class GenerationRequest:
         return model, factory.cold(model, params)
 
     def priced(self, settings: Settings) -> tuple[Factory, Pricer]:
-        """A factory that sends nothing, and its prices."""
+        """A factory that sends nothing, and a pricer."""
         factory = keyless_factory(settings)
         return factory, pricer(factory)
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationSource:
-    """The prompt, as it is and as the stages read it, and its specification, where there is one."""
+    """The prompt, its form for the stages, and its specification if there is one."""
 
     version: PromptVersion
     subject: PromptSubject
@@ -106,33 +106,33 @@ class GenerationSource:
 
 
 def read_source(wanted: GenerationRequest) -> GenerationSource:
-    """Read the prompt, and the specification, which may have been edited.
+    """Read the prompt and the specification.
 
     Raises:
-        InputErrors, GateError: mistakes in either.
+        InputErrors, GateError: errors in either.
     """
     source = DiskSource()
     version = read_prompt(source, wanted.prompt, folder_of)
     given = read_specification(source, str(wanted.spec))
     subject = subject_of(version.prompt)
     if given is not None and is_foreign(given.specification, subject):
-        said = f"{wanted.spec} is of another prompt: nothing that its rules quote stands in {wanted.prompt}"
-        raise GateError(said, "name another folder with --out")
+        said = f"{wanted.spec} is for another prompt: none of its quotes are in {wanted.prompt}"
+        raise GateError(said, "choose another folder with --out")
     return GenerationSource(version, subject, None if given is None else given.specification)
 
 
 def read_specification(source: FileSource, path: str) -> SpecFile | None:
-    """A specification file; None where there is none.
+    """A specification file; None if there is none.
 
     Raises:
-        InputErrors: a mistake in it.
+        InputErrors: an error in it.
     """
     data = source.read(path)
     return None if data is None else specfile.read_specification(decode(data, path), path)
 
 
 def prompt_folder(prompt: str) -> Path | None:
-    """The folder of a prompt where it holds the prompt's own specification; otherwise None."""
+    """The folder of a prompt if it has the prompt's specification; otherwise None."""
     source, spec = DiskSource(), Path(prompt).parent / SPECIFICATION_FILE
     try:
         given = read_specification(source, str(spec))
@@ -158,7 +158,7 @@ def forecast_generation(wanted: GenerationRequest, found: GenerationSource, sett
 
 
 def answering_models(wanted: GenerationRequest, factory: Factory) -> dict[ModelRef, Params]:
-    """The models under test: as in the paper, at temperature 1 where the interface takes one."""
+    """The models under test, at temperature 1 as in the paper if the API takes one."""
 
     def warm(model: ModelRef) -> Params:
         _, params = wanted.beside(model)
@@ -174,7 +174,7 @@ EVERY_S = 20.0
 
 @dataclass(slots=True)
 class Deadline:
-    """Counts steps of some work, and prints a line now and then while there are none."""
+    """Counts steps, and prints a line now and then while there are none."""
 
     steps: StepProgress
     say: Callable[[str], None]
@@ -185,14 +185,14 @@ class Deadline:
         self.steps.start(total)
 
     def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
-        self._quiet_s = -EVERY_S  # the wait that is under way began before
+        self._quiet_s = -EVERY_S  # the current wait began before
         self.steps.step(spent_usd, failed=failed)
 
     def finish(self) -> None:
         self.steps.finish()
 
     async def during(self, work: Awaitable[T]) -> T:
-        """The result of some work, with lines that show it is still running."""
+        """Await some work, with lines that show that it is still running."""
         watching = asyncio.ensure_future(self._watch())
         try:
             return await work
@@ -217,7 +217,7 @@ class GenerationResult:
 
     Args:
         made: the specification and the tests, or why there are none.
-        evaluated: results of models on the tests; None where none was evaluated.
+        evaluated: results of the tested models; None if there are none.
     """
 
     made: Generated
@@ -232,16 +232,15 @@ def generate_tests(
     telling: GenerationProgress,
     keep: Callable[[GenerationResult], None],
 ) -> GenerationResult:
-    """Generate the tests, and run them where that is wanted.
+    """Generate the tests, and run them if models are to be tested.
 
     Args:
-        keep: is given the result before any test is run, so that it is kept whatever happens then. Where no test was
-            made, it is given the specification.
+        keep: called with the result before any test is run, so that it is saved in any case.
 
     Raises:
         MissingKey, Misconfigured, GateError: before anything is spent.
-        CannotEvaluate: no rule was found, no test was made, or a limit was reached; what was answered is kept.
-        Interrupted: by Ctrl-C; what was answered is kept.
+        CannotEvaluate: no rule was found, no test was made, or a limit was reached; answers are cached.
+        Interrupted: by Ctrl-C; answers are cached.
     """
     factory, _ = wanted.priced(settings)
     told = forecast_generation(wanted, found, settings).calls
@@ -280,7 +279,7 @@ def generate_tests(
     async def patient(run: RunContext) -> GenerationResult:
         return await patience.during(work(run))
 
-    return ask_models(members, wanted.terms, settings, telling, ModelWork(told, patient))
+    return call_models(members, wanted.terms, settings, telling, ModelWork(told, patient))
 
 
 async def _evaluated(
@@ -293,7 +292,7 @@ async def _evaluated(
         return await asker.answer(Arm(found.version, model, asker.tested[model]), test)
 
     async def answer_spec(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
-        # A specification has no variables: its whole input is one message.
+        # A specification has no variables: its input is one message.
         return await asker.answer(Arm(spec, model, asker.tested[model]), replace(test, input=test.said, vars={}))
 
     evaluation = ModelEvaluation(
@@ -304,7 +303,7 @@ async def _evaluated(
 
 @dataclass(slots=True)
 class _ModelAsker:
-    """Asks for the answers to tests; `calls` end the work at their limit."""
+    """Gets the answers to tests; `calls` end the work at their limit."""
 
     run: RunContext
     calls: BoundedCalls
@@ -322,14 +321,14 @@ class _ModelAsker:
         return reply
 
     async def _asked(self, arm: Arm, test: GeneratedTest) -> Reply | Failed:
-        """Counted as soon as the answer arrives, even if nothing waits for it any more."""
+        """Counted when the answer arrives, even if nothing waits for it any more."""
         reply = await self.run.tools.target.answer(Question(SUITE, arm, case_of(test), 0, _EXAM))
         self.effort += effort_of(reply)
         return reply
 
 
 def file_content(path: Path) -> bytes | None:
-    """The content of a file; empty where it cannot be read whole; None where there is no file."""
+    """The content of a file; empty if it cannot be read, None if there is no file."""
     try:
         return read_bounded(path, FILE_BYTES) or b""
     except (FileNotFoundError, NotADirectoryError):

@@ -251,7 +251,7 @@ class StoreTokens:
         from gate.store.sql.access import TokenRequest, scopes_of
 
         issued = self.tokens.create(TokenRequest(name, self.person, scopes_of(scopes), days), self.now)
-        self._note("token-made", issued.token.told)
+        self._note("token-created", issued.token.told)
         return issued
 
     def revoke(self, number: int) -> "ApiToken":

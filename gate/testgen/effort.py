@@ -23,11 +23,11 @@ Stage: TypeAlias = Literal[
 ]
 
 RULES = 200
-"""Of one prompt, at most."""
+"""Limit of rules of one prompt."""
 ASSUMED_RULES = 8
-"""Rules assumed of a prompt that was not read yet; the prompts of arXiv:2503.05070 have 4 to 8."""
+"""Rules assumed for a prompt that was not read yet; the prompts of arXiv:2503.05070 have 4 to 8."""
 PER_REQUEST = 10
-"""Control cases that one request asks for."""
+"""Control cases per request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class EffortSettings:
     instructions: Mapping[Stage, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def with_settings(self, **settings: Any) -> "EffortSettings":
-        """The same with explicit settings; None keeps that of the level."""
+        """The same with explicit settings; None keeps the level's value."""
         return replace(self, **{name: value for name, value in settings.items() if value is not None})
 
     def calls_for_tests(self, rules: int) -> Mapping[Stage, int]:
@@ -91,5 +91,5 @@ LEVELS: Mapping[Level, EffortSettings] = MappingProxyType(
 
 
 def control_calls(count: int) -> int:
-    """Requests for so many control cases, if all replies are good."""
+    """Requests for `count` control cases, if all replies are good."""
     return math.ceil(count / PER_REQUEST)

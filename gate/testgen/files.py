@@ -23,22 +23,22 @@ from gate.testgen.questions import rendered_template
 from gate.values import JsonValue
 
 OBSOLETE = "obsolete"
-"""Marks tests of rules that are gone."""
+"""Marks tests of removed rules."""
 _RESERVED = frozenset({"id", "input", "expected"})
 
 
 def case_rows(tests: Sequence[GeneratedTest]) -> list[dict[str, JsonValue]]:
-    """The tests as cases of the gate; each has an input, turns or variables."""
+    """The tests as cases; each has an input, turns or variables."""
     return [_row(test) for test in tests]
 
 
 def fits_yaml(tests: Sequence[GeneratedTest]) -> bool:
-    """Are they few enough for one YAML file of the gate?"""
+    """Are the tests few enough for one YAML file?"""
     return 1 + sum(_values(row) for row in case_rows(tests)) <= YAML_NODES
 
 
 def cases_yaml(tests: Sequence[GeneratedTest]) -> str:
-    """A case file in YAML, one paragraph for each test; `fits_yaml` says whether the gate will read it."""
+    """A case file in YAML, one paragraph per test; see `fits_yaml`."""
     return "\n".join(dumped([row]) for row in case_rows(tests))
 
 
@@ -48,10 +48,10 @@ def cases_jsonl(tests: Sequence[GeneratedTest]) -> str:
 
 
 def with_more_tests(text: str, tests: Sequence[GeneratedTest], file: str) -> str:
-    """A case file with further tests at its end; those whose id is there are left out.
+    """A case file with more tests at its end; existing ids are left out.
 
     Args:
-        file: its path, whose ending says which.
+        file: its path; the ending decides the format.
 
     Raises:
         InputErrors: the file cannot be read.
@@ -63,10 +63,10 @@ def with_more_tests(text: str, tests: Sequence[GeneratedTest], file: str) -> str
 
 
 def is_generated(text: str, file: str) -> bool:
-    """Does a case file hold tests that a generation made?
+    """Does a case file have generated tests?
 
     Args:
-        file: its path, whose ending says the form; in a form that no generation writes there are none.
+        file: its path; the ending decides the format.
 
     Raises:
         InputErrors: the file cannot be read.
@@ -79,7 +79,7 @@ def with_obsolete_rules(text: str, rules: Collection[str], file: str) -> str:
     """A case file in which the generated tests of these rules are marked `obsolete: true`.
 
     Args:
-        file: its path, whose ending says which.
+        file: its path; the ending decides the format.
 
     Raises:
         InputErrors: the file cannot be read.
@@ -90,9 +90,9 @@ def with_obsolete_rules(text: str, rules: Collection[str], file: str) -> str:
 
 
 def with_test_data(text: str, tests: Sequence[GeneratedTest], file: str = "the prompt file") -> str:
-    """A `.prompt.yml` with tests at the end of its `testData`; all else in it stays.
+    """A `.prompt.yml` with tests at the end of its `testData`; the rest is unchanged.
 
-    A test whose `id` is there already is not added again, even if a person has changed it.
+    Existing ids are not added again, even if a person edited the test.
 
     Args:
         file: for messages.
@@ -104,10 +104,10 @@ def with_test_data(text: str, tests: Sequence[GeneratedTest], file: str = "the p
     hint = "write the tests to a case file instead"
     data = read_yaml(text.removeprefix("\ufeff"), file).data
     if not isinstance(data, dict):
-        raise GateError(f"{file} holds no prompt of GitHub Models", hint)
+        raise GateError(f"{file} is not a prompt file of GitHub Models", hint)
     present = data.get(TEST_DATA)
     if not isinstance(present, list | None):
-        raise GateError(f"{TEST_DATA} in {file} is no list", hint)
+        raise GateError(f"{TEST_DATA} in {file} is not a list", hint)
     present = present or []
     known = {str(row["id"]) for row in present if isinstance(row, dict) and "id" in row}
     rows: list[JsonValue] = [_datum(test, file, hint) for test in tests if test.id not in known]
@@ -120,7 +120,7 @@ def _datum(test: GeneratedTest, file: str, hint: str) -> dict[str, JsonValue]:
     row: dict[str, JsonValue] = {"id": test.id}
     if test.input:
         row["input"] = test.input
-    # A variable of such a name is no answer that the exam expects, nor another test.
+    # A variable with a reserved name must not become the expected answer or the id.
     row |= {name: value for name, value in test.vars.items() if name not in _RESERVED}
     if test.expected is not None:
         row["expected"] = test.expected
@@ -145,7 +145,7 @@ def _row(test: GeneratedTest) -> dict[str, JsonValue]:
 
 
 def _told(test: GeneratedTest) -> str:
-    """For the reviewer: what a good answer does, and why the test is there."""
+    """For the reviewer: what a good answer does, and the reason for the test."""
     parts = (("A good answer", test.behaviour), ("Why", test.reasoning))
     return "\n".join(f"{name}: {text.strip()}" for name, text in parts if text.strip())
 
@@ -157,11 +157,11 @@ def _values(value: JsonValue) -> int:
 
 def _rows(text: str, file: str) -> list[dict[str, JsonValue]]:
     if not file.lower().endswith((*LINES_ENDINGS, *YAML_ENDINGS)):
-        hint = "name a case file that ends in .jsonl or .yaml"
-        raise GateError(f"{file} is no case file that tests can be added to", hint)
+        hint = "use a case file that ends in .jsonl or .yaml"
+        raise GateError(f"tests cannot be added to {file}", hint)
     text, problems = text.removeprefix("\ufeff"), list[Problem]()
     if file.lower().endswith(YAML_ENDINGS) and not isinstance(read_yaml(text, file).data, list | None):
-        raise GateError(f"{file} holds no list of cases", "begin each case with '- '")
+        raise GateError(f"{file} is not a list of cases", "begin each case with '- '")
     found = [one.data for one in documents(text, file, problems) if isinstance(one.data, dict)]
     if problems:
         raise InputErrors(problems)
@@ -180,12 +180,12 @@ def _rule_of(row: Mapping[str, JsonValue]) -> str:
 
 SUITE_SLICES = ("rule", "kind")
 JUDGE_NAME = "rules"
-"""The name of the judge, which no rule has as its id."""
+"""The name of the judge; no rule id equals it."""
 SuiteOrigin: TypeAlias = Literal["prompt", "tested", "generator"]
 _ORIGINS: dict[SuiteOrigin, str] = {
-    "prompt": "the model that the prompt's own file names",
-    "tested": "the first of --evaluate",
-    "generator": "a model that this command was given",
+    "prompt": "the model from the prompt's file",
+    "tested": "the first model of --evaluate",
+    "generator": "the model of this command",
 }
 _OPENING = re.compile(r"\{(?=\{)")
 
@@ -225,7 +225,7 @@ def suite_yaml(
     """A `gate.yaml` with one suite: code checks the rules that it can, and a judge gets the others.
 
     Returns:
-        The text; empty where a file lies in a place that no configuration can name.
+        The text; empty if a file's path cannot be written in a configuration.
     """
     paths = [path.as_posix() for path in (files.prompt, files.cases)]
     if any(map(path_complaint, paths)):
@@ -246,7 +246,7 @@ def suite_yaml(
     }
     lines = lines_of({"version": 1, "suites": [suite]})
     place = next(place for place, line in enumerate(lines) if line.startswith("    model: "))
-    lines.insert(place, f"    # {_ORIGINS[models.origin]}: put here the one that answers in production")
+    lines.insert(place, f"    # {_ORIGINS[models.origin]}; replace it with your production model")
     return "\n".join(lines) + "\n"
 
 
@@ -270,7 +270,7 @@ if TYPE_CHECKING:
 
 SPECIFICATION_FILE = "spec.yaml"
 COMPLETED_NOTE = (
-    f"the specification with what it lacked; copy it over {SPECIFICATION_FILE} when you agree: that one alone is read"
+    f"the completed specification; if you agree, copy it over {SPECIFICATION_FILE}, the only one that is read"
 )
 NAME_ENDINGS = (
     ".prompt.yml",
@@ -289,11 +289,11 @@ NAME_ENDINGS = (
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file to be written.
+    """A file to write.
 
     Args:
-        path: free, or that of a file with the very same text.
-        there: the file exists with exactly these bytes, and is left alone.
+        path: free, or of a file with the same text.
+        there: the file already exists with these bytes.
     """
 
     path: Path
@@ -304,12 +304,12 @@ class NewFile:
     @property
     def told(self) -> str:
         """The file in one line."""
-        return f"{self.path}: {self.what}{' (as it was)' if self.there else ''}"
+        return f"{self.path}: {self.what}{' (unchanged)' if self.there else ''}"
 
 
 @dataclass(frozen=True, slots=True)
 class NewFiles:
-    """All files to be written; `cases` is None without tests, `spec` where the given specification stays."""
+    """All files to write; `cases` is None without tests, `spec` if the given specification is complete."""
 
     cases: NewFile | None = None
     spec: NewFile | None = None
@@ -324,51 +324,51 @@ def file_stem(prompt: str) -> str:
     """The name of a prompt's file without the endings that prompts have; of a text inside a file its own name.
 
     Raises:
-        GateError: nothing is left of it.
+        GateError: nothing is left.
     """
     pointer = pointer_of(prompt)
     name = Path(prompt).name if pointer is None else re.sub(r"[^\w.-]+", "-", pointer.name)
     while ending := next((one for one in NAME_ENDINGS if name.lower().endswith(one) and len(name) > len(one)), ""):
         name = name[: -len(ending)]
     if not name.strip("."):
-        raise GateError(f"{quoted(prompt)} has no name to call a folder by", "name a folder with --out")
+        raise GateError(f"no folder name can be made from {quoted(prompt)}", "choose a folder with --out")
     return name
 
 
 def new_files(
     made: "Generated", given: Specification | None, folder: Path, lying: Callable[[Path], bytes | None]
 ) -> NewFiles:
-    """The files to be written.
+    """The files to write.
 
     Args:
-        given: the specification that there was before.
-        lying: what is in the file of a path; None where the path is free.
+        given: the existing specification.
+        lying: reads the file of a path; None if the path is free.
     """
     spec: NewFile | None = None
     if given is None or _more(made.specification, given):
         text = specification_text(made.specification, made.compiled)
-        what = "the specification, to be read and edited" if given is None else COMPLETED_NOTE
+        what = "the specification; read and edit it" if given is None else COMPLETED_NOTE
         spec = _free(NewFile(folder / SPECIFICATION_FILE, text, what), lying)
     if not made.tests:
         return NewFiles(spec=spec)
     yaml = fits_yaml(made.tests)
     path = folder / ("cases.yaml" if yaml else "cases.jsonl")
     text = cases_yaml(made.tests) if yaml else cases_jsonl(made.tests)
-    cases = NewFile(path, text, "the cases, to be reviewed before they become an exam")
+    cases = NewFile(path, text, "the cases; review them before you use them")
     return NewFiles(_free(cases, lying), spec)
 
 
 def _more(made: Specification, given: Specification) -> bool:
-    """Is there something that tests are made from, or a question, that the given file does not have?"""
+    """Does the new specification have rules, inputs or questions that the given one lacks?"""
     return made.digest != given.digest or made.questions != given.questions
 
 
 def _free(file: NewFile, lying: Callable[[Path], bytes | None]) -> NewFile:
-    """At its path, or at the first of `cases-2.yaml`, `cases-3.yaml`, … that is free or holds the same already."""
+    """The file at its path, or at the first of `cases-2.yaml`, `cases-3.yaml`, … that is free or has the same text."""
     path = file.path
     for number in range(1, 1000):
         found = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
         there = lying(found)
         if there is None or there == file.text.encode():
             return replace(file, path=found, there=there is not None)
-    raise GateError(f"{path} and 998 more like it are there already", "name another folder with --out")
+    raise GateError(f"{path} and 998 similar files already exist", "choose another folder with --out")

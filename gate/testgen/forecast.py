@@ -21,7 +21,7 @@ Pricer: TypeAlias = Callable[[ModelRef, Params, Usage], Cost]
 _JUDGED = ("grounding", "review", "validity", "comparison", "compliance")
 """Stages that the judge works in."""
 _FRAME_TOKENS = 500
-"""Of the fixed text of a request."""
+"""Tokens of the fixed text of a request."""
 _REPLY_TOKENS: Mapping[str, int] = {
     "intent": 60,
     "inputs": 250,
@@ -44,7 +44,7 @@ class StageForecast:
     """One stage.
 
     Args:
-        calls: requests, none of them repeated.
+        calls: requests without retries.
     """
 
     stage: str
@@ -85,7 +85,7 @@ class GenerationForecast:
 
     @property
     def rest(self) -> "GenerationForecast":
-        """What is still to do once there is a specification."""
+        """The stages after the specification."""
         return replace(self, stages=tuple(one for one in self.stages if one.stage not in pipeline.STAGES))
 
     @property
@@ -98,7 +98,7 @@ class GenerationForecast:
 
 @dataclass(frozen=True, slots=True)
 class ForecastModels:
-    """The models that would be asked."""
+    """The models of a generation."""
 
     generator: ModelWithParams
     judge: ModelWithParams
@@ -171,7 +171,7 @@ class PromptChange:
     """A prompt before and after.
 
     Args:
-        given: the specification of the old version; None where it is to be extracted.
+        given: the specification of the old version; None if it must be extracted.
     """
 
     base: PromptSubject
@@ -180,7 +180,7 @@ class PromptChange:
 
     @property
     def empty(self) -> bool:
-        """Are the two the same, so that they promise the same?"""
+        """Are both versions equal?"""
         return self.base.digest == self.head.digest
 
 
@@ -191,7 +191,7 @@ def forecast_comparison(
 
     Args:
         rules: sentences that are new, since the number of new rules is not known yet.
-        models: `tested` answers for both versions.
+        models: `tested` has the model that answers for both versions.
         made: tests are made for new rules, for both versions or for the files.
     """
     if change.empty:
@@ -209,7 +209,7 @@ _INVERSE_TOKENS = 300
 
 
 def _reading(change: PromptChange, rules: int) -> Iterator[tuple[str, int, int]]:
-    """Both versions are read, the new one where it says something new, and compared in one request."""
+    """Reading both versions, the new one only if it has new text, and one request to compare them."""
     old = change.given is None
     yield "intent", int(old), _REPLY_TOKENS["intent"]
     yield "inputs", int(old) + bool(rules), _REPLY_TOKENS["inputs"]

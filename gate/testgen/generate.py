@@ -20,9 +20,9 @@ from gate.testgen.specification.pipeline import specify
 from gate.values import about_dollars, counted
 
 UNSURPRISING_CALLS = 200
-"""A forecast of up to this many calls never counts as a surprise."""
+"""Forecasts up to this many calls need no confirmation."""
 EXTRA_CALLS = 100
-"""Allowance beside the calls that were forecast: requests that are repeated, and earlier ones."""
+"""Calls added to the suggested limit, for retries and earlier requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Generation:
     Args:
         tests: for the case file, in the order of the rules; `valid` is True, or None where it is unknown.
         discarded: duplicates, and inputs that break the input specification (`valid` is False).
-        notes: what did not go as it should, a line each.
+        notes: problems, one line each.
         diversity: of `tests`.
     """
 
@@ -43,11 +43,11 @@ class Generation:
 
 
 class NoTests(CannotEvaluate):
-    """No test is left; `found` is what there is instead."""
+    """No test is left; `found` has the discarded tests and notes."""
 
     def __init__(self, found: Generation) -> None:
         told = [*(f"{one.test.id}: {one.why}" for one in found.discarded), *found.notes]
-        super().__init__("no test is left", told[0] if told else "the model wrote nothing that can be used")
+        super().__init__("no usable test is left", told[0] if told else "the model wrote no usable tests")
         self.found = found
 
 
@@ -59,7 +59,7 @@ async def generate_tests(subject: PromptSubject, specification: Specification, s
         CannotEvaluate: there is no rule.
     """
     if not specification.rules:
-        raise CannotEvaluate("the specification holds no rule", "add rules to it, or state them in the prompt")
+        raise CannotEvaluate("the specification has no rules", "add rules to it, or state them in the prompt")
     settings, tell = setup.settings, setup.tell
     source = CaseSource.of(subject, specification, settings)
     tell(f"writing tests for {counted(len(specification.rules), 'rule')}")
@@ -78,7 +78,7 @@ async def generate_tests(subject: PromptSubject, specification: Specification, s
         tests = tuple(test for test in made.tests if test.valid is not False)
         discarded += [Discarded(test, _why(test)) for test in made.tests if test.valid is False]
     if settings.expected and tests and setup.answer is not None:
-        tell(f"asking for {counted(len(tests), 'expected output')}")
+        tell(f"getting {counted(len(tests), 'expected output')}")
         made = await with_expected(tests, setup.answer)
         tests, notes = made.tests, [*notes, *made.notes]
     notes += [*_fewer(tests, discarded, settings), *_not_applied(source, setup)]
@@ -89,9 +89,9 @@ async def generate_tests(subject: PromptSubject, specification: Specification, s
 
 
 async def with_expected(tests: Sequence[GeneratedTest], answer: AnswerOf) -> MadeTests:
-    """The tests with a reference model's answers, asked concurrently; one without an answer gets a note.
+    """The tests with a reference model's answers; a note for each missing answer.
 
-    An expected output is what one model said once. A person has to read it before it counts.
+    An expected output is one answer of one model. A person must review it.
     """
     replies = await together(map(answer, tests))
     problems: dict[str, list[str]] = defaultdict(list)
@@ -108,14 +108,16 @@ def _fewer(tests: Sequence[GeneratedTest], discarded: Sequence[Discarded], setti
     left = Counter(f"{test.rule}-{test.kind}" for test in tests)
     problems: dict[str, list[str]] = defaultdict(list)
     for name in dict.fromkeys(f"{one.test.rule}-{one.test.kind}" for one in discarded):
-        which = f"{left[name]} of {settings.tests_per_rule} tests left without duplicates and invalid inputs"
+        which = (
+            f"{left[name]} of {settings.tests_per_rule} tests left; the others were duplicates or had invalid inputs"
+        )
         problems[f"only {which}"].append(name)
     return problem_notes(problems)
 
 
 def _not_applied(source: CaseSource, setup: GenerationSetup) -> Iterator[str]:
     if setup.settings.documents and not source.shape.retrieved:
-        yield "no stand-in documents: no component of the input is named as retrieved context"
+        yield "no documents were made: no part of the input is marked as retrieved context"
     if setup.settings.expected and setup.answer is None:
         yield "no expected outputs: there is no reference model"
 
@@ -131,7 +133,7 @@ class Generated(Generation):
     Args:
         compiled: the rules that code checks.
         left_out: rules beyond the limit.
-        failure: why there is no test; None where there is one.
+        failure: why there is no test; None if there are tests.
     """
 
     specification: Specification = Specification("", "")
@@ -142,12 +144,12 @@ class Generated(Generation):
 
 @dataclass(frozen=True, slots=True)
 class GenerationJob:
-    """What is to be generated.
+    """A generation.
 
     Args:
-        foresee: forecasts what is still to come, once there is a specification.
-        given: an existing specification; None where all of it is to be extracted.
-        told: calls that the user was told of without setting a limit; None where nothing is to be compared with them.
+        foresee: forecasts the remaining stages, once there is a specification.
+        given: an existing specification; None if it must be extracted.
+        told: calls shown to a user who set no limit; None if a limit is set.
     """
 
     subject: PromptSubject
@@ -185,13 +187,13 @@ async def run_generation(job: GenerationJob, setup: GenerationSetup) -> Generate
 
 
 def _surprise(foreseen: GenerationForecast, told: int | None) -> CannotEvaluate | None:
-    """Far more calls are to come than the user was told of."""
+    """An error if far more calls are needed than the user was shown."""
     if told is None or foreseen.calls <= max(UNSURPRISING_CALLS, 3 * told):
         return None
     rules = counted(foreseen.rules, "rule")
     money = "" if foreseen.dollars is None else f" and {about_dollars(foreseen.dollars)}"
     return CannotEvaluate(
-        f"the tests of its {rules} would take about {foreseen.calls:,} calls{money}, far more than was foreseen",
-        f"allow it with --max-calls {foreseen.calls + EXTRA_CALLS} or --max-usd, or ask for less: --effort low, "
+        f"the tests of its {rules} need about {foreseen.calls:,} calls{money}, far more than estimated",
+        f"allow them with --max-calls {foreseen.calls + EXTRA_CALLS} or --max-usd, or make fewer: --effort low, "
         "--set max_rules=6 or --set tests_per_rule=1",
     )

@@ -1,4 +1,4 @@
-"""The prompt that tests are made for, and where in it the passages are that a model says it copied."""
+"""The prompt that tests are made for, and a search for passages that a model quotes from it."""
 
 import unicodedata
 from array import array
@@ -13,7 +13,7 @@ from gate.testgen.questions import read_text
 from gate.values import JsonValue
 
 CASE_VARIABLES = frozenset({"id", "slices"})
-"""Variables that the gate itself gives a template."""
+"""Variables that every template gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ def subject_of(prompt: Prompt) -> PromptSubject:
     """
     if prompt.built is not None:
         raise GateError(
-            "a prompt that a Python function builds has no text of its own",
-            "write one built text to a file, and name that",
+            "tests cannot be generated for a prompt that a Python function builds",
+            "write one of its texts to a file, and use that file",
         )
     contents = [message.content for message in prompt.messages]
     names: set[str] = set()
@@ -94,7 +94,7 @@ _SPACED = "\u0e00"
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A passage exactly as it stands in a text; `start` in characters."""
+    """A passage exactly as in the text; `start` in characters."""
 
     start: int
     text: str

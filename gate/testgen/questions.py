@@ -25,7 +25,7 @@ _APOLOGIES = ("i'm sorry", "i am sorry", "i cannot", "i can't", "i’m sorry", "
 
 
 class MalformedAnswer(Exception):
-    """A reply that is not what was asked for.
+    """A reply that is not in the requested form.
 
     Args:
         reason: one line; it becomes part of the second request, so it repeats no untrusted text.
@@ -79,17 +79,17 @@ class Question(Generic[Value]):
 
 FAILURES_IN_A_ROW = 2
 """Requests in a row, each with its retries, after which a service is taken to be down."""
-REPEAT_HINT = "repeat the command: what was answered costs nothing the second time"
+REPEAT_HINT = "repeat the command: cached answers cost nothing"
 Answered = TypeVar("Answered")
 
 
 class UnfinishedGeneration(CannotEvaluate):
-    """Requests were left unanswered; the same command continues from there."""
+    """Requests were left unanswered; the same command continues."""
 
 
 @dataclass(slots=True)
 class BoundedCalls:
-    """Calls that raise when there may be no more of them, so that no stage takes that for a bad reply.
+    """Calls that raise when a limit is reached, so that no stage mistakes that for a bad reply.
 
     Args:
         exhausted: why no more calls make sense, or None.
@@ -127,7 +127,7 @@ class BoundedCalls:
         if reason is not None:
             while self._flying:
                 await asyncio.wait(self._flying)
-            raise UnfinishedGeneration(f"not finished: {reason}", f"once that is mended, {REPEAT_HINT}")
+            raise UnfinishedGeneration(f"not finished: {reason}", f"fix this, then {REPEAT_HINT}")
         return reply
 
 
@@ -163,7 +163,7 @@ class Asker:
     _anew: dict[tuple[object, ...], asyncio.Task[Reply | Failed]] = field(default_factory=dict, init=False)
 
     async def ask(self, question: Question[Value]) -> Value | Failed:
-        """Ask; a reply that cannot be used is asked for once more, with what is wrong with it.
+        """Call the model; an unusable reply is requested once more, with the reason.
 
         If the last reply comes from the cache and is poor, it is asked for again, so that a later run is not bound to
         what a model once failed at. The better of both counts, and is kept.
@@ -234,12 +234,12 @@ AnswerOf: TypeAlias = Callable[[GeneratedTest], Coroutine[Any, Any, str | Failed
 
 @dataclass(frozen=True, slots=True)
 class GenerationSetup:
-    """Who works on a generation, and how much.
+    """Models and settings of a generation.
 
     Args:
-        generator: extracts rules, and writes tests.
-        judge: checks what was made, and compares wordings.
-        tell: shows the user a line on what is being done.
+        generator: extracts rules and writes tests.
+        judge: checks the results and compares wordings.
+        tell: shows the user a line of progress.
         answer: the reference model, for expected outputs.
     """
 
@@ -354,7 +354,7 @@ def first_names(names: Sequence[str], most: int = _NAMED) -> str:
 
 def full_list_note(what: str, most: int | None) -> str:
     """The note about a list that ends at its bound."""
-    return f"the list of {what} was full at {most}: the model was let write no more, and there may be others"
+    return f"the model listed {most} {what}, which is the limit; there may be more"
 
 
 def rendered_template(name: str, view: Mapping[str, object]) -> str:

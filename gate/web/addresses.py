@@ -1,4 +1,4 @@
-"""Addresses of pages; names are in the query, where every sign is allowed, since '..' in a path would climb."""
+"""Addresses of pages. Names go into the query: in a path, '..' would be resolved."""
 
 from urllib.parse import urlencode
 
@@ -16,12 +16,11 @@ def case(suite: str, name: str, part: str = "") -> str:
 
 
 def case_of_run(run: int, suite: str, name: str) -> str:
-    """The result of a case in a run."""
+    """The page of a case in a run."""
     return f"/runs/{run}/case?{urlencode({'suite': suite, 'case': name})}"
 
 
 def new_case(suite: str) -> str:
-    """The empty form of a case."""
     return _address(_CASE, "new", {"suite": suite})
 
 
@@ -30,12 +29,12 @@ def job(id: str, part: str = "") -> str:
 
 
 def after(page: str, path: str, query: str) -> str:
-    """A page that leads back to another one, at `path` and `query`."""
+    """A page that returns to `path` and `query` afterwards."""
     return _address(page, "", {"next": f"{path}?{query}" if query else path})
 
 
 def own(address: str) -> str:
-    """An address if it is one of ours, and else that of the first page.
+    """The address if it is on this server, else '/'.
 
     Browsers read `//name` and `/\\name` as another server, and leave some characters out before they look.
     """
@@ -44,7 +43,6 @@ def own(address: str) -> str:
 
 
 def query(**values: str | int) -> str:
-    """Part of a query."""
     return urlencode(values)
 
 

@@ -1,4 +1,4 @@
-"""The application with all its routes, each with its role, and the server that runs it."""
+"""The application with its routes, and the server that runs it."""
 
 import asyncio
 import ipaddress
@@ -38,18 +38,18 @@ NAVIGATION = (
     NavigationEntry("Trends", "/trends", ("trends", "flaky", "judges", "overrides"), Role.VIEWER),
     NavigationEntry("Jobs", "/jobs", ("jobs",), Role.EDITOR),
     NavigationEntry("Tokens", "/tokens", ("tokens",), Role.EDITOR),
-    NavigationEntry("Log", "/audit", ("audit",), Role.EDITOR),
+    NavigationEntry("Audit log", "/audit", ("audit",), Role.EDITOR),
 )
 
 
 def create_app(site: WebSite) -> ASGIApp:
-    """The web interface of a site, with its guards and its request log."""
+    """The web interface of a site, with request checks and request log."""
     app = inner_app(site)
     return WatchedApp(guarded(app, site), site.now, (app.state.metrics.seen, site.log))
 
 
 def guarded(app: ASGIApp, site: WebSite) -> ASGIApp:
-    """An application behind the guards of a site."""
+    """An application behind the request checks of a site."""
     if isinstance(site.login, TrustedProxy):
         return RequestChecks(app, site.hosts, site.login)
     if not isinstance(site.login, Oidc):
@@ -57,13 +57,13 @@ def guarded(app: ASGIApp, site: WebSite) -> ASGIApp:
     from starlette.middleware.sessions import SessionMiddleware
 
     secure, key = site.url.startswith("https:"), site.login.settings.secret_key
-    # Browsers take a cookie of that prefix from this very name alone: no neighbour under the same domain plants one.
+    # Browsers accept a cookie with this prefix from this host only, so no other host of the domain can set it.
     name = f"__Host-{SESSION}" if secure else SESSION
     return RequestChecks(SessionMiddleware(app, key, name, SESSION_S, https_only=secure), site.hosts)
 
 
 def inner_app(site: WebSite) -> FastAPI:
-    """The application without its guards."""
+    """The application without request checks."""
     app = FastAPI(title="Prompt Gate", openapi_url=f"{API_PREFIX}openapi.json", docs_url=None, redoc_url=None)
     app.state.site, app.state.metrics, app.state.navigation = site, Metrics(site.database), NAVIGATION
     for router in PAGES:
@@ -95,7 +95,7 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """Is it out of reach for other machines?"""
+        """Is it unreachable from other machines?"""
         try:
             return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -116,13 +116,13 @@ def host_name_of(url: str) -> str:
         or parts.query
         or parts.fragment
     ):
-        hint = "such as https://gate.example.org; the server has no path below it"
+        hint = "use an address without a path, such as https://gate.example.org"
         raise GateError(f"--url {url!r} is not the address of a server", hint)
     return name
 
 
 class _Server(uvicorn.Server):
-    """Ends its jobs before it waits for the requests that watch them."""
+    """Cancels jobs before it waits for the requests that watch them."""
 
     def __init__(self, config: uvicorn.Config, site: WebSite) -> None:
         super().__init__(config)
@@ -136,7 +136,7 @@ class _Server(uvicorn.Server):
 
 @dataclass(frozen=True, slots=True)
 class ListeningServer:
-    """A server with an open port; it answers once it is run."""
+    """A server with an open port; it answers after `run`."""
 
     door: socket.socket
     site: WebSite
@@ -148,9 +148,9 @@ class ListeningServer:
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
     def run(self) -> None:
-        """Answer until a signal ends it; current requests are finished first."""
+        """Serve until a signal; current requests are finished first."""
         config = uvicorn.Config(create_app(self.site), log_config=None, access_log=False, server_header=False)
-        config.proxy_headers = False  # The application itself knows whom to believe.
+        config.proxy_headers = False  # The application checks the proxy itself.
         config.timeout_graceful_shutdown = 10
         with run_daily(self.site), library_logs(self.site.log, self.site.now):
             _Server(config, self.site).run(sockets=[self.door])
@@ -159,21 +159,23 @@ class ListeningServer:
 def listen(site: WebSite, address: Address) -> ListeningServer:
     """Open the port."""
     if site.login is None and not address.loopback:
-        message = f"{address.host} can be reached from other machines, and nobody would have to log in"
-        raise GateError(message, f"leave --host out, or {CHOICES}")
+        message = f"{address.host} is reachable from other machines, but no login is set up"
+        raise GateError(message, f"leave out --host, or set up a login: {CHOICES}")
     if not site.url and not address.loopback:
-        raise GateError("a server for other machines needs its address", "such as --url https://gate.example.org")
+        raise GateError(
+            "a server that other machines can reach needs --url", "for example --url https://gate.example.org"
+        )
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
         return ListeningServer(socket.create_server((address.host, address.port), family=family, backlog=128), site)
     except OSError as error:
-        hint = "choose another one with --port; 0 takes any that is free"
+        hint = "choose another port with --port; 0 takes any free port"
         raise GateError(f"cannot listen on {address.host}:{address.port}: {error.strerror}", hint) from None
 
 
 @contextmanager
 def run_daily(site: WebSite, every_s: float = DAY_S) -> Iterator[None]:
-    """Runs the site's daily work at once and then each day, until the end; failures are logged, and tried again."""
+    """Runs the site's daily work now and then each day; failures are logged."""
     if site.daily is None:
         yield
         return
@@ -188,7 +190,7 @@ def run_daily(site: WebSite, every_s: float = DAY_S) -> Iterator[None]:
             if ended.wait(every_s):
                 return
 
-    # A server that ends does not wait for it: what was not forgotten is forgotten the next time.
+    # The server does not wait for it: the next run deletes the rest.
     thread = threading.Thread(target=run, name="daily", daemon=True)
     thread.start()
     try:

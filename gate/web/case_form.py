@@ -21,13 +21,13 @@ REST = "rest"
 _LABELS: Mapping[str, str] = {
     **{"name": "Name", "description": "Description", "prompt": "User prompt", "tools": "Expected tools"},
     **{"criteria": "Judge criteria", "threshold": "Threshold", "expected": "Expected answer", "revival": "Revival"},
-    **{"slices": "Slices", "rounds": "Rounds", REST: "Everything else"},
+    **{"slices": "Slices", "rounds": "Rounds", REST: "Other keys"},
 }
 
 
 @dataclass(frozen=True, slots=True)
 class RoundForm:
-    """One round, as typed: the user's text, tools one a line, the judge's criteria, and the threshold."""
+    """One round, as typed; `tools` has one tool per line."""
 
     prompt: str = ""
     tools: str = ""
@@ -36,7 +36,6 @@ class RoundForm:
 
     @property
     def blank(self) -> bool:
-        """Is it empty?"""
         return not any(getattr(self, one.name).strip() for one in fields(self))
 
 
@@ -45,10 +44,10 @@ class CaseForm:
     """A case, as typed.
 
     Args:
-        tools: expected calls, one a line.
-        revival: the session is closed and opened again after the first round.
-        rest: all without a field of its own, in YAML or JSON.
-        keys: of the case before, in their order.
+        tools: expected calls, one per line.
+        revival: close the session after the first round and open it again.
+        rest: keys without a field, in YAML or JSON.
+        keys: keys of the saved case, in order.
     """
 
     name: str = ""
@@ -67,11 +66,11 @@ class CaseForm:
 
 
 @dataclass(frozen=True, slots=True)
-class FormMistake:
-    """A mistake in a form.
+class FormError:
+    """An error in a form.
 
     Args:
-        field: its name in the form, such as `threshold` or `rounds.2.prompt`; empty for the whole form.
+        field: name of the field, such as `threshold` or `rounds.2.prompt`; empty for the whole form.
     """
 
     field: str
@@ -89,7 +88,7 @@ class FormMistake:
 
 
 def keys_of_fields(form: CaseForm) -> dict[str, str]:
-    """The case's key for each field of the form, by the form of the case."""
+    """The key of the case for each field of the form."""
     agent = form.kind == "agent"
     talks = form.rounds or form.tools.strip() or form.revival
     name = "name" if agent and "id" not in form.keys else "id"
@@ -116,7 +115,7 @@ def _key(form: CaseForm, agents: str, common: str) -> str:
 
 
 def form_of_entry(entry: Entry) -> CaseForm:
-    """The form for a case; a value that its field could not show stays in `rest`."""
+    """The form of a case; values that a field cannot show stay in `rest`."""
     model = model_of(entry)
     kind: CaseKind = "golden" if model is GoldenTranscript else "agent" if model is AgentTest else "plain"
     form, rest = CaseForm(kind=kind, keys=tuple(entry)), dict(entry)
@@ -129,7 +128,6 @@ def form_of_entry(entry: Entry) -> CaseForm:
 
 
 def rest_text(rest: Entry) -> str:
-    """All without a field, as YAML."""
     return dumped(dict(rest)) if rest else ""
 
 
@@ -142,48 +140,46 @@ def copy_of_form(form: CaseForm) -> CaseForm:
     return replace(form, rest=rest_text({name: value for name, value in rest.items() if name != key}))
 
 
-def entry_of_form(form: CaseForm) -> tuple[Entry, list[FormMistake]]:
-    """The case that was typed, without blank fields, and the mistakes that are found without reading it."""
-    rest, mistakes = _rest(form.rest)
+def entry_of_form(form: CaseForm) -> tuple[Entry, list[FormError]]:
+    """The typed case without blank fields, and the errors found before it is validated."""
+    rest, errors = _rest(form.rest)
     made: dict[str, JsonValue] = {}
     for name, key in keys_of_fields(form).items():
         value = _MADE[name](getattr(form, name))
         if value is None:
             continue
         if rest.get(key):
-            mistakes.append(
-                FormMistake(name, f"{key!r} is given here and under 'Everything else'", "keep one of the two")
-            )
+            errors.append(FormError(name, f"{key!r} is given here and under 'Other keys'", "remove one of the two"))
         made[key] = value
-    mistakes += _twice(form.slices)
+    errors += _twice(form.slices)
     whole = {**rest, **made}
     order = [key for key in form.keys if key in whole]
-    return {key: whole[key] for key in (*order, *(key for key in whole if key not in order))}, mistakes
+    return {key: whole[key] for key in (*order, *(key for key in whole if key not in order))}, errors
 
 
-def _rest(text: str) -> tuple[dict[str, JsonValue], list[FormMistake]]:
+def _rest(text: str) -> tuple[dict[str, JsonValue], list[FormError]]:
     try:
         value = read_yaml(text, "").data
     except InputErrors as error:
         first = error.problems[0]
-        return {}, [FormMistake(REST, f"line {first.line}: {first.message}", first.hint)]
+        return {}, [FormError(REST, f"line {first.line}: {first.message}", first.hint)]
     if value is None:
         return {}, []
     if not isinstance(value, dict):
-        return {}, [FormMistake(REST, "must be keys with values", "for example cluster: refunds")]
+        return {}, [FormError(REST, "must be keys and values", "for example cluster: refunds")]
     return value, []
 
 
-def _twice(slices: Sequence[tuple[str, str]]) -> Iterator[FormMistake]:
+def _twice(slices: Sequence[tuple[str, str]]) -> Iterator[FormError]:
     seen: set[str] = set()
     for number, (dimension, _) in enumerate(slices, 1):
         if dimension and dimension in seen:
-            yield FormMistake(f"slices.{number}", f"the dimension {dimension!r} is given twice", "keep one of the two")
+            yield FormError(f"slices.{number}", f"the dimension {dimension!r} is given twice", "remove one of the two")
         seen.add(dimension)
 
 
 def _whole(text: object, *, lines: bool = True) -> str:
-    """The text, where a browser returns it unchanged; else nothing."""
+    """The text if a browser returns it unchanged; otherwise empty."""
     allowed = "\n\t" if lines else "\t"
     if not isinstance(text, str) or any((sign < " " and sign not in allowed) or sign == "\x7f" for sign in text):
         return ""
@@ -214,7 +210,7 @@ def _rounds(value: object) -> tuple[RoundForm, ...]:
 
 
 def _round(value: object) -> RoundForm | None:
-    """The round; None where a field could not show all of it."""
+    """The round; None if a field cannot show all of it."""
     if not isinstance(value, Mapping):
         return None
     form = RoundForm(**{name: _SHOWN[name](value.get(key)) for name, key in _ROUND.items()})
@@ -244,7 +240,7 @@ def _listed(typed: str) -> JsonValue:
 
 
 def _figure(typed: str) -> JsonValue:
-    """The number; other text stays as it is, for the reader of the case to report."""
+    """The number; other text stays as it is, and validation reports it."""
     try:
         return parse_json(typed.strip()) if typed.strip() else None
     except BadJson:
@@ -268,45 +264,45 @@ _MADE: Mapping[str, Callable[[Any], JsonValue]] = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class CaseProblem(Problem):
-    """A mistake in a case."""
+    """An error in a case."""
 
     loc: Loc = ()
 
 
 class _Entry(Document):
-    """An entry whose mistakes know their place in it."""
+    """An entry whose errors carry their location."""
 
     def problem(self, loc: Loc, message: str, hint: str = "") -> CaseProblem:
         return CaseProblem(self.file, 0, message, hint, loc)
 
 
-def check_form(form: CaseForm) -> tuple[Entry, tuple[FormMistake, ...]]:
-    """The case of a form, and its mistakes."""
-    entry, mistakes = entry_of_form(form)
-    if mistakes:
-        return entry, tuple(mistakes)
+def check_form(form: CaseForm) -> tuple[Entry, tuple[FormError, ...]]:
+    """The case of a form, and its errors."""
+    entry, errors = entry_of_form(form)
+    if errors:
+        return entry, tuple(errors)
     named = keys_of_fields(form)["name"]
     if named not in entry:
-        # Nothing but its name says what a case is meant to be: without it the reader would guess.
+        # The name decides the form of a case.
         entry = {named: "", **entry}
     _, problems = attempt(model_of(entry), _Entry("", dict(entry)))
-    return entry, tuple(dict.fromkeys(_mistake(one, form) for one in problems))
+    return entry, tuple(dict.fromkeys(_form_error(one, form) for one in problems))
 
 
-def _mistake(problem: Problem, form: CaseForm) -> FormMistake:
-    """The mistake at the field for the wrong key."""
+def _form_error(problem: Problem, form: CaseForm) -> FormError:
+    """The error at the field of the wrong key."""
     key, *inner = problem.loc if isinstance(problem, CaseProblem) and problem.loc else ("",)
     field = next((name for name, known in keys_of_fields(form).items() if known == key), REST if key else "")
     if field == "rounds" and inner:
-        asked = (
+        field_of_round = (
             next((name for name, key in _ROUND.items() if key == inner[1]), "prompt") if len(inner) > 1 else "prompt"
         )
-        field = f"rounds.{int(inner[0]) + 1}.{asked}"
+        field = f"rounds.{int(inner[0]) + 1}.{field_of_round}"
     elif field == "slices" and inner:
         row = next((at for at, (name, _) in enumerate(form.slices, 1) if name == inner[0]), 0)
         field = f"slices.{row}" if row else field
     message = "is missing" if problem.message.startswith(f"'{(inner or [key])[-1]}' is missing") else problem.message
-    return FormMistake(field, message, problem.hint)
+    return FormError(field, message, problem.hint)
 
 
 _REMOVE = re.compile(r"remove-(round|slice)-([0-9]{1,4})")
@@ -330,7 +326,7 @@ def typed_form(sent: SentForm) -> CaseForm:
 
 
 def after_button(form: CaseForm, button: str) -> CaseForm | None:
-    """The form after a button that adds, moves or removes a part; None for any other button."""
+    """The form after a button that adds, moves or removes a part; None for other buttons."""
     if button == "add-round":
         rounds = form.rounds or (RoundForm(form.prompt),)
         return replace(form, prompt="", rounds=(*rounds, RoundForm()))

@@ -14,7 +14,7 @@ State: TypeAlias = Literal["same", "added", "removed"]
 
 @dataclass(frozen=True, slots=True)
 class DiffPart:
-    """A piece of two texts: in both of them, or in one."""
+    """A piece that is in both texts or in one."""
 
     text: str
     state: State
@@ -41,7 +41,7 @@ def changed_keys(old: Entry, new: Entry) -> tuple[ChangedKey, ...]:
 
 
 def merged_texts(old: str, new: str) -> Iterator[DiffPart]:
-    """Both texts combined: what is in both once, and what was removed before what takes its place."""
+    """Both texts combined: common parts once, removed parts before the parts that replace them."""
     found = word_differences(old, new)
     before = [(piece.text, piece.differs) for piece in reversed(found.before)]
     after = [(piece.text, piece.differs) for piece in reversed(found.after)]
@@ -63,7 +63,7 @@ def _text(entry: Entry, key: str) -> str:
 
 
 def readable_value(value: JsonValue) -> str:
-    """A value for readers: a text as it is, all else as YAML."""
+    """A text as it is, any other value as YAML."""
     if isinstance(value, str):
         return value
     return dumped(value).removesuffix("\n") if isinstance(value, dict | list) and value else flow(value)

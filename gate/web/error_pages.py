@@ -1,4 +1,4 @@
-"""Errors as pages or as answers to programs; every request gets an id and is logged."""
+"""Errors as pages or API problems; every request gets an id and is logged."""
 
 import secrets
 import time
@@ -43,7 +43,7 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class WatchedApp:
-    """Wraps the application with its guards, and logs requests."""
+    """Logs requests of the application."""
 
     app: ASGIApp
     now: Callable[[], datetime]
@@ -83,7 +83,7 @@ class WatchedApp:
 
 
 def _route(scope: Scope) -> str:
-    """The route's template instead of the address, which holds names, and is unlimited where nothing is served."""
+    """The route's template; an address holds names and has no limited set of values."""
     template = getattr(scope.get("route"), "path", "")
     if not template and scope["path"].startswith(f"{_STATIC}/"):
         return _STATIC
@@ -101,12 +101,12 @@ def _noted(send: Send, seen: _Seen) -> Send:
 
 
 def fault_page(scope: Scope) -> Response:
-    """Error page without details: those are in the log, under the id of the request."""
+    """Error page without details; the log has them under the request id."""
     id = request_id(scope)
     headers = {**HEADERS, "cache-control": "no-store"}
     if scope["path"].startswith("/api/"):
-        hint = "its log says why, under the id of the request"
-        return ApiError(500, "The server failed.", hint, headers).answer(id)
+        hint = "the server's log has the cause under this request id"
+        return ApiError(500, "Server error.", hint, headers).answer(id)
     return HTMLResponse(bare_page("failed.html.j2", id=id), 500, headers)
 
 
@@ -117,14 +117,14 @@ def request_id(scope: Scope) -> str:
 
 API_PREFIX = "/api/"
 EXPECTED = (ApiError, Moved, Refused, HTTPException, RequestValidationError, GateError)
-"""All other exceptions are faults of the program."""
+"""All other exceptions are bugs."""
 _TITLES = {
-    401: "Log in first",
-    403: "That is not allowed",
-    404: "There is no such page",
-    405: "There is no such page",
-    413: "That is too much at once",
-    503: "The store does not answer",
+    401: "Please log in",
+    403: "Not allowed",
+    404: "Page not found",
+    405: "Page not found",
+    413: "Too large",
+    503: "The store is not available",
 }
 
 
@@ -135,8 +135,8 @@ async def error_response(request: Request, error: Exception) -> Response:
     if isinstance(error, CannotEvaluate):
         request.state.trouble = error.message
         if site_of(request).login is not None:
-            # What is wrong with the store is for the log: anybody can ask for a page.
-            error = CannotEvaluate("The store does not answer right now.", "Try again in a moment.")
+            # The page is public: details go to the log only.
+            error = CannotEvaluate("The store is not available.", "Try again in a moment.")
     if request.url.path.startswith(API_PREFIX) or isinstance(error, ApiError):
         return api_error_of(error).answer(request_id(request.scope))
     if isinstance(error, Refused) and error.first and request.method in ("GET", "HEAD"):
@@ -144,7 +144,7 @@ async def error_response(request: Request, error: Exception) -> Response:
     status, message, hint = _explained(error)
     shown = {"message": message, "hint": hint, "logged_out": status == 401, "request_id": request_id(request.scope)}
     shown["resent"] = request.method == "POST" and status in (401, 503)
-    return page(request, "error.html.j2", status, title=_TITLES.get(status, "That did not work"), **shown)
+    return page(request, "error.html.j2", status, title=_TITLES.get(status, "Error"), **shown)
 
 
 async def fault_response(request: Request, error: Exception) -> Response:
@@ -155,15 +155,19 @@ async def fault_response(request: Request, error: Exception) -> Response:
 def _explained(error: Exception) -> tuple[int, str, str]:
     match error:
         case Refused(status=401):
-            return 401, "You are not logged in, or no longer.", "Log in in another tab, then reload this page."
+            return 401, "You are not logged in.", "Log in in another tab, then reload this page."
         case Refused():
             return error.status, error.message, ""
         case HTTPException(status_code=404 | 405):
-            return error.status_code, "Nothing is here any more, or it never was.", "Go back, and reload the list."
+            return (
+                error.status_code,
+                "This page does not exist. It may have been deleted or renamed.",
+                "Go back and reload the list.",
+            )
         case HTTPException():
             return error.status_code, str(error.detail), ""
         case RequestValidationError():
-            return 422, "The request is not what this address takes.", ""
+            return 422, "The address has an invalid parameter.", "Go back and try again."
         case CannotEvaluate():
             return 503, error.message, error.hint
         case GateError():

@@ -1,4 +1,4 @@
-"""Login to a team's server: OpenID Connect, or the header of a reverse proxy."""
+"""Login for a team: OpenID Connect, or the header of a reverse proxy."""
 
 import ipaddress
 from collections.abc import Mapping
@@ -68,7 +68,7 @@ class Oidc:
         return await self.client.authorize_redirect(request, back, **more)
 
     async def begin(self, request: Request) -> Person:
-        """Start the session of a person who returns from the provider; a stranger has none.
+        """Start the session of a person who returns from the provider, unless the person has no access.
 
         Raises:
             Exception: the provider's answer is invalid; authlib and its parts have many kinds.
@@ -79,7 +79,7 @@ class Oidc:
             "aud": {"essential": True, "value": settings.client_id},
         }
         token = await self.client.authorize_access_token(request, claims_options=options)
-        # What else was in the session belonged to whoever sat there before.
+        # Drop the session of a previous person.
         request.session.clear()
         kept = _kept(token["userinfo"], settings)
         role = settings.members.role(kept["email"], kept["groups"])
@@ -110,7 +110,7 @@ class TrustedProxy:
         self.settings = settings
 
     def person(self, request: Request) -> Person:
-        """The person; nobody where the proxy names nobody, or two people at once."""
+        """The person; nobody unless the proxy names exactly one."""
         given = request.headers.getlist(self.settings.header)
         if len(given) != 1:
             return STRANGER

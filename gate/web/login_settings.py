@@ -1,4 +1,4 @@
-"""How people log in to a server for a team, from the environment: OpenID Connect, or a reverse proxy that does it."""
+"""Login settings from the environment: OpenID Connect or a reverse proxy."""
 
 import ipaddress
 import os
@@ -27,7 +27,7 @@ _KEY_CHARS = 32
 _HEADER = re.compile(r"[A-Za-z0-9-]+")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 CHOICES = (
-    f"choose one: OpenID Connect ({ISSUER}, {CLIENT_ID}, {CLIENT_SECRET}), or a reverse proxy that logs people in "
+    f"OpenID Connect ({ISSUER}, {CLIENT_ID}, {CLIENT_SECRET}) or a reverse proxy "
     f"({HEADER}, {ADDRESSES}); see docs/how-to/serve-for-a-team.md"
 )
 
@@ -63,7 +63,7 @@ TeamLogin: TypeAlias = OidcSettings | ProxySettings
 
 
 def team_login_of(environ: Mapping[str, str] | None = None) -> TeamLogin | None:
-    """How people log in; None where nobody has to.
+    """Login settings; None if no login is set up.
 
     Raises:
         GateError: a variable is missing or unusable.
@@ -73,11 +73,13 @@ def team_login_of(environ: Mapping[str, str] | None = None) -> TeamLogin | None:
     oidc = any(found[name] for name in (ISSUER, CLIENT_ID, CLIENT_SECRET))
     proxy = any(found[name] for name in _PROXY)
     if oidc and proxy:
-        raise GateError(f"both {ISSUER} and {HEADER} say how people log in", "unset the variables of one of them")
+        raise GateError(
+            f"both OpenID Connect ({ISSUER}) and a proxy ({HEADER}) are set", "unset the variables of one of them"
+        )
     if not oidc and not proxy:
         for name in (EDITORS, VIEWERS):
             if found[name]:
-                raise GateError(f"{name} is set, but nothing says how people log in", CHOICES)
+                raise GateError(f"{name} is set, but no login is set up", f"set up {CHOICES}")
         return None
     return _oidc(found) if oidc else _proxy(found)
 
@@ -85,15 +87,15 @@ def team_login_of(environ: Mapping[str, str] | None = None) -> TeamLogin | None:
 def _oidc(found: Mapping[str, str]) -> OidcSettings:
     hints = {
         ISSUER: "the address of the provider, such as https://login.example.org",
-        CLIENT_ID: "the provider gives it to you when you register this server",
-        CLIENT_SECRET: "the provider gives it to you when you register this server",
-        SECRET_KEY: "it signs the session cookies; make one: openssl rand -hex 32",
+        CLIENT_ID: "you get it when you register this server with the provider",
+        CLIENT_SECRET: "you get it when you register this server with the provider",
+        SECRET_KEY: "it signs the session cookies; create one: openssl rand -hex 32",
     }
     _need(found, hints, "for logins with OpenID Connect")
     if not _confidential(found[ISSUER]):
         raise GateError(f"{ISSUER} is {found[ISSUER]!r}, which is not an https address", hints[ISSUER])
     if len(found[SECRET_KEY]) < _KEY_CHARS:
-        raise GateError(f"{SECRET_KEY} is shorter than {_KEY_CHARS} characters", "make one: openssl rand -hex 32")
+        raise GateError(f"{SECRET_KEY} is shorter than {_KEY_CHARS} characters", "create one: openssl rand -hex 32")
     members = _members(found)
     for name, entry in _entries(found):
         if entry != EVERYBODY and not entry.startswith(GROUP) and "@" not in entry:
@@ -114,21 +116,24 @@ def _proxy(found: Mapping[str, str]) -> ProxySettings:
     members = _members(found)
     for name, entry in _entries(found):
         if entry.startswith(GROUP):
-            raise GateError(f"{name}: {entry!r} needs OpenID Connect: a proxy does not tell groups", "name the people")
+            raise GateError(
+                f"{name}: {entry!r} is a group, which needs OpenID Connect",
+                "a proxy does not report groups; list people instead",
+            )
     return ProxySettings(found[HEADER], tuple(map(_network, _words(found[ADDRESSES]))), members)
 
 
 def _need(found: Mapping[str, str], hints: Mapping[str, str], why: str) -> None:
     for name, hint in hints.items():
         if not found[name]:
-            raise GateError(f"{name} is not set, and is needed {why}", hint)
+            raise GateError(f"{name} is not set, but is required {why}", hint)
 
 
 def _members(found: Mapping[str, str]) -> Members:
     members = Members(_words(found[EDITORS]), _words(found[VIEWERS]))
     if members == Members():
-        hint = f"set {EDITORS} or {VIEWERS}: names, @example.org for a domain, or {EVERYBODY} for everybody who logs in"
-        raise GateError("nobody may use this server yet", hint)
+        hint = f"set {EDITORS} or {VIEWERS}: names, @example.org for a domain, or {EVERYBODY} for everyone who logs in"
+        raise GateError("nobody has access to this server", hint)
     return members
 
 
@@ -148,7 +153,10 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
         hint = "such as 127.0.0.1 or 172.30.51.0/24, with commas between several"
         raise GateError(f"{ADDRESSES}: {text!r} is not an address", hint) from None
     if found.prefixlen == 0:
-        raise GateError(f"{ADDRESSES}: {text} is every address", "name the proxy: others could claim to be anybody")
+        raise GateError(
+            f"{ADDRESSES}: {text} allows every address, so anyone could pose as any user",
+            "enter the addresses of the proxy",
+        )
     return found
 
 

@@ -1,4 +1,4 @@
-"""One log line for each request, and for each fault of the server; without contents of forms, queries or cookies."""
+"""One log line per request and per server error, without forms, queries or cookies."""
 
 import json
 import logging
@@ -17,8 +17,8 @@ class AnsweredRequest:
     """A request that was answered.
 
     Args:
-        request: its id, which the answer has, too.
-        route: template of its address, such as `/runs/{id}`; empty where nothing is there.
+        request: request id, which the answer has as well.
+        route: template of the address, such as `/runs/{id}`; empty if there is none.
     """
 
     time: datetime
@@ -68,7 +68,7 @@ class LibraryLogHandler(logging.Handler):
         self._log, self._now = log, now
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One record of a library."""
+        """Log a record of a library."""
         formatter = logging.Formatter()
         trace = formatter.formatException(record.exc_info) if record.exc_info else ""
         self._log(Fault(self._now(), record.levelname.lower(), record.getMessage(), trace))
@@ -76,7 +76,7 @@ class LibraryLogHandler(logging.Handler):
 
 @contextmanager
 def library_logs(log: Log, now: Callable[[], datetime]) -> Iterator[None]:
-    """Sends warnings of libraries to the log, whose lines of JSON they would otherwise break."""
+    """Sends warnings of libraries to the log, so that all its lines are JSON."""
     handler, root = LibraryLogHandler(log, now), logging.getLogger()
     root.addHandler(handler)
     try:

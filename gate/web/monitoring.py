@@ -28,18 +28,18 @@ router = APIRouter()
 READY_WITHIN_S = 2.0
 """Seconds for the database."""
 _AWAY = "the database does not answer"
-_OTHER = "the tables of the store are of another version"
+_OTHER = "the store's tables have another version"
 
 
 @router.get("/healthz")
 async def alive() -> JSONResponse:
-    """The process lives."""
+    """The process is alive."""
     return JSONResponse({"status": "ok"})
 
 
 @router.get("/readyz")
 async def ready(request: Request) -> JSONResponse:
-    """The database answers, and its tables are of this version; what else it is stays unsaid."""
+    """The database answers and its tables have the current version; no details."""
     if reason := await _check_database(site_of(request).database).reason():
         return JSONResponse({"status": "unavailable", "reason": reason}, 503)
     return JSONResponse({"status": "ok"})
@@ -47,13 +47,13 @@ async def ready(request: Request) -> JSONResponse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _DatabaseCheck:
-    """One query to the database at a time: a silent database must not take all threads."""
+    """One query at a time: a hanging database must not block all threads."""
 
     database: Database
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     async def reason(self) -> str:
-        """Why the store is not ready; empty where it is."""
+        """Why the store is not ready; empty if it is."""
         with anyio.move_on_after(READY_WITHIN_S):
             return await run_sync(self._asked, abandon_on_cancel=True)
         return _AWAY
@@ -105,10 +105,10 @@ class _OfStore(Collector):
         self._database = database
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Connections, and the content of the store; only the former where it does not answer."""
+        """Connections, and the content of the store if it answers."""
         used, idle = self._database.connections()
-        yield GaugeMetricFamily("gate_database_connections_used", "Connections at work.", used)
-        yield GaugeMetricFamily("gate_database_connections_idle", "Connections that wait.", idle)
+        yield GaugeMetricFamily("gate_database_connections_used", "Connections in use.", used)
+        yield GaugeMetricFamily("gate_database_connections_idle", "Idle connections.", idle)
         try:
             runs, samples = count_runs(self._database)
         except GateError:
@@ -121,7 +121,7 @@ class _OfStore(Collector):
 
 @router.get("/metrics")
 def metrics(request: Request) -> Response:
-    """For programs on this machine where nobody logs in, else for those with a token."""
+    """Open on this machine if there is no login; otherwise needs a token."""
     if not _on_this_machine(request):
         if "authorization" not in request.headers:
             raise ApiError(401, "This needs a token with the scope metrics:read.", BEARER, ASKS)

@@ -1,4 +1,4 @@
-"""Pages from templates; everything from outside is text, never markup."""
+"""Renders templates; all values are escaped."""
 
 import hashlib
 from functools import lru_cache
@@ -19,11 +19,11 @@ STATIC = _HERE / "static"
 
 
 class NavigationEntry(NamedTuple):
-    """A link in the head of every page.
+    """A link in the header.
 
     Args:
-        parts: first parts of the addresses that belong to it.
-        role: the lowest that sees it.
+        parts: first parts of addresses that belong to it.
+        role: lowest role that sees it.
     """
 
     name: str
@@ -50,7 +50,7 @@ def bare_page(template: str, **shown: Any) -> str:
 
 
 def fragment(template: str, **shown: Any) -> str:
-    """Part of a page, with which a script replaces the one before."""
+    """Part of a page; a script puts it in place of the previous one."""
     return _environment().get_template(template).render(shown)
 
 

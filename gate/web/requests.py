@@ -1,4 +1,4 @@
-"""Checks of every request: host, size and headers; and forms as browsers send them."""
+"""Checks of every request: host, size and headers; and submitted forms."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gate.web.login import TrustedProxy
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Names of this machine for itself."""
+"""Names of this machine."""
 FORM_BYTES = 2 * 2**20
 """Largest request to a page."""
 RUN_BYTES = 512 * 2**20
@@ -26,14 +26,14 @@ FILE_BYTES = 64 * 2**20
 """Largest upload of a case file."""
 _MOST: Mapping[str, int] = MappingProxyType({"/api/v1/runs": RUN_BYTES, "/suite/import": FILE_BYTES})
 PROBES = frozenset({"/healthz", "/readyz"})
-"""Probes call them by their addresses, so any host is allowed; the answer holds nothing of a store."""
+"""Health probes: any host is allowed, because the answer holds no data."""
 _CHARSETS = frozenset({b"utf-8", b"utf8"})
 _THROWN_AWAY = 64 * 2**20
-"""Bytes read and discarded of a request that is too long: a browser shows no answer before it has sent that much."""
+"""Bytes read and discarded of a request that is too large: browsers show an answer only after they sent it."""
 
 HEADERS: Mapping[str, str] = MappingProxyType(
     {
-        # Nothing loads from elsewhere, nothing runs that is not a file of ours, nobody frames us.
+        # No foreign content, no inline scripts, no framing.
         "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
         "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
         "x-content-type-options": "nosniff",
@@ -46,19 +46,16 @@ HEADERS: Mapping[str, str] = MappingProxyType(
 
 
 class TooLarge(HTTPException):
-    """The request is longer than `most` bytes."""
+    """The request is larger than `most` bytes."""
 
     def __init__(self, most: int) -> None:
-        told = f"The request is larger than {most // 2**20} MiB. Nothing was saved: go back, and send less at once."
-        super().__init__(413, told)
+        message = f"The request is larger than {most // 2**20} MiB. Nothing was saved. Go back and send less at once."
+        super().__init__(413, message)
 
 
 @dataclass(frozen=True, slots=True)
 class RequestChecks:
-    """Checks requests before the application.
-
-    proxy: the only allowed sender, which names the person; None allows everybody.
-    """
+    """Checks requests before the application; `proxy` is the only allowed sender, None allows all."""
 
     app: ASGIApp
     hosts: Collection[str]
@@ -71,8 +68,8 @@ class RequestChecks:
             return
         if scope["path"] not in PROBES:
             if self.proxy is not None and not self.proxy.sent(scope):
-                told = "This server takes requests only from its proxy (GATE_PROXY_ADDRESSES).\n"
-                await PlainTextResponse(told, 403, dict(HEADERS))(scope, receive, send)
+                message = "This server accepts requests only from its proxy (GATE_PROXY_ADDRESSES).\n"
+                await PlainTextResponse(message, 403, dict(HEADERS))(scope, receive, send)
                 return
             if reason := self._refused(scope):
                 await PlainTextResponse(f"{reason}\n", 400, dict(HEADERS))(scope, receive, send)
@@ -81,13 +78,13 @@ class RequestChecks:
         await self.app(scope, _counted(receive, most), _with_headers(send))
 
     def _refused(self, scope: Scope) -> str:
-        """Why a request is refused: a foreign page may have its name point to this machine (DNS rebinding)."""
+        """Why a request is refused. The host is checked against DNS rebinding."""
         headers = Headers(scope=scope)
         host = host_of(headers)
         if host not in self.hosts:
-            return f"This server does not answer to the name {json.dumps(host[:100])}; its address is that of --url."
+            return f"This server does not accept the host name {json.dumps(host[:100])}. Use the address from --url."
         if _charset(headers) not in _CHARSETS:
-            return "This server reads text in UTF-8 alone."
+            return "This server accepts UTF-8 only."
         return ""
 
 
@@ -101,14 +98,14 @@ def host_of(headers: Headers) -> str:
 def _charset(headers: Headers) -> bytes:
     """The encoding in which the parser would read a multipart form.
 
-    It comes from outside, and some encodings of Python take minutes for a form, or give what is not text.
+    The request chooses it, and some of Python's encodings take minutes for a form or do not decode to text.
     """
     _, options = parse_options_header(headers.get("content-type"))
     return options.get(b"charset", b"utf-8").lower()
 
 
 def _counted(receive: Receive, most: int) -> Receive:
-    """Ends a request that is longer than announced, before it fills the memory."""
+    """Ends a request that is longer than allowed, before it fills the memory."""
     counted = 0
 
     async def heard() -> Message:
@@ -138,16 +135,13 @@ def _with_headers(send: Send) -> Send:
 
 
 FIELDS = 20_000
-"""Of one form."""
+"""Limit of fields of one form."""
 _PART_BYTES = FILE_BYTES
 
 
 @dataclass(frozen=True, slots=True)
 class SentForm:
-    """A form, as sent.
-
-    fields: each with all its values, in order; with Unix line ends.
-    """
+    """A submitted form; `fields` have all their values in order, with Unix line ends."""
 
     fields: Mapping[str, tuple[str, ...]]
     files: Mapping[str, tuple[str, bytes]]
@@ -206,4 +200,4 @@ def _collected(pairs: list[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
 
 
 def _not_text() -> HTTPException:
-    return HTTPException(400, "The form is not text in UTF-8. Nothing was saved: go back, and send it again.")
+    return HTTPException(400, "The form is not UTF-8 text. Nothing was saved. Go back and send it again.")

@@ -1,4 +1,4 @@
-"""Shared by all pages of one web interface: the site, the person, and the role."""
+"""Shared by all pages: the site, the person and the role."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ class WebSite:
     """One web interface over one store.
 
     Args:
-        person: author on a personal machine.
-        clean: removes from texts of runs what must not be kept; None keeps all.
-        jobs: None where the site only shows.
+        person: author when there is no login.
+        clean: removes personal data from texts of runs; None removes nothing.
+        jobs: None if the site runs no jobs.
     """
 
     database: Database
@@ -53,12 +53,12 @@ class WebSite:
         return Runs(self.database, self.clean)
 
     def case_set(self, suite: str, author: str = "") -> StoreCases:
-        """A suite as a set of cases; somebody is the author of its changes."""
+        """A suite as a set of cases; `author` is recorded with each change."""
         return StoreCases(self.suites, StoreName(suite), lambda what: Authorship(author, self.now(), what))
 
     @property
     def audit(self) -> Audit:
-        """Log of changes."""
+        """The audit log."""
         return Audit(self.database)
 
 
@@ -76,8 +76,8 @@ class Refused(Exception):
     """The person may not do this.
 
     Args:
-        status: 401 where a login would help, else 403.
-        first: address of a page that helps; may be empty.
+        status: 401 if a login would help, else 403.
+        first: address of the login page; may be empty.
     """
 
     def __init__(self, status: int, message: str, first: str = "") -> None:
@@ -94,7 +94,7 @@ class Moved(Exception):
 
 
 def person_of(request: Request) -> Person:
-    """The person of a request; nobody without a login. On a personal machine it is its user, who may edit."""
+    """The person of a request. If the server has no login, the local user, who may edit."""
     found = getattr(request.state, "person", None)
     if found is None:
         site = site_of(request)
@@ -115,13 +115,13 @@ class RequiredRole:
         if person.role >= self.role:
             return
         if person.role is not Role.NOBODY:
-            raise Refused(403, f"This needs the role {self.role.label}, and yours is {person.role.label}.")
+            raise Refused(403, f"This needs the role {self.role.label}. Your role is {person.role.label}.")
         if isinstance(site_of(request).login, Oidc):
-            raise Refused(401, "Log in first.", "/login")
+            raise Refused(401, "Please log in.", "/login")
         if person == STRANGER:
-            raise Refused(403, "The login proxy did not say who you are.")
+            raise Refused(403, "The login proxy did not send your user name.")
         raise Refused(
-            403, f"{person.name} may not use this server. Its administrator can add you to the viewers or editors."
+            403, f"{person.name} has no access to this server. Ask its administrator to add you as a viewer or editor."
         )
 
 
@@ -131,13 +131,13 @@ EDITOR = [Depends(RequiredRole(Role.EDITOR))]
 
 
 def refuse_another_site(request: Request) -> None:
-    """The dependency of every page: no other site can send its forms."""
+    """Dependency of every page: other sites cannot send its forms."""
     if from_another_site(request):
         raise Refused(403, "Another site sent this request.")
 
 
 def from_another_site(request: Request) -> bool:
-    """Does the browser say that another site sends a request that may change something?"""
+    """Did another site send this request, which may change something?"""
     if request.method in _SAFE:
         return False
     if (site := request.headers.get("sec-fetch-site")) is not None:
@@ -147,11 +147,11 @@ def from_another_site(request: Request) -> bool:
 
 
 def log_event(request: Request, what: str, about: str = "") -> None:
-    """Log what a person did with this request.
+    """Add an entry to the audit log.
 
     Args:
-        what: its kind: words with hyphens, the thing first, such as `case-edited`.
-        about: its object, for readers.
+        what: kind, such as `case-edited`.
+        about: the object, for readers.
     """
     site = site_of(request)
     site.audit.add(Event(site.now(), person_of(request).name, what, about))

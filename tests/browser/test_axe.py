@@ -123,14 +123,14 @@ def test_axe_finds_nothing_where_something_is_wrong(seen: Page, database: Databa
     seen.goto(addresses.case("support", "two"))
     seen.get_by_role("textbox", name="Threshold").last.fill("very")
     seen.get_by_role("button", name="Save").click()
-    assert "Not saved yet" in seen.inner_text("main")
+    assert "Not saved" in seen.inner_text("main")
     assert serious(seen) == []
     seen.goto(addresses.case("support", "two"))
     newer: Entry = {**TWO, "description": "Bob's"}
     Suites(database).change("support", [put_of(newer, 2)], Authorship("Bob", browsing.NOW))
     seen.get_by_label("Description").fill("Mine")
     seen.get_by_role("button", name="Save").click()
-    assert "Bob changed this case meanwhile" in seen.inner_text("main")
+    assert "Bob changed this case in the meantime" in seen.inner_text("main")
     assert serious(seen) == []
 
 

@@ -12,10 +12,10 @@ HOSTILE = (
 
 def test_somebody_writes_a_case_of_two_rounds(page: Page, database: Database) -> None:
     page.goto("/")
-    page.get_by_role("link", name="Begin the first suite").click()
+    page.get_by_role("link", name="Create the first suite").click()
     page.get_by_label("Name").fill("property")
-    page.get_by_role("button", name="Begin the suite").click()
-    page.get_by_role("link", name="Write the first case").click()
+    page.get_by_role("button", name="Create suite").click()
+    page.get_by_role("link", name="Create the first case").click()
     page.get_by_label("Name").fill("asks-twice")
     page.get_by_label("User prompt").fill("What are my listings?")
     page.get_by_role("button", name="Add a round").click()
@@ -24,8 +24,8 @@ def test_somebody_writes_a_case_of_two_rounds(page: Page, database: Database) ->
     page.get_by_label("Revival").check()
     page.get_by_role("textbox", name="Slice 1").fill("topic")
     page.get_by_label("Value").fill("listings")
-    page.get_by_role("button", name="Add the case").click()
-    expect(page.get_by_role("status").first).to_have_text("It is there now.")
+    page.get_by_role("button", name="Create case").click()
+    expect(page.get_by_role("status").first).to_have_text("Created.")
     entry = Suites(database).case("property", "asks-twice")[0].entry
     assert entry == {
         "name": "asks-twice",
@@ -43,7 +43,7 @@ def test_mistakes_are_told_while_one_types(page: Page, database: Database) -> No
     page.goto(addresses.case("support", "a"))
     threshold = page.get_by_label("Threshold")
     threshold.fill("7")
-    told = page.locator("[data-field=threshold] .mistakes")
+    told = page.locator("[data-field=threshold] .errors")
     expect(told).to_contain_text("less than or equal to 1, not 7")
     expect(threshold).to_have_attribute("aria-invalid", "true")
     threshold.fill("0.7")
@@ -79,6 +79,6 @@ def test_what_strangers_write_is_text_everywhere(page: Page, database: Database)
     assert page.get_by_label("User prompt").input_value() == HOSTILE
     assert page.get_by_role("heading", level=1).inner_text() == name
     page.get_by_label("Threshold").fill("<b>7")
-    expect(page.locator("[data-field=threshold] .mistakes")).to_contain_text("<b>7")
+    expect(page.locator("[data-field=threshold] .errors")).to_contain_text("<b>7")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_label("Threshold")).to_have_value("<b>7")

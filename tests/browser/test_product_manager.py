@@ -81,10 +81,10 @@ def server(site: WebSite) -> Iterator[str]:
 
 
 def write_a_case_of_two_rounds(page: Page) -> None:
-    page.get_by_role("link", name="Begin the first suite").click()
+    page.get_by_role("link", name="Create the first suite").click()
     page.get_by_label("Name").fill("returns")
-    page.get_by_role("button", name="Begin the suite").click()
-    page.get_by_role("link", name="Write the first case").click()
+    page.get_by_role("button", name="Create suite").click()
+    page.get_by_role("link", name="Create the first case").click()
     page.get_by_label("Name").fill("two-lamps")
     page.get_by_label("User prompt").fill(FIRST)
     page.get_by_role("button", name="Add a round").click()
@@ -104,20 +104,20 @@ def try_it(page: Page) -> None:
         page.get_by_role("button", name="Try it").click()
     trying = opened.value
     trying.get_by_role("button", name="Try it").click()
-    expect(trying.get_by_text("It passes")).to_be_visible(timeout=PATIENCE_MS)
+    expect(trying.get_by_text("Passed")).to_be_visible(timeout=PATIENCE_MS)
     expect(trying.get_by_label("Answer", exact=True).first).to_have_text(LONG)
     assert rounds(trying, "Answer, sample 1") == [f"Round 1 1.000 {ANSWERED}", f"Round 2 0.800 {KNOWS}"]
     trying.close()
 
 
 def save_and_tag(page: Page) -> None:
-    page.get_by_role("button", name="Add the case").click()
-    expect(page.get_by_role("status").first).to_have_text("It is there now.")
+    page.get_by_role("button", name="Create case").click()
+    expect(page.get_by_role("status").first).to_have_text("Created.")
     page.get_by_label("You are here").get_by_role("link", name="returns").click()
-    page.get_by_label("Choose two-lamps").check()
+    page.get_by_label("Select two-lamps").check()
     page.get_by_label("Slice").fill("tier")
     page.get_by_label("Value").fill("enterprise")
-    page.get_by_role("button", name="Set").click()
+    page.get_by_role("button", name="Set slice").click()
     expect(page.get_by_role("status").first).to_contain_text("1 case changed")
 
 
@@ -138,16 +138,16 @@ def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path)
     page.get_by_role("row").filter(has_text="support").get_by_role("link").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("HOLD")
     assert f"judge: round 2: 0.4: {FORGETS}" in (page.locator(".report").text_content() or "")
-    page.get_by_label("All cases").get_by_role("link", name="support", exact=True).click()
+    page.get_by_label("Cases", exact=True).get_by_role("link", name="support", exact=True).click()
     expect(page.get_by_role("row").filter(has_text="two-lamps")).to_contain_text("tier=enterprise")
     page.get_by_role("link", name="two-lamps").click()
     for arm, answer, told in (("Baseline", LONG, f"0.800 {KNOWS}"), ("Candidate", SHORT, f"0.400 {FORGETS}")):
         given = page.get_by_role("region", name=f"{arm}, sample 1")
         expect(given.get_by_label("Answer", exact=True)).to_have_text(answer)
         assert rounds(page, f"{arm}, sample 1") == [f"Round 1 1.000 {ANSWERED}", f"Round 2 {told}"]
-    page.get_by_role("link", name="The case and its history").click()
+    page.get_by_role("link", name="Open the case").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("two-lamps")
-    seen = page.get_by_role("region", name="Seen in these runs").get_by_role("link")
+    seen = page.get_by_role("region", name="Recent runs of this case").get_by_role("link")
     expect(seen).to_have_attribute("href", addresses.case_of_run(1, "support", "two-lamps"))
 
     page.get_by_role("link", name="Trends").click()

@@ -46,11 +46,11 @@ def test_an_editor_logs_in_begins_a_suite_and_leaves(
     eve.get_by_role("link", name="Log in with 127.0.0.1").click()
     expect(eve).to_have_url(f"{server}/new-suite")
     eve.get_by_label("Name").fill("support")
-    eve.get_by_role("button", name="Begin the suite").click()
+    eve.get_by_role("button", name="Create suite").click()
     expect(eve.get_by_role("heading", level=1)).to_have_text("support")
     looked(eve)
-    eve.get_by_role("link", name="Log", exact=True).click()
-    expect(eve.get_by_role("row").filter(has_text="suite made")).to_contain_text("eve@example.org")
+    eve.get_by_role("link", name="Audit log").click()
+    expect(eve.get_by_role("row").filter(has_text="suite created")).to_contain_text("eve@example.org")
     looked(eve)
     eve.get_by_role("button", name="Log out").click()
     expect(eve.get_by_role("status")).to_have_text("You are logged out.")
@@ -60,7 +60,7 @@ def test_an_editor_logs_in_begins_a_suite_and_leaves(
 
     provider.person = {"sub": "u-2", "email": "bob@example.net", "email_verified": True}
     eve.get_by_role("link", name="Log in with 127.0.0.1").click()
-    expect(eve.get_by_role("alert")).to_contain_text("bob@example.net, who may not use this server")
+    expect(eve.get_by_role("alert")).to_contain_text("bob@example.net, but you have no access")
     looked(eve)
     context.close()
     assert found == {}

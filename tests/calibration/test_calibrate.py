@@ -82,7 +82,7 @@ def test_no_noise_promises_nothing() -> None:
     assert (one.varied, one.tau, one.sigma, one.sd, one.ties, one.always_right) == (False, None, None, 0.0, 1.0, 1.0)
     assert {c.samples for c in one.choices} == {1}
     assert all(c.best is not None and c.best >= 6 / c.cases for c in one.choices)
-    assert "no promise" in one.advice[0]
+    assert "may still not show" in one.advice[0]
     assert (one.drift.lower, one.drift.upper, one.drift.shown) == (None, None, False)
 
 
@@ -147,7 +147,7 @@ def test_a_run_that_is_too_large_to_be_resampled_says_so_and_still_gives_choices
     steps = Counted()
     found = calibrate(made.model_copy(update={"suites": [huge]}), steps)
     assert (found.false_blocks, steps.total) == (None, 0)
-    assert found.not_resampled == "60 cases in 2,001 slices are too large to be resampled"
+    assert found.not_resampled == "60 cases in 2,001 slices are too many to resample"
     usual = said(made).suites[0]
     # Bonferroni for so many slices shows larger falls only; the noise is the same.
     assert found.suites[0].sigma == usual.sigma

@@ -50,7 +50,7 @@ def test_a_judge_that_errs_one_time_in_ten() -> None:
 def test_a_judge_that_passes_everything_is_seen_through() -> None:
     found = calibration(labels([[one] for one in coins(100, 0.9)]), judged(100, 1, lambda a, i: 1.0))
     text = " ".join(found.limits)
-    assert "A judge that passes everything would agree with people on" in text
+    assert "A judge that always passes would agree with people on" in text
     assert found.agreement is not None
     assert isinstance(found.agreement.kappa, FigureRecord)
     assert found.agreement.kappa.value == 0.0
@@ -71,13 +71,13 @@ def test_what_has_no_score_is_counted_by_its_reason_and_held_against_the_judge()
     assert found.agreement is not None
     assert (found.agreement.share.value, found.agreement.worst) == (1.0, 0.9)
     assert "4 of 40 answers have no score" in found.limits[0]
-    assert "on 90 %" in found.limits[0]
+    assert "would be 90 %" in found.limits[0]
 
 
 def test_a_judge_that_never_gave_a_score() -> None:
     found = calibration(labels([[1.0], [0.0]]), judged(2, 1, lambda a, i: Unscored("no")))
     assert found.agreement is None
-    assert found.limits == ["The judge gave no answer a score: nothing is known about it."]
+    assert found.limits == ["The judge scored no answer, so nothing is known about it."]
     assert load(dump_calibration(found)) == found
 
 

@@ -31,7 +31,7 @@ def without(name: str, variables: dict[str, str]) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("arguments", "variables", "said"),
     [
-        (OPEN, {}, ("nobody would have to log in", "GATE_OIDC_ISSUER", "GATE_PROXY_USER_HEADER")),
+        (OPEN, {}, ("no login is set up", "GATE_OIDC_ISSUER", "GATE_PROXY_USER_HEADER")),
         (OPEN, OIDC, ("--url https://gate.example.org",)),
         (("--url", "https://gate.example.org"), {}, ("GATE_OIDC_ISSUER", "GATE_PROXY_USER_HEADER")),
         (("--url", "https://gate.example.org/below"), PROXY, ("not the address of a server",)),
@@ -45,7 +45,7 @@ def without(name: str, variables: dict[str, str]) -> dict[str, str]:
         ((), PROXY | {"GATE_PROXY_ADDRESSES": "0.0.0.0/0"}, ("every address",)),
         ((), PROXY | {"GATE_PROXY_USER_HEADER": "X User"}, ("not the name of a header",)),
         ((), PROXY | {"GATE_EDITORS": "group:prompts"}, ("needs OpenID Connect",)),
-        ((), {"GATE_EDITORS": "ann"}, ("nothing says how people log in",)),
+        ((), {"GATE_EDITORS": "ann"}, ("no login is set up",)),
     ],
 )
 def test_a_server_that_would_be_open_or_useless_does_not_start(

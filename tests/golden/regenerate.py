@@ -10,7 +10,7 @@ from gate.record.run import RunRecord
 from gate.report.exports import junit, sarif
 from gate.report.markdown import report as markdown
 from gate.report.terminal import report as terminal
-from tests.golden import generating
+from tests.golden import generating, web_pages
 from tests.golden.errors import errors
 from tests.golden.runs import runs
 
@@ -43,7 +43,7 @@ def outputs() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write two files for each run, the files for programs, one generation, and the errors."""
+    """Write two files for each run, the files for programs, one generation, the errors and the web pages."""
     for name, text in outputs().items():
         (OUTPUTS / name).write_text(text, encoding="utf-8", newline="\n")
     for name, run in runs().items():
@@ -53,6 +53,7 @@ def main() -> None:
         (generating.FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
     with tempfile.TemporaryDirectory() as folder:
         (HERE / "errors.txt").write_text(errors(Path(folder)), encoding="utf-8", newline="\n")
+    web_pages.write()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden import generating
+from tests.golden import generating, web_pages
 from tests.golden.regenerate import HERE, OUTPUTS, markdown_of, outputs, text_of
 from tests.golden.runs import runs
 
@@ -40,3 +40,8 @@ def test_a_generation() -> None:
     assert made == {name: _kept(generating.FOLDER / name) for name in made}
     kept = {path.name for path in generating.FOLDER.iterdir()}
     assert kept == {*made, generating.TRANSCRIPT.name}
+
+
+def test_web_pages() -> None:
+    kept = {path.name: _kept(path) for path in web_pages.FOLDER.iterdir()}
+    assert web_pages.web_pages() == kept

@@ -84,7 +84,7 @@ def test_tests_of_rules_that_are_gone_are_marked_once() -> None:
 
 
 def test_what_cannot_be_added_to_is_refused() -> None:
-    with pytest.raises(GateError, match="c.json is no case file that tests can be added to"):
+    with pytest.raises(GateError, match="tests cannot be added to c.json"):
         with_more_tests("[]", [ONE], "c.json")
     with pytest.raises(InputErrors, match="c.jsonl:2: invalid JSON"):
         with_more_tests('{"id": "a"}\n{', [ONE], "c.jsonl")

@@ -108,7 +108,7 @@ def test_a_judge_is_warned_of_where_it_has_a_part_in_what_it_judges() -> None:
     assert judge_notes(JUDGE, claude, [claude]) == []
     assert judge_notes(JUDGE, None, []) == []
     wrote, answers = judge_notes(JUDGE, JUDGE, [JUDGE, JUDGE, claude])
-    assert "openai:gpt-5 is the very model that wrote the tests" in wrote
-    assert "is the very model that answers them" in answers and "self-preference" in answers
+    assert "openai:gpt-5 is the model that wrote the tests" in wrote
+    assert "is the model that answers the tests" in answers and "self-preference" in answers
     (weaker,) = judge_notes(mini, None, [JUDGE])
-    assert "a weaker relative of openai:gpt-5" in weaker
+    assert "a weaker model of the same family as openai:gpt-5" in weaker

@@ -84,11 +84,11 @@ def test_no_answer_is_a_row_and_no_verdict() -> None:
 
 
 def test_an_evaluation_without_any_output_is_none() -> None:
-    with pytest.raises(CannotEvaluate, match="all 4 calls gave no answer: the server is down"):
+    with pytest.raises(CannotEvaluate, match="all 4 calls failed: the server is down"):
         run(Trial("tag", "Tag it.", TESTS, (BIG, SMALL)), fails)
 
 
 @pytest.mark.parametrize("verdict", ["unknown", "fails"])
 def test_an_evaluation_without_any_verdict_is_none(verdict: str) -> None:
-    with pytest.raises(CannotEvaluate, match="a verdict on none of 2 outputs"):
+    with pytest.raises(CannotEvaluate, match="no verdict on any of 2 outputs"):
         run(Trial("tag", "Tag it.", TESTS, (BIG,), (SHORT,)), judge=Judge(verdict))

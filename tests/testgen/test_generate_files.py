@@ -16,7 +16,7 @@ FOLDER = Path("evals/shop")
 
 
 def test_a_folder_full_of_them() -> None:
-    with pytest.raises(GateError, match="998 more like it are there already"):
+    with pytest.raises(GateError, match="998 similar files already exist"):
         new_files(MADE, SPEC, FOLDER, lambda path: b"")
 
 

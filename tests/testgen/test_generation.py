@@ -52,7 +52,7 @@ def test_invalid_inputs_and_duplicates_are_kept_apart_with_why() -> None:
     assert not {one.test.id for one in found.discarded} & {test.id for test in found.tests}
     (note,) = found.notes
     lost = sorted(f"{one.test.rule}-{one.test.kind}" for one in found.discarded)
-    assert note.startswith("only 0 of 1 tests left without duplicates and invalid inputs: ")
+    assert note.startswith("only 0 of 1 tests left; the others were duplicates or had invalid inputs: ")
     assert sorted(note.partition(": ")[2].split(", ")) == lost
 
 
@@ -67,7 +67,7 @@ def test_invalid_inputs_and_duplicates_are_kept_apart_with_why() -> None:
 )
 def test_no_test_is_no_success(bend: dict[str, Bend], hint: str) -> None:
     told: list[str] = []
-    with pytest.raises(CannotEvaluate, match="no test is left") as caught:
+    with pytest.raises(CannotEvaluate, match="no usable test is left") as caught:
         run(ScriptedTests(bend), EffortSettings(1, 10), tell=told.append)
     assert told == ["writing tests for 5 rules", "checking 10 inputs"][: 1 + ("validity" in bend)]
     assert hint in caught.value.hint and caught.value.exit_code == 3
@@ -104,7 +104,7 @@ def test_stand_in_documents_are_asked_for_where_the_prompt_takes_any() -> None:
     assert set(found.tests[0].vars) == {"passages", "question"} and found.notes == ()
     found = run(model := ScriptedTests(), work)
     assert "# Stand-in documents" not in model.requests[0].messages[0].content
-    assert found.notes == ("no stand-in documents: no component of the input is named as retrieved context",)
+    assert found.notes == ("no documents were made: no part of the input is marked as retrieved context",)
 
 
 def _all_invalid(good: dict[str, Any]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def test_a_judge_decides_about_the_rest(before: Grounding, answer: bool, after: 
 def test_no_answer_is_unknown(script: Script, reason: str) -> None:
     found, notes, model = grounding(RULE, script)
     assert found == "unknown"
-    assert notes[0].startswith(f"nobody knows whether these rules stand in the prompt ({reason}")
+    assert notes[0].startswith(f"whether these rules are in the prompt was not checked ({reason}")
     assert len(model.requests) == (1 if isinstance(script, Failed) else 2)
 
 

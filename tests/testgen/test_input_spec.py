@@ -44,7 +44,7 @@ def test_two_rules_of_a_part_are_kept_and_the_others_told() -> None:
     rules = [("", text) for text in ("It is short.", "It is  short", "It is old.", "It is new.", "It is odd.")]
     parts, _ = found(components(component("article", *rules)))
     assert [rule.text for rule in parts.value[0].rules] == ["It is short.", "It is old."]
-    assert parts.notes == ("2 rules of 'article' left out beyond the first 2",)
+    assert parts.notes == ("2 rules of 'article' left out; the limit is 2",)
 
 
 def test_the_parts_of_a_template_are_its_variables() -> None:
@@ -62,7 +62,7 @@ def test_parts_of_a_template_that_are_not_its_variables_are_asked_for_once_more(
     assert "not exactly those of the template's variables" in model.requests[1].messages[1].content
     parts, model = found(wrong, TEMPLATE)
     assert (parts.value, model.counts["inputs"]) == ((), 2)
-    assert parts.notes[0].startswith("what inputs look like is not known: the names of the components are not")
+    assert parts.notes[0].startswith("the input specification was not found: the names of the components are not")
 
 
 @pytest.mark.parametrize(

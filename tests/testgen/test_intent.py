@@ -43,5 +43,5 @@ def test_without_an_intent_there_is_a_note(script: Script, reason: str) -> None:
     found, model = intent(script)
     assert found.value == ""
     (note,) = found.notes
-    assert note.startswith("the intent of the prompt is not known: ") and reason in note
+    assert note.startswith("the intent of the prompt was not found: ") and reason in note
     assert len(model.requests) == (1 if isinstance(script, Failed) else 2)

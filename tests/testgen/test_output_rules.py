@@ -50,7 +50,7 @@ def test_what_is_beyond_the_limit_is_named() -> None:
     )
     found = rules(told, settings=settings)
     assert [rule.text for rule in found.value] == ["JSON.", "At most 80."]
-    assert found.notes == ("2 rules left out beyond the first 2: 'Be kind.', 'Be 日本.'",)
+    assert found.notes == ("2 rules left out, the limit is 2: 'Be kind.', 'Be 日本.'",)
     assert found.left_out == ("Be kind.", "Be 日本.")
 
 
@@ -101,6 +101,6 @@ def test_a_list_that_ends_where_it_had_to_is_told(model: ModelRef, most: int, to
     scripted = ScriptedModel({"rules": rules_of(*((name, f"The answer names {name}.") for name in names))})
     settings = LEVELS["medium"].with_settings(max_rules=most)
     found = asyncio.run(find_rules(subject("one two three"), Asker(scripted, model, Params()), settings))
-    assert re.findall(r"was full at (\d+)", " ".join(found.notes)) == told
+    assert re.findall(r"listed (\d+) ", " ".join(found.notes)) == told
     (request,) = scripted.requests
     assert ("maxItems" in str(request.schema)) is (model.provider == "local")

@@ -78,8 +78,8 @@ def test_comments_and_the_other_data_stay(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "holds no prompt of GitHub Models"),
-        ("testData: x", "testData in p is no list"),
+        ("[]", "is not a prompt file of GitHub Models"),
+        ("testData: x", "testData in p is not a list"),
         ("testData: &a [{input: x}]\nother: *a\n", "p is written in a way that cannot be changed safely"),
     ],
 )

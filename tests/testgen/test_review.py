@@ -64,14 +64,12 @@ def test_the_reviewer_sees_prompt_and_specification_and_nothing_leaves_the_fence
 )
 def test_a_finding_about_nothing_is_left_out(wrong: dict[str, JsonValue]) -> None:
     result, _ = found(wrong)
-    assert result == StageResult(
-        (), ("1 finding of the review left out: said twice, or about nothing in the specification",)
-    )
+    assert result == StageResult((), ("1 finding of the review left out: duplicates, or not about the specification",))
 
 
 def test_what_code_knows_is_asked_without_a_model() -> None:
     assert ungrounded_questions(SPECIFICATION.rules, PROMPT) == (
-        AuthorQuestion("ungrounded", ("R3",), "The prompt does not say 'It is polite.': is it meant?"),
+        AuthorQuestion("ungrounded", ("R3",), "The prompt does not say 'It is polite.'. Keep this rule?"),
     )
     doubtful = OutputRule("R4", "It rhymes.", "at length")
     assert [one.text for one in ungrounded_questions([doubtful], PROMPT)] == [
@@ -80,6 +78,6 @@ def test_what_code_knows_is_asked_without_a_model() -> None:
     assert ungrounded_questions([OutputRule("R5", "It rhymes.")], PROMPT) == ()
     assert assumption_questions(SPECIFICATION.components) == (
         AuthorQuestion(
-            "assumption", ("article",), "The prompt does not say 'It is old.' of 'article': may tests rest on it?"
+            "assumption", ("article",), "The prompt does not say 'It is old.' about 'article'. Can tests assume it?"
         ),
     )

@@ -129,7 +129,7 @@ def test_words_that_say_nothing_of_their_rule_are_no_proof_of_it(level: Level) -
     eight = by_text["The answer must have at most 8 words."]
     questions = {one.about[0]: one.text for one in found.questions if one.kind == "ungrounded"}
     assert questions[eight.id] == (
-        "The rule 'The answer must have at most 8 words.' says 8 and the prompt says 80: which one counts?"
+        "The rule 'The answer must have at most 8 words.' says 8, but the prompt says 80. Which one is right?"
     )
     assert by_text["The answer names three prices."].id in questions
     assert eight.id not in {one.rule for one in compile_rules(found.rules)}

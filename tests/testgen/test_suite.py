@@ -55,9 +55,9 @@ OWN, TESTED, REFERENCE, JUDGE = (ModelRef("openai", name) for name in ("own", "t
 @pytest.mark.parametrize(
     ("own", "tested", "model", "why"),
     [
-        (OWN, (TESTED,), OWN, "the model that the prompt's own file names"),
-        (None, (TESTED, JUDGE), TESTED, "the first of --evaluate"),
-        (None, (), REFERENCE, "a model that this command was given"),
+        (OWN, (TESTED,), OWN, "the model from the prompt's file"),
+        (None, (TESTED, JUDGE), TESTED, "the first model of --evaluate"),
+        (None, (), REFERENCE, "the model of this command"),
     ],
 )
 def test_the_model_is_that_of_production_as_far_as_anybody_knows(
@@ -65,7 +65,7 @@ def test_the_model_is_that_of_production_as_far_as_anybody_knows(
 ) -> None:
     text = suite_yaml(FILES, suite_models(own, tested, REFERENCE, JUDGE), [OutputRule("R1", "Be polite.")], ())
     lines = text.splitlines()
-    place = lines.index(f"    # {why}: put here the one that answers in production")
+    place = lines.index(f"    # {why}; replace it with your production model")
     assert lines[place + 1] == f'    model: "{model}"'
     [suite] = load(text, "gate.yaml").suites
     assert (suite.model, suite.scorers[0].options["model"]) == (model, str(JUDGE))

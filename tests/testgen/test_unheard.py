@@ -17,4 +17,4 @@ def told(base: str, head: str) -> tuple[str, ...]:
 
 def test_a_schema_that_loses_a_required_key() -> None:
     (note,) = told(FILE, FILE.replace(', "tax"', ""))
-    assert note.startswith("The file says something else of jsonSchema now") and "tax" in note
+    assert note.startswith("jsonSchema changed in the prompt file") and "tax" in note

@@ -47,7 +47,7 @@ def test_missing_ids_are_asked_for_once_more_and_then_unknown() -> None:
     assert len(model.requests) == 2, "asked once more, and no further"
     assert valid(found) == [True, True, None, None, None]
     assert found.notes == (
-        "nobody knows whether these inputs are valid (the judge gave no verdict): R1-rule-3, R1-rule-4, R1-rule-5",
+        "these inputs were not checked (the judge gave no verdict): R1-rule-3, R1-rule-4, R1-rule-5",
     )
 
 

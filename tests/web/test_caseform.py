@@ -38,8 +38,8 @@ def test_a_case_that_goes_through_the_form_stays_what_it_is(entry: dict[str, obj
     for text in (form.name, form.description, form.prompt, form.tools, form.criteria, form.expected):
         assert as_sent(text) == text
         assert "\0" not in text
-    written, mistakes = entry_of_form(form)
-    assert mistakes == []
+    written, errors = entry_of_form(form)
+    assert errors == []
     assert json.dumps(written, sort_keys=True) == json.dumps(entry, sort_keys=True)
     assert [key for key in written] == list(entry)
 
@@ -55,8 +55,8 @@ def test_the_examples_of_the_repository_go_through_the_form() -> None:
             if isinstance(entry, dict) and readable(entry) is not None:
                 seen += 1
                 assert entry_of_form(form_of_entry(entry))[0] == entry
-                _, mistakes = check_form(form_of_entry(entry))
-                assert mistakes == ()
+                _, errors = check_form(form_of_entry(entry))
+                assert errors == ()
     assert seen > 20
 
 
@@ -73,8 +73,8 @@ def test_a_plain_case_that_gets_rounds_is_written_as_a_test_of_an_agent() -> Non
         name=form.name, criteria=form.criteria, threshold=form.threshold, kind=form.kind, keys=form.keys,
         rounds=(RoundForm("Hi"), RoundForm("And then?", "list_orders")), revival=True,
     )  # fmt: skip
-    written, mistakes = check_form(more)
-    assert mistakes == ()
+    written, errors = check_form(more)
+    assert errors == ()
     assert written == {
         **{"id": "a", "criteria": "polite", "threshold": 0.5},
         **{"rounds": [{"prompt": "Hi"}, {"prompt": "And then?", "expected_tools": ["list_orders"]}]},
@@ -95,15 +95,15 @@ def test_a_plain_case_that_gets_rounds_is_written_as_a_test_of_an_agent() -> Non
         (CaseForm(name="a", prompt="x", slices=(("t", "1"), ("u", ""))), "slices.2", "blank"),
         (CaseForm(name="a", rounds=(RoundForm("x"), RoundForm())), "rounds.2.prompt", "missing"),
         (CaseForm(name="a", rounds=(RoundForm("x"), RoundForm("y", threshold="2"))), "rounds.2.threshold", "2"),
-        (CaseForm(name="a", prompt="x", rest="prompt: y"), "prompt", "Everything else"),
+        (CaseForm(name="a", prompt="x", rest="prompt: y"), "prompt", "Other keys"),
         (CaseForm(name="a", prompt="x", rest="wrong: y"), "rest", "wrong"),
         (CaseForm(name="a", prompt="x", rest="- y"), "rest", "keys"),
         (CaseForm(name="a", prompt="x", rest="a: [b"), "rest", "line"),
     ],
 )
-def test_each_mistake_is_told_at_its_field(form: CaseForm, field: str, word: str) -> None:
-    _, mistakes = check_form(form)
-    assert [(one.field, word in one.message) for one in mistakes] == [(field, True)]
+def test_each_error_is_at_its_field(form: CaseForm, field: str, word: str) -> None:
+    _, errors = check_form(form)
+    assert [(one.field, word in one.message) for one in errors] == [(field, True)]
 
 
 @pytest.mark.parametrize("name", ["7", 7])

@@ -57,7 +57,7 @@ def test_another_model_is_asked_as_the_suite_that_names_it_asks_it(repo: Path) -
     ("wanted", "told"),
     [
         (CaseTrial("nope", CASE), "no suite named"),
-        (CaseTrial("short", CASE, model="openai:gpt-5"), "no suite of gate.yaml asks"),
+        (CaseTrial("short", CASE, model="openai:gpt-5"), "no suite of gate.yaml uses"),
         (CaseTrial("short", json.dumps({"id": "one", "input": 3})), "must be"),
         (CaseTrial("short", "no JSON"), "the case"),
     ],

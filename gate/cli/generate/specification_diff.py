@@ -27,7 +27,7 @@ from gate.generation.specification_diff import (
 from gate.generation.tests import GenerationRequest
 from gate.record.run import PromisesRecord
 from gate.report.escape import terminal_text
-from gate.report.sheets.generation import printable_json, promises_plan_sheet
+from gate.report.sheets.generation import printable_json, rules_plan_sheet
 from gate.report.terminal.report import promise_lines
 from gate.report.terminal.sheet import render_sheet
 from gate.report.view.exam import promise_tables
@@ -54,7 +54,7 @@ def execute(options: GenerateOptions) -> int:
         print_error_line(f"{wanted.spec} is of this version of the prompt already; there is nothing to update")
     elif options.update:
         files.check()
-    expected = promises_plan_sheet(options.prompt, forecast_diff(wanted, versions, settings))
+    expected = rules_plan_sheet(options.prompt, forecast_diff(wanted, versions, settings))
     if options.plan:
         render_sheet(expected, screen())
         return 0
@@ -120,7 +120,7 @@ def _show(options: GenerateOptions, record: PromisesRecord) -> None:
         return
     tables = promise_tables([record])
     if not tables:
-        click.echo("The prompt promises what it promised.")
+        click.echo("The rules of the prompt did not change.")
     for table in tables:
         for line in islice(promise_lines(table), 1 if options.quiet else None):
             screen().print(line, highlight=False)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gate.testgen.cases.diversity import Diversity
 
 KINDS: tuple[TestKind, ...] = ("rule", "inverse")
-LEFT = "English wordings of length, form and words are checked by code; the judge has the rest."
+LEFT = "Code checks English rules on length, format and words. The judge checks the others."
 """Why a rule is not checked by code."""
 NEXT = "Next: review the cases, copy this suite into gate.yaml, and run gate check"
 _GROUNDING = {
@@ -77,15 +77,15 @@ def generation_plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
         SheetRow((one.stage, str(one.model), f"{one.calls:,}", f"{one.tokens:,}", _cost(one.cost)))
         for one in found.stages
     ]
-    below = [f"Rests on {found.rules} rules, which nobody has counted yet."] if found.assumed else []
-    below.append("Requests that are repeated, and answers that are known from earlier runs, are not counted.")
+    below = [f"Assumes {found.rules} rules; their number is not known yet."] if found.assumed else []
+    below.append("Not counted: retries, and answers that are already cached.")
     grid = SheetTable("", ("Stage", "Model", "Calls", "Tokens", "Cost"), tuple(lines), tuple(below))
     head = f"{prompt}: about {counted(found.calls, 'call')}{money} for up to {counted(found.tests, 'test')}"
     return Sheet(head, (), (grid,))
 
 
 def _cost(cost: object) -> str:
-    return about_dollars(cost.amount) if isinstance(cost, Dollars) else "no known price"
+    return about_dollars(cost.amount) if isinstance(cost, Dollars) else "unknown"
 
 
 def generation_sheet(found: GenerationOutcome) -> Sheet:
@@ -141,7 +141,7 @@ def _questions(specification: Specification) -> Iterator[SheetTable]:
         said = tuple(
             f"{', '.join(one.about)}: {one.text}" if one.about else one.text for one in specification.questions
         )
-        yield SheetTable("Questions to the author of the prompt", (), (), items=said)
+        yield SheetTable("Questions for the author of the prompt", (), (), items=said)
 
 
 def diversity_words(found: "Diversity") -> list[str]:
@@ -149,13 +149,15 @@ def diversity_words(found: "Diversity") -> list[str]:
     if isinstance(found.nearest, Undefined) or isinstance(found.lengths, Undefined):
         return []
     alike = "many are" if found.nearest > _ALIKE else "few are"
-    sentences = [f"A test is {_whole(found.nearest)} like the one most like it: {alike} variants of each other."]
+    sentences = [
+        f"A test is on average {_whole(found.nearest)} similar to the one most like it: {alike} variants of each other."
+    ]
     words = ((found.distinct_1, "words"), (found.distinct_2, "pairs of words"))
     known = [f"{_whole(value)} of the {what}" for value, what in words if not isinstance(value, Undefined)]
     if known:
-        sentences.append(f"{' and '.join(known)} are different ones, and more is richer.")
+        sentences.append(f"{' and '.join(known)} are distinct; more means more varied tests.")
     shortest, longest = found.lengths.shortest, found.lengths.longest
-    even = ": length was hardly tried" if longest <= _EVEN * shortest else ""
+    even = ": length hardly varies" if longest <= _EVEN * shortest else ""
     sentences.append(f"Inputs of {shortest:,.0f} to {longest:,.0f} characters{even}.")
     if found.scenarios:
         sentences.append(
@@ -170,21 +172,21 @@ def _whole(share: float) -> str:
 
 def effort_words(effort: Effort) -> str:
     """Calls, and dollars where known, in a sentence."""
-    known = f", {effort.reused:,} answers were known" if effort.reused else ""
-    again = f", {effort.retries:,} sent again" if effort.retries else ""
+    known = f", {effort.reused:,} cached" if effort.reused else ""
+    again = f", {effort.retries:,} repeated" if effort.retries else ""
     money = f", {about_dollars(effort.cost.amount)}" if isinstance(effort.cost, Dollars) else ""
     return f"{counted(effort.calls, 'call')}{again}{known}{money}."
 
 
-def promises_plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
-    """The forecast of a comparison of promises; `prompt` is a path."""
+def rules_plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
+    """The forecast of a comparison of rules; `prompt` is a path."""
     if not found.stages:
-        return Sheet(f"{prompt}: the prompt says what it said; nobody is asked", (), ())
+        return Sheet(f"{prompt}: the prompt did not change; no calls", (), ())
     whole = generation_plan_sheet(prompt, found)
     money = f", about {about_dollars(found.dollars)}" if found.dollars is not None else ""
     tests = f", with {counted(found.tests, 'test')}" if found.tests else ""
-    head = f"{prompt}: about {counted(found.calls, 'call')}{money} to compare what it promises{tests}"
-    told = f"Rests on one rule for each new sentence, {found.rules:,} in all." if found.rules else ""
+    head = f"{prompt}: about {counted(found.calls, 'call')}{money} to compare its rules{tests}"
+    told = f"Assumes one rule for each new sentence, {found.rules:,} in all." if found.rules else ""
     below = tuple(filter(None, (told, whole.grids[0].below[-1])))
     return replace(whole, headline=head, grids=(replace(whole.grids[0], below=below),))
 

@@ -1,4 +1,4 @@
-"""How alike generated tests are: duplicates are left out, and the diversity of the others is measured."""
+"""Removes duplicate tests, and measures the diversity of the others."""
 
 import re
 import unicodedata
@@ -76,7 +76,7 @@ pairs of inputs in the published tests of PromptPex, each pair of one prompt, no
 
 @dataclass(frozen=True, slots=True)
 class DistinctTests:
-    """The kept tests in their order, and each of the others with the kept one that it repeats."""
+    """The distinct tests in order, and each duplicate with the test that it repeats."""
 
     tests: tuple[GeneratedTest, ...]
     discarded: tuple[Discarded, ...]
@@ -135,7 +135,7 @@ def _named(parts: Mapping[str, Grams]) -> Grams:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Characters of the inputs. How to read: quartiles close together mean that length was hardly tried."""
+    """Characters of the inputs. Close quartiles mean that the length hardly varies."""
 
     __pydantic_config__: ClassVar = COMPLETE
     shortest: float
@@ -166,7 +166,7 @@ class Diversity:
 
 
 def diversity_of(tests: Sequence[GeneratedTest]) -> Diversity:
-    """The figures of some tests; one that needs more tests is `Undefined`, with the reason."""
+    """The figures of some tests; `Undefined` with a reason if there are too few tests."""
     texts = [test.said for test in tests]
     words = [tokens(text) for text in texts]
     pairs = [list(zip(one, one[1:], strict=False)) for one in words]

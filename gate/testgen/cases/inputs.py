@@ -60,7 +60,7 @@ class WrittenInput:
 
 @dataclass(frozen=True, slots=True)
 class InputShape:
-    """What a test of one prompt has to hold.
+    """The parts of a test's input.
 
     Args:
         turns: messages of the user; with several, they take the place of the parts that are no variables.
@@ -72,7 +72,7 @@ class InputShape:
 
     @property
     def talk(self) -> bool:
-        """Does the user speak more than once?"""
+        """Are there several user messages?"""
         return self.turns > 1
 
     @property
@@ -151,7 +151,7 @@ def shape_of(subject: PromptSubject, specification: Specification | None, settin
 
 
 def shown_input(test: GeneratedTest) -> list[tuple[str, str]]:
-    """The input of a test for a model that reads it: named texts, in order."""
+    """The input of a test as named texts, in order."""
     turns = [(f"turn {number}", text) for number, text in enumerate(test.turns, start=1)]
     return [*test.components.items(), *turns] or [(INPUT_NAME, test.said)]
 
@@ -211,7 +211,7 @@ class CaseSource:
 
 @dataclass(frozen=True, slots=True)
 class MadeTests:
-    """The result of a stage: tests in the order of their ids, and notes on what did not go as it should."""
+    """The result of a stage: tests in the order of their ids, and notes on problems."""
 
     tests: tuple[GeneratedTest, ...]
     notes: tuple[str, ...] = ()
@@ -235,11 +235,9 @@ _Verdicts = Mapping[str, tuple[bool, str]]
 async def validated_tests(
     components: Sequence[Component], tests: Sequence[GeneratedTest], settings: EffortSettings, judge: Asker
 ) -> MadeTests:
-    """The tests with a judge's verdicts; those left unanswered are asked once more, and then unknown."""
+    """The tests with a judge's verdicts; missing verdicts are requested once more, then unknown."""
     if not components:
-        return MadeTests(
-            tuple(tests), ("nobody knows which inputs are valid: there is no input specification",) if tests else ()
-        )
+        return MadeTests(tuple(tests), ("inputs were not checked: there is no input specification",) if tests else ())
     verdicts: dict[str, tuple[bool, str]] = {}
     problems: dict[str, list[str]] = defaultdict(list)
     asked = in_batches(tests, settings.tests_per_validation)
@@ -252,7 +250,7 @@ async def validated_tests(
             left = [test for test in batch if test.id not in verdicts]
             if left and (last or isinstance(reply, Failed)):
                 why = reply.reason if isinstance(reply, Failed) else "the judge gave no verdict"
-                problems[f"nobody knows whether these inputs are valid ({why})"] += [test.id for test in left]
+                problems[f"these inputs were not checked ({why})"] += [test.id for test in left]
             elif left:
                 again.append(left)
         asked = again

@@ -1,4 +1,4 @@
-"""Tests for rules and inverse rules, and richer versions of them; the model is not told which rules are inverse."""
+"""Makes tests for rules and inverse rules, and harder versions of them; the model does not see which are inverse."""
 
 import random
 from collections import Counter, defaultdict
@@ -98,7 +98,7 @@ def _one_line(text: str) -> str:
 
 
 async def write_rule_tests(source: CaseSource, generator: Asker, seed: int = 0) -> MadeTests:
-    """The wanted number of tests for each rule and each inverse rule; those that are missing are asked for once more.
+    """The wanted number of tests for each rule and each inverse rule; missing ones are requested once more.
 
     Returns:
         Tests in the order of the rules, and which statements have too few.
@@ -130,8 +130,8 @@ async def write_rule_tests(source: CaseSource, generator: Asker, seed: int = 0) 
 
 
 def _again(wanted: _Wanted, kept: _Kept, *, failed: bool) -> Iterator[_Wanted]:
-    """What is asked for once more. Statements that gave nothing together are then asked for one by one; a single one
-    that gave nothing is not asked for again."""
+    """What to request once more. Statements that gave nothing together are requested one by one; a single one that gave
+    nothing is not requested again."""
     short = {statement: kept.missing(statement) for statement in wanted.counts if kept.missing(statement)}
     if failed and len(wanted.counts) == 1:
         return
@@ -203,7 +203,7 @@ def _short(
     for statement in statements:
         missing = kept.missing(statement)
         if missing:
-            why = reasons.get(statement, "the model wrote no more that can be used")
+            why = reasons.get(statement, "the model wrote no more usable tests")
             problems[f"only {count - missing} of {count} tests written ({why})"].append(statement.name)
     return problem_notes(problems)
 

@@ -103,7 +103,7 @@ def matrix_of(
     for name, part in parts:
         cells = (non_compliance((row for row in part if row.model == model), source) for model in models)
         found.append(MatrixRow(name, tuple(cells)))
-    return Matrix("Tests that were not complied with", corner, models, tuple(found), source)
+    return Matrix("Tests that break the prompt", corner, models, tuple(found), source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class OutcomeRow:
     Args:
         rule: id; empty for a control case.
         coded: by the rules that code checks; None where code checks none.
-        valid: does the input keep the input specification; None where nobody knows.
+        valid: does the input keep the input specification; None if unknown.
     """
 
     __pydantic_config__: ClassVar = COMPLETE
@@ -131,7 +131,7 @@ class ValidShare:
 
 
 def non_compliance(rows: Iterable[OutcomeRow], source: VerdictSource = "judge") -> Tally:
-    """How many tests were not complied with; rows without a verdict of this source do not count."""
+    """How many tests break the prompt; rows without a verdict of this source do not count."""
     told = [(row, outcome) for row in rows if (outcome := row.outcome(source)) is not None]
     counts: Mapping[OutputVerdict, int] = {
         name: sum(outcome == name for _, outcome in told) for name in ("violation", "compliant", "unknown", "no answer")
@@ -177,7 +177,7 @@ def mean_difference(
 
 
 def paired_rows(first: Iterable[OutcomeRow], second: Iterable[OutcomeRow], source: VerdictSource = "judge") -> Pairs:
-    """The same tests of the same model, asked twice: a hit is a violation. What is decided only once is left out.
+    """The same tests of the same model, run twice: a hit is a violation. Tests decided only once are left out.
 
     Args:
         first, second: rows, matched by prompt, model and test; under another prompt they keep the name of the first.
@@ -200,7 +200,7 @@ def groundedness_tally(rules: Iterable[OutputRule]) -> Tally:
 
 
 def valid_share(rows: Iterable[OutcomeRow]) -> ValidShare:
-    """How many of the violations came from valid inputs: the others say less about the prompt."""
+    """How many of the violations came from valid inputs: the others mean less."""
     broken = [row for row in rows if row.outcome("judge") == "violation"]
     units = {(row.prompt, row.test) for row in broken if row.valid is not None}
     pooled = _flags((row.valid for row in broken), len(units))

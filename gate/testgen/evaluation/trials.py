@@ -1,4 +1,4 @@
-"""Runs generated tests and control cases against models; a judge and the compiled rules say which outputs comply."""
+"""Runs generated tests and control cases on models; a judge and the compiled rules check the outputs."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,12 +41,12 @@ Word: TypeAlias = Literal["compliant", "violation", "unknown"]
 
 _WORDS: Mapping[str, Word] = {"compliant": "compliant", "violation": "violation", "unknown": "unknown"}
 _KIN: Mapping[Relation, str] = {
-    "the same model": "the very model that {did}",
+    "the same model": "the model that {did}",
     "the same model of another date": "{model} of another date, which {did}",
-    "a weaker model of its family": "a weaker relative of {model}, which {did}",
+    "a weaker model of its family": "a weaker model of the same family as {model}, which {did}",
 }
-_ADVICE = "Name a stronger judge, or one of another family."
-_OTHER = "mend what the reason names, or name another one with --{}"
+_ADVICE = "Use a stronger judge, or one of another family."
+_OTHER = "fix the cause, or use another model with --{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Compliance:
 async def judge_compliance(
     asker: Asker, prompt: str, output: str, given: str | None = None, instructions: str = ""
 ) -> Compliance:
-    """Ask a judge about one output; unknown where it gave no verdict, or one that it read in what it judged.
+    """Judge one output; unknown if there is no verdict, or if the judge copied it from the output.
 
     The judge sees neither rules nor where the test came from, and without `given` no input either, as in
     arXiv:2503.05070, section 4.3.1: it is asked for compliance and not for correctness. Equal outputs make equal
@@ -118,12 +118,12 @@ def judge_notes(judge: ModelRef, generator: ModelRef | None, answering: Sequence
     told = []
     if generator is not None and (kin := relation(judge, generator)):
         who = _KIN[kin].format(model=generator, did="wrote the tests")
-        told.append(f"The judge {judge} is {who}: it may overlook what it overlooked then. {_ADVICE}")
+        told.append(f"The judge {judge} is {who}: it may miss the same problems again. {_ADVICE}")
     for model in dict.fromkeys(answering):
         if kin := relation(judge, model):
-            who = _KIN[kin].format(model=model, did="answers them")
+            who = _KIN[kin].format(model=model, did="answers the tests")
             told.append(
-                f"The judge {judge} is {who}: judges prefer answers of their own kind (self-preference). {_ADVICE}"
+                f"The judge {judge} is {who}: judges prefer the answers of similar models (self-preference). {_ADVICE}"
             )
     return told
 
@@ -176,17 +176,17 @@ async def evaluate_tests(trial: Trial, answer: Answering, judge: Asker) -> tuple
         await together(_row(trial, model, test, answer, judge) for model, test in product(trial.models, trial.tests))
     )
     if not rows:
-        raise CannotEvaluate(f"{trial.prompt}: no test was generated", "an evaluation without tests shows nothing")
+        raise CannotEvaluate(f"{trial.prompt}: no test was generated", "create tests first")
     outputs = [row for row in rows if row.judged != "no answer"]
     if not outputs:
         raise CannotEvaluate(
-            f"{trial.prompt}: all {counted(len(rows), 'call')} gave no answer: {rows[0].reason}",
+            f"{trial.prompt}: all {counted(len(rows), 'call')} failed: {rows[0].reason}",
             _OTHER.format("models"),
         )
     if all(row.judged == "unknown" for row in outputs):
         what = counted(len(outputs), "output")
         raise CannotEvaluate(
-            f"{trial.prompt}: the judge gave a verdict on none of {what}: {outputs[0].reason}",
+            f"{trial.prompt}: the judge gave no verdict on any of {what}: {outputs[0].reason}",
             _OTHER.format("judge-model"),
         )
     return rows
@@ -288,7 +288,7 @@ class EvaluationResult:
 
 @dataclass(frozen=True, slots=True)
 class ModelEvaluation:
-    """Which model complies, and how good are the tests?
+    """Evaluates models on the tests, and the tests themselves.
 
     Args:
         prompt: its name, for the tables.
@@ -311,13 +311,13 @@ class ModelEvaluation:
         """Run all tests, also those with an invalid input, and judge each output.
 
         Raises:
-            CannotEvaluate: nothing was answered, or nothing was judged.
+            CannotEvaluate: no output, or no verdict.
         """
         own = (*made.tests, *(one.test for one in made.discarded if one.test.valid is False))
         control = await self._control(made, len(own)) if self.control else MadeTests(())
         tests = (*own, *control.tests)
         asked = len(tests) * len(self.models)
-        self.setup.tell(f"asking {len(self.models)} models for {asked} outputs, and judging them")
+        self.setup.tell(f"getting {asked} outputs from {len(self.models)} models, and judging them")
         told = self.setup.instructions("compliance")
         trial = Trial(self.prompt, self.subject.text, tests, self.models, made.compiled, self.sees_input, told)
         rows = await evaluate_tests(trial, self.answer, self.setup.judge)
@@ -340,7 +340,7 @@ class ModelEvaluation:
         if not valid:
             return None, (f"{unmeasured}: no control case is valid.",) * self.control
         asked = len(valid) * len(self.models)
-        self.setup.tell(f"asking for {asked} outputs under the prompt that the specification makes")
+        self.setup.tell(f"getting {asked} outputs with the prompt made from the specification")
         again = replace(trial, tests=valid, compiled=())
         try:
             return agreement(rows, await evaluate_tests(again, self.answer_spec, self.setup.judge)), ()

@@ -172,7 +172,7 @@ def arrangement_notes(both: tuple[VersionSide, VersionSide]) -> tuple[str, ...]:
     left, right = (Counter(unit.key for unit in side.units) for side in both)
     words = {unit.key: unit.words for unit in base.units if unit.key in base.kept}
     repeated = [
-        f"{_quoted(said)} (was there {left[key]:,} times, is {right[key]:,})"
+        f"{_quoted(said)} ({left[key]:,} times before, {right[key]:,} now)"
         for key, said in words.items()
         if left[key] != right[key]
     ]
@@ -180,7 +180,7 @@ def arrangement_notes(both: tuple[VersionSide, VersionSide]) -> tuple[str, ...]:
     pairs = [(one, other) for one, other in every if left[one.key] == right[one.key]]
     numbered = _counting(base), _counting(head)
     marked = [
-        f"{_as_written(one, base)} is {_as_written(other, head)} now"
+        f"{_as_written(one, base)} is now {_as_written(other, head)}"
         for one, other in pairs
         if _marks(one, base) != _marks(other, head)
         or _label(one, base, numbered[0]) != _label(other, head, numbered[1])
@@ -188,7 +188,7 @@ def arrangement_notes(both: tuple[VersionSide, VersionSide]) -> tuple[str, ...]:
     notes = (
         ("repeated more or less often", repeated),
         ("in another order", [_quoted(unit.words) for unit in _moved(pairs)]),
-        ("with another label, or other markup, quotes or dashes", marked),
+        ("with another label, markup, quotes or dashes", marked),
     )
     return tuple(f"{counted(len(said), 'sentence')} {what}: {_listed(said)}" for what, said in notes if said)
 

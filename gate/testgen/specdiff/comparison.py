@@ -43,17 +43,16 @@ class RuleComparison:
 
 _QUOTED = 80
 """Characters of a setting that a note quotes."""
-MAYBE_REWORDED_NOTE = "What is shown as dropped may live on in other words."
+MAYBE_REWORDED_NOTE = "A rule shown as dropped may still be there in other words."
 NO_RULE_BEFORE = "No rule was found in the old version of the prompt."
-NO_RULE_NOW = f"No rule was found in what is new in the prompt. {MAYBE_REWORDED_NOTE}"
+NO_RULE_NOW = f"No rule was found in the new part of the prompt. {MAYBE_REWORDED_NOTE}"
 
 
 async def compare_rules(change: PromptChange, setup: GenerationSetup) -> RuleComparison:
-    """Which promises a change adds, drops, loosens and tightens.
+    """Which rules a change adds, drops, loosens and tightens.
 
-    Prompts that are the same are not read. A version without rules promises nothing. What is
-    unchanged of the old specification is carried over, so that a model reads only what is new, and no sentence gets a
-    second wording.
+    Equal prompts are not read. Unchanged rules of the old specification are carried over, so that a model reads only
+    what is new, and no sentence gets a second wording.
 
     Raises:
         CannotEvaluate: the old prompt could not be read.
@@ -75,11 +74,11 @@ async def compare_rules(change: PromptChange, setup: GenerationSetup) -> RuleCom
 
 
 def unread_messages(base: Prompt, head: Prompt) -> tuple[str, ...]:
-    """Differences beside the words of the prompt, such as a schema of the answer; no promises are read there."""
+    """Differences outside of the prompt's text, such as a schema of the answer; no rules are read there."""
     old, new = dict(base.unused), dict(head.unused)
     differing = [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key)]
     return tuple(
-        f"The file says something else of {key} now, where no promise is read: {_apart(old.get(key), new.get(key))}."
+        f"{key} changed in the prompt file. Rules are not read from it: {_apart(old.get(key), new.get(key))}."
         for key in differing
     )
 
@@ -111,18 +110,18 @@ async def _read_new(
 ) -> tuple[Specification, tuple[str, ...]]:
     """What the new version says that the old one did not; without a model where there is nothing new.
 
-    A version that cannot be read hides nothing: what the old one promised is still looked for in its words.
+    If it cannot be read, the old rules are still looked for in its words.
     """
     blank = Specification(head.digest, "")
     if not carried.new:
         return blank, ()
-    setup.tell(f"reading what is new: {counted(len(carried.new), 'passage')}")
+    setup.tell(f"reading the new part of the prompt: {counted(len(carried.new), 'passage')}")
     try:
         rules = await find_rules(head, setup.generator, setup.settings)
     except NoRules:
         return blank, (NO_RULE_NOW,)
     except CannotEvaluate as error:
-        return blank, (f"What is new in the prompt was not read: {error.message}. {MAYBE_REWORDED_NOTE}",)
+        return blank, (f"The new part of the prompt was not read: {error.message}. {MAYBE_REWORDED_NOTE}",)
     inputs = await find_components(head, setup.generator, setup.instructions("inputs"))
     found = without_carried(replace(blank, rules=rules.value, components=inputs.value), carried, head)
     return found, (*rules.notes, *inputs.notes)

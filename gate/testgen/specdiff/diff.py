@@ -65,7 +65,7 @@ class JudgedPair:
 
 @dataclass(frozen=True, slots=True)
 class OpenRules:
-    """What the judge is asked: pairs in two wordings, and rules of either version without a partner."""
+    """What the judge compares: pairs in two wordings, and rules of either version without a partner."""
 
     pairs: tuple[RulePair, ...]
     base: tuple[OutputRule, ...]
@@ -158,13 +158,13 @@ Compiled: TypeAlias = Callable[[OutputRule], CompiledRule | None]
 """What code checks of a rule; None where it cannot."""
 
 COUNTED_UNITS = frozenset({"words", "sentences", "characters"})
-NO_MODEL_ASKED = "no model was asked"
+NO_MODEL_ASKED = "no model compared them"
 SENTENCE_MOVED = (
-    "its sentence moved into another message, or into or out of a comment, a fence, a condition or crossed-out words"
+    "its sentence moved to another message, or into or out of a comment, code block, condition or crossed-out text"
 )
-NAME_CHANGED = "its sentence puts in a name that a statement of the template sets in another way now"
-SENTENCE_GONE = "its sentence changed or is gone; another sentence is read as the same rule"
-NOTHING_QUOTED = "the model quotes no words of the prompt for it"
+NAME_CHANGED = "its sentence uses a template variable whose assignment changed"
+SENTENCE_GONE = "its sentence was changed or removed; another sentence gives the same rule"
+NOTHING_QUOTED = "the model quoted no words of the prompt for it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class DiffMeans:
     """Settings of a comparison.
 
     Args:
-        judge: asked what code cannot tell, in one request; None for no judge.
+        judge: decides what code cannot, in one request; None for no judge.
         lineage: one specification came from the other (joined, or an edited file), so that equal ids mean the
             same rule.
     """
@@ -196,7 +196,7 @@ class DiffMeans:
 
 
 async def spec_diff(base: PromptVersion, head: PromptVersion, means: DiffMeans) -> SpecDiff:
-    """Which promises a change adds, drops, loosens and tightens.
+    """Which rules a change adds, drops, loosens and tightens.
 
     Where the prompt says the same, its rules are unchanged, whatever their wording. The others are paired by id,
     evidence, wording and what code counts; code tells how the wordings of a pair relate if both compile. The judge gets
@@ -353,7 +353,7 @@ class _Told:
     def _lost(self, rule: OutputRule) -> RuleChange:
         standing = self.side.standing(rule.evidence)
         if standing == "touched":
-            reason = "words that it rests on still stand in the prompt, beside others that changed"
+            reason = "some words of its sentence are still in the prompt, others changed"
             return RuleChange("unknown", rule, None, reason=reason)
         if standing == "unplaced":
             return RuleChange("unknown", rule, None, reason="it quotes no words of the prompt, and the prompt changed")

@@ -18,7 +18,7 @@ PromptWords: TypeAlias = str | PromptSubject
 """A prompt: as the stages read it, or the text of one without messages."""
 
 RuleStanding: TypeAlias = Literal["stands", "touched", "gone", "unplaced"]
-"""`stands`: the other version has the sentences that the rule rests on, wherever. `touched`: one of them differs, and
+"""`stands`: the other version has the sentences of the rule, anywhere. `touched`: one of them differs, and
 others are the same or the quoted words are still in a sentence that differs. `gone`: nothing of them is there.
 `unplaced`: the rule quotes no words of its own version."""
 
@@ -43,7 +43,7 @@ class ChangedRegion:
 
 @dataclass(frozen=True, slots=True)
 class VersionSide:
-    """One version of a prompt beside the other.
+    """One version of a prompt, compared with the other.
 
     Args:
         kept: keys of the sentences that both versions have.
@@ -101,7 +101,7 @@ def is_same_prompt(base: PromptWords, head: PromptWords) -> bool:
 
 
 def version_sides(base: PromptWords, head: PromptWords) -> tuple[VersionSide, VersionSide]:
-    """Two versions of a prompt, each beside the other.
+    """Two versions of a prompt, each compared with the other.
 
     A sentence is the same if its words, its headings and lead-ins, the role of its message and what encloses it are;
     its place in the prompt does not count.
@@ -218,14 +218,14 @@ UNREAD_CHARS = 160
 def unread_sentences(
     base: Specification, head: Specification, both: tuple[VersionSide, VersionSide]
 ) -> tuple[str, ...]:
-    """One note for each changed sentence that no rule rests on, the shortest first, so that none hides another.
+    """One note for each changed sentence without a rule, the shortest first.
 
     A specification can be of another version than the prompt that it is compared with, and a model can overlook a
     demand: then no rule is dropped or new, and the change of the prompt would go unnoticed.
     """
     gone, new = (_alone(one, side) for one, side in zip((base, head), both, strict=True))
-    notes = [(unit, "A sentence went that no rule of the specification rests on") for unit in gone]
-    notes += [(unit, "A sentence came from which no rule was read") for unit in new]
+    notes = [(unit, "A sentence was removed that belongs to no rule") for unit in gone]
+    notes += [(unit, "A sentence was added that belongs to no rule") for unit in new]
     notes.sort(key=lambda note: len(note[0].words))
     return tuple(dict.fromkeys(f'{what}: "{clipped(unit.words, UNREAD_CHARS)}".' for unit, what in notes))
 

@@ -182,10 +182,10 @@ def weaker_words(before: str, after: str) -> str:
             return f'"{name}" is new'
     for name in _BINDING:
         if new.count(name) < old.count(name):
-            return f'"{name}" is gone'
+            return f'"{name}" was removed'
     if _weak(after) and not _weak(before):
-        return "it no longer says must"
-    return "a negation is gone" if _negated(before) and not _negated(after) else ""
+        return "the obligation (must) was removed"
+    return "a negation was removed" if _negated(before) and not _negated(after) else ""
 
 
 def only_more(short: str, long: str) -> Sequence[str]:
@@ -264,7 +264,7 @@ WORDING_FEATURES: Mapping[str, Callable[[str], object]] = {
 MOST_UNLIKE = 0.25
 """Below this similarity two sentences hardly share a word: a judge alone does not make them one rule."""
 
-_STRANGERS = "the judge takes them for one rule, and they have hardly a word in common"
+_STRANGERS = "the judge says it is the same rule, but the wordings share almost no words"
 
 
 def checked_relation(relation: Relation, wordings: tuple[str, str], by: AlignedBy) -> tuple[Relation, str]:
@@ -286,9 +286,9 @@ def _not_the_same(wordings: tuple[str, str]) -> str:
     before, after = wordings
     for what, seen in WORDING_FEATURES.items():
         if seen(before) != seen(after):
-            return f"the judge takes them for the same, and their {what} differ"
+            return f"the judge says the meaning is the same, but their {what} differ"
     if words := only_more(before, after) or only_more(after, before):
-        return f"the judge takes them for the same, and one of them says more: {' '.join(words)}"
+        return f"the judge says the meaning is the same, but one has more words: {' '.join(words)}"
     return ""
 
 
@@ -298,7 +298,7 @@ def _not_stricter(wordings: tuple[str, str]) -> str:
         WORDING_FEATURES["numbers"](before) != WORDING_FEATURES["numbers"](after)
         and added_words_relation(before, after) != "tightened"
     ):
-        return "the judge takes it for stricter, and its numbers do not show that"
+        return "the judge says it is stricter, but the numbers do not show that"
     if words := weaker_words(before, after):
-        return f"the judge takes it for stricter, and its words do not show that: {words}"
+        return f"the judge says it is stricter, but the words do not show that: {words}"
     return ""

@@ -37,7 +37,7 @@ async def find_intent(subject: PromptSubject, asker: Asker, instructions: str = 
         Question("intent", view, schema, lambda reply: read_line(reply, "intent", 2_000), instructions)
     )
     if isinstance(found, Failed):
-        return StageResult("", (f"the intent of the prompt is not known: {found.reason}",))
+        return StageResult("", (f"the intent of the prompt was not found: {found.reason}",))
     return StageResult(found)
 
 
@@ -74,7 +74,7 @@ async def find_components(
     schema = object_schema({"components": list_schema(_components_schema(TEXT_SCHEMA), least=1, each=each)})
     found = await asker.ask(Question("inputs", view, schema, read, instructions))
     if isinstance(found, Failed):
-        return StageResult((), (f"what inputs look like is not known: {found.reason}",))
+        return StageResult((), (f"the input specification was not found: {found.reason}",))
     most = list_room(asker.model)
     full = not variables and most is not None and len(found.value) >= most
     return replace(found, notes=(*found.notes, *(full_list_note("parts of the input", most),) * full))
@@ -116,7 +116,7 @@ def _component(found: Mapping[str, JsonValue], passages: Passages) -> StageResul
     kept = tuple(rules.values())[:RULES_PER_COMPONENT]
     over = len(rules) - len(kept)
     told = "1 rule" if over == 1 else f"{over} rules"
-    notes = (f"{told} of {name!r} left out beyond the first {RULES_PER_COMPONENT}",) if over else ()
+    notes = (f"{told} of {name!r} left out; the limit is {RULES_PER_COMPONENT}",) if over else ()
     return StageResult(Component(name, read_line(found, "description"), kept), notes)
 
 
@@ -186,10 +186,10 @@ def _numbered(found: list[tuple[str, str]], subject: PromptSubject, most: int) -
     left_out = tuple(text for text, _ in placed[most:])
     notes = []
     if twice := len(found) - len(distinct):
-        notes.append(f"{counted(twice, 'rule')} left out: said twice")
+        notes.append(f"{counted(twice, 'rule')} left out as duplicates")
     if left_out:
         named = first_names([quoted(text) for text in left_out], RULES_NAMED)
-        notes.append(f"{counted(len(left_out), 'rule')} left out beyond the first {most}: {named}")
+        notes.append(f"{counted(len(left_out), 'rule')} left out, the limit is {most}: {named}")
     return StageResult(rules, tuple(notes), left_out)
 
 
@@ -222,7 +222,7 @@ async def find_inverse_rules(
         if not isinstance(found, Failed):
             inverses |= found
     none = [rule.id for rule in missing if rule.id not in inverses]
-    notes = (f"no inverse of {first_names(none)}: the model gave none that can be used",) if none else ()
+    notes = (f"no inverse of {first_names(none)}: the model gave none that is usable",) if none else ()
     return StageResult(inverses, (*failures, *notes))
 
 
@@ -245,7 +245,7 @@ def _inverse_question(rules: Sequence[OutputRule], lacking: str, instructions: s
         object_schema({"inverses": list_schema(_inverse(*ids), each=[_inverse(name) for name in ids])}),
         lambda found: _read_inverse_rules(found, {rule.id: rule for rule in rules}),
         instructions,
-        # What is missing from the first reply is asked for once more, and only once.
+        # Missing inverses are requested once more.
         lacks=lambda found: len(rules) - len(found) if lacking else 0,
         problem=lacking,
     )
@@ -257,7 +257,7 @@ def _inverse(*ids: str) -> dict[str, JsonValue]:
 
 
 def _read_inverse_rules(found: Mapping[str, JsonValue], asked: Mapping[str, OutputRule]) -> dict[str, str]:
-    """Those that can be used: the id was asked for, it is there once, and the text does not repeat the rule."""
+    """The usable ones: a requested id, once, with a text that does not repeat the rule."""
     told = [
         (read_line(one, "id", 20), read_line(one, "inverse", blank=True)) for one in read_objects(found, "inverses")
     ]

@@ -165,7 +165,7 @@ async def ground_rules(
     answers = await judge.ask_all([_question(rule, subject, instructions) for rule in unsure])
     for rule, answer in zip(unsure, answers, strict=True):
         if isinstance(answer, Failed):
-            problems[f"nobody knows whether these rules stand in the prompt ({answer.reason})"].append(rule.id)
+            problems[f"whether these rules are in the prompt was not checked ({answer.reason})"].append(rule.id)
         else:
             groundings[rule.id] = "judged" if answer else "ungrounded"
     return StageResult(groundings, problem_notes(problems))

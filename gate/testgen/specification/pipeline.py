@@ -1,4 +1,4 @@
-"""From a prompt to its specification: which stages run, with how many requests, and what the author is asked."""
+"""Makes the specification of a prompt: stages, requests, and questions for the author."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -66,7 +66,7 @@ async def review_specification(
         Question("review", view, REVIEW_SCHEMA, lambda reply: _read(reply, ids, names), instructions)
     )
     if isinstance(found, Failed):
-        return StageResult((), (f"nobody has reviewed the specification: {found.reason}",))
+        return StageResult((), (f"the specification was not reviewed: {found.reason}",))
     return found
 
 
@@ -77,16 +77,18 @@ def ungrounded_questions(rules: Iterable[OutputRule], prompt: str) -> tuple[Auth
 
 
 def _doubt(rule: OutputRule, passages: Passages) -> str:
-    """What the author is asked about where a rule comes from; empty where nothing is."""
+    """The question about the source of a rule; empty if there is none."""
     if rule.grounding not in ("ungrounded", "unknown"):
         return ""
     span = passages.find(rule.evidence)
     sentence = "" if span is None else sentence_around(passages.text, span)
     other = word_difference(rule.text, sentence, passages.text)
     if other is not None:
-        return f"The rule {quoted(rule.text)} says {other.rule} and the prompt says {other.prompt}: which one counts?"
+        return (
+            f"The rule {quoted(rule.text)} says {other.rule}, but the prompt says {other.prompt}. Which one is right?"
+        )
     if rule.grounding == "ungrounded":
-        return f"The prompt does not say {quoted(rule.text)}: is it meant?"
+        return f"The prompt does not say {quoted(rule.text)}. Keep this rule?"
     if span is None or supports_rule(rule.text, span.text, sentence):
         return ""
     return f"Does {quoted(span.text)} in the prompt say {quoted(rule.text)}?"
@@ -98,7 +100,7 @@ def assumption_questions(components: Iterable[Component]) -> tuple[AuthorQuestio
         AuthorQuestion(
             "assumption",
             (component.name,),
-            f"The prompt does not say {quoted(rule.text)} of {quoted(component.name)}: may tests rest on it?",
+            f"The prompt does not say {quoted(rule.text)} about {quoted(component.name)}. Can tests assume it?",
         )
         for component in components
         for rule in component.rules
@@ -115,18 +117,16 @@ def _read(
         about = _ids(one)
         if len(about) > 1 and about <= {*ids}:
             rules = tuple(name for name in ids if name in about)
-            text = f"{' and '.join(rules)} cannot all be kept: {read_line(one, 'why')} Which one counts?"
+            text = f"{' and '.join(rules)} contradict each other: {read_line(one, 'why')} Which one is right?"
             questions.setdefault(("conflict", *rules), AuthorQuestion("conflict", rules, text))
     for one in leaks:
         name = read_line(one, "component")
         if name in names:
-            text = (
-                f"{quoted(name)} tells something of the output: {read_line(one, 'why')} Is that a rule of the output?"
-            )
+            text = f"{quoted(name)} has a rule about the output: {read_line(one, 'why')} Should it be an output rule?"
             questions.setdefault(("leak", name), AuthorQuestion("leak", (name,), text))
     lost = len(conflicts) + len(leaks) - len(questions)
     notes = (
-        (f"{counted(lost, 'finding')} of the review left out: said twice, or about nothing in the specification",)
+        (f"{counted(lost, 'finding')} of the review left out: duplicates, or not about the specification",)
         if lost
         else ()
     )
@@ -140,9 +140,7 @@ def _ids(found: Mapping[str, JsonValue]) -> set[str]:
     return {name.strip() for name in value if isinstance(name, str)}
 
 
-OTHER_VERSION = (
-    "The specification was taken from another version of the prompt: gate generate --diff --update lets it follow."
-)
+OTHER_VERSION = "The specification is for another version of the prompt. To update it: gate generate --diff --update"
 STAGES: tuple[Stage, ...] = ("intent", "inputs", "rules", "inverse", "grounding", "review")
 
 
@@ -167,7 +165,7 @@ async def specify(subject: PromptSubject, setup: GenerationSetup, given: Specifi
         CannotEvaluate: there is no rule.
     """
     if not subject.text.strip():
-        raise GateError("the prompt is empty", "it has to say what its outputs are like")
+        raise GateError("the prompt is empty", "write what its answers must be like")
     held = given or Specification(subject.digest, "", generator=str(setup.generator.model))
     draft = _Draft(subject, setup, held, held)
     await together((draft.find_intent(), draft.find_inputs(), draft.find_rules()))
@@ -240,7 +238,7 @@ class _Draft:
             component.name for component in self.held.components
         ):
             self.notes["inputs"] = (
-                "the parts of the input in the specification are not the variables of the prompt: "
+                "the inputs of the specification do not match the variables of the prompt: "
                 + ", ".join(self.subject.variables),
             )
 

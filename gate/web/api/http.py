@@ -1,4 +1,4 @@
-"""HTTP for programs: tokens, bodies, answers with entity tags and links, and problems (RFC 9457)."""
+"""HTTP for the API: tokens, bodies, entity tags, links, and problems (RFC 9457)."""
 
 import hashlib
 import json
@@ -32,8 +32,8 @@ MEDIA_TYPE = "application/problem+json"
 Said: TypeAlias = Annotated[str, AfterValidator(printable)]
 
 
-class Mistake(BaseModel):
-    """One mistake of several; `where` is a parameter, or a place in what was sent."""
+class ErrorDetail(BaseModel):
+    """One error; `where` is a parameter or a place in the body."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -43,7 +43,7 @@ class Mistake(BaseModel):
 
 
 class Problem(BaseModel):
-    """What went wrong (RFC 9457); `errors` has each mistake of what was sent."""
+    """A problem (RFC 9457); `errors` lists each error of the request."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,8 +51,8 @@ class Problem(BaseModel):
     status: int
     detail: Said
     hint: str = ""
-    errors: list[Mistake] = []
-    request_id: str = Field(default="", description="As in the header x-request-id; the server's log knows it by that.")
+    errors: list[ErrorDetail] = []
+    request_id: str = Field(default="", description="As in the header x-request-id; the server's log has it too.")
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -62,7 +62,7 @@ class Problem(BaseModel):
 
 
 class ApiError(Exception):
-    """A request that is not answered as it was meant."""
+    """The answer to a request is a problem."""
 
     def __init__(
         self,
@@ -70,28 +70,28 @@ class ApiError(Exception):
         detail: str,
         hint: str = "",
         headers: Mapping[str, str] | None = None,
-        errors: Sequence[Mistake] = (),
+        errors: Sequence[ErrorDetail] = (),
     ) -> None:
         super().__init__(detail)
         self.problem = Problem(status=status, detail=detail, hint=hint, errors=list(errors))
         self.headers = dict(headers or {})
 
     def answer(self, request_id: str) -> Response:
-        """As an answer; the log of the server knows the request by its id."""
+        """The response."""
         body = self.problem.model_copy(update={"request_id": request_id}).model_dump()
         return Response(json.dumps(body), self.problem.status, self.headers, MEDIA_TYPE)
 
 
 def api_error_of(error: Exception) -> ApiError:
-    """An expected error, for a program."""
+    """An expected error as an API error."""
     match error:
         case ApiError():
             return error
         case Refused():
             return ApiError(error.status, error.message)
         case RequestValidationError():
-            found = [Mistake(where=".".join(map(str, one["loc"])), message=one["msg"]) for one in error.errors()]
-            return ApiError(422, "The request is not what this operation takes.", errors=found)
+            found = [ErrorDetail(where=".".join(map(str, one["loc"])), message=one["msg"]) for one in error.errors()]
+            return ApiError(422, "The request has invalid parameters.", errors=found)
         case HTTPException(status_code=404):
             return ApiError(404, "There is no such operation.", "see /api/openapi.json")
         case HTTPException():
@@ -99,15 +99,15 @@ def api_error_of(error: Exception) -> ApiError:
         case CannotEvaluate():
             return ApiError(503, error.message, error.hint, headers={"retry-after": "10"})
         case InputErrors():
-            found = [Mistake.model_validate(one) for one in error.problems]
-            return ApiError(422, "The request was understood, and it holds mistakes: nothing was done.", errors=found)
+            found = [ErrorDetail.model_validate(one) for one in error.problems]
+            return ApiError(422, "The request has errors. Nothing was changed.", errors=found)
         case GateError():
             return ApiError(422, as_sentence(error.message), error.hint)
     raise error
 
 
 def as_sentence(said: str) -> str:
-    """With a large letter in front, unless a name stands there."""
+    """Starts with a capital letter, unless it starts with a name."""
     first = said.partition(" ")[0]
     return f"{said[:1].upper() if first.isalpha() else said[:1]}{said[1:]}."
 
@@ -122,16 +122,16 @@ def _authorized(request: Request, needed: SecurityScopes, _: Annotated[object, D
 
 
 def allows(*scope: Scope) -> SecurityDependency:
-    """The dependency that lets only those pass who may do what a scope allows; without one any token will do."""
+    """Dependency that requires a scope; without one, any token is accepted."""
     found: SecurityDependency = Security(_authorized, scopes=list(scope))
     return found
 
 
 def authorize(request: Request, scope: Scope | None) -> None:
-    """Find out who asks; a token wins over whoever sits there.
+    """Identify the caller; a token takes precedence over a session.
 
     Raises:
-        ApiError: 401 where nobody is known to ask, 403 where somebody may not.
+        ApiError: 401 if the caller is unknown, 403 if not allowed.
     """
     site, given = site_of(request), request.headers.get("authorization")
     if given is None:
@@ -141,17 +141,17 @@ def authorize(request: Request, scope: Scope | None) -> None:
     kind, _, secret = given.partition(" ")
     token = Tokens(site.database).find(secret.strip(), site.now()) if kind.lower() == "bearer" else None
     if token is None:
-        hint = "see gate tokens list, or the page of tokens; gate tokens create makes another one"
-        raise ApiError(401, "The token is not known here, was revoked, or has expired.", hint, ASKS)
+        hint = "list tokens with: gate tokens list; create one with: gate tokens create"
+        raise ApiError(401, "The token is unknown, revoked or expired.", hint, ASKS)
     if scope is not None and scope not in token.scopes:
-        hint = f"make a token with --scope {scope}"
-        raise ApiError(403, f"This needs the scope {scope}, and the token has {' '.join(sorted(token.scopes))}.", hint)
+        hint = f"create a token with --scope {scope}"
+        raise ApiError(403, f"This needs the scope {scope}. The token has: {' '.join(sorted(token.scopes))}.", hint)
     role = max(map(_role_for, token.scopes))
     request.state.person, request.state.scopes = Person(token.author, role), token.scopes
 
 
 def _without_token(request: Request, scope: Scope | None) -> None:
-    """Whoever a page would know may do the same; another page cannot ask in their name."""
+    """A logged-in person may use the API with their role, but not through another site."""
     if from_another_site(request):
         raise ApiError(403, "Another site sent this request.")
     if person_of(request).role is Role.NOBODY:
@@ -160,21 +160,21 @@ def _without_token(request: Request, scope: Scope | None) -> None:
 
 
 def _role_for(scope: Scope | None) -> Role:
-    """The role that somebody without a token needs for the same."""
+    """The role that a scope corresponds to."""
     return Role.EDITOR if scope is not None and scope.writes else Role.VIEWER
 
 
 RECORD_BYTES = 32 * 2**20
-"""Of `run.json`, which is read whole."""
+"""Limit of `run.json`, which is read into memory."""
 _ORIGIN_BYTES = 16 * 2**10
 RUN, SAMPLES, ORIGIN = "run", "samples", "origin"
 """The parts of a pushed run."""
 
 
 async def _json(request: Request) -> Mapping[str, JsonValue]:
-    """The JSON object of a request, read as strictly as a case file: 415, 400 or 422 where it is none."""
+    """The JSON object of a request, read as strictly as a case file; otherwise 415, 400 or 422."""
     if _media_type(request) != "application/json":
-        raise ApiError(415, "This takes JSON alone.", "send the header content-type: application/json")
+        raise ApiError(415, "This operation accepts JSON only.", "send the header content-type: application/json")
     try:
         found = parse_json((await request.body()).decode("utf-8"))
     except UnicodeDecodeError:
@@ -184,7 +184,7 @@ async def _json(request: Request) -> Mapping[str, JsonValue]:
     except ClientDisconnect:
         raise _cut_off() from None
     if not isinstance(found, dict):
-        raise ApiError(422, "The body is no JSON object.", "send one in braces")
+        raise ApiError(422, "The body is not a JSON object.", "send an object in braces")
     return found
 
 
@@ -193,7 +193,7 @@ JsonBody = Annotated[Mapping[str, JsonValue], Depends(_json)]
 
 @dataclass(frozen=True, slots=True)
 class UploadedRun:
-    """A run as it was sent: `run.json`, `samples.jsonl` where there is one, and its origin in JSON."""
+    """An uploaded run: `run.json`, `samples.jsonl` if there is one, and its origin in JSON."""
 
     run: UploadFile
     samples: UploadFile | None
@@ -201,7 +201,7 @@ class UploadedRun:
 
 
 class _Whole(MultiPartParser):
-    """Notes whether the last boundary came: a form that is cut off between two parts is not a smaller form."""
+    """Records whether the last boundary arrived: otherwise the form was cut off."""
 
     ended = False
 
@@ -211,7 +211,7 @@ class _Whole(MultiPartParser):
 
 async def _parcel(request: Request) -> AsyncIterator[UploadedRun]:
     if _media_type(request) != "multipart/form-data":
-        raise ApiError(415, "A run is sent as multipart/form-data.", f"with the parts {RUN} and {SAMPLES}")
+        raise ApiError(415, "A run must be sent as multipart/form-data.", f"with the parts {RUN} and {SAMPLES}")
     parser = _Whole(request.headers, request.stream(), max_files=2, max_fields=1, max_part_size=_ORIGIN_BYTES)
     try:
         form = await parser.parse()
@@ -235,14 +235,14 @@ def _sorted(parts: Mapping[str, UploadFile | str], count: int) -> UploadedRun:
     run, samples, origin = parts.get(RUN), parts.get(SAMPLES), parts.get(ORIGIN, "{}")
     odd = count != len(parts) or parts.keys() - {RUN, SAMPLES, ORIGIN} or not isinstance(origin, str)
     if odd or not isinstance(run, UploadFile) or isinstance(samples, str):
-        raise ApiError(422, f"The form is no run: it has to have a file named {RUN}.", hint)
+        raise ApiError(422, f"The form has no file named {RUN}.", hint)
     if (run.size or 0) > RECORD_BYTES:
         raise ApiError(413, f"The record is larger than {RECORD_BYTES // 2**20} MiB.")
     return UploadedRun(run, samples, str(origin))
 
 
 def _cut_off() -> ApiError:
-    return ApiError(400, "The request is cut off. Nothing was kept.", "send it again")
+    return ApiError(400, "The request was cut off. Nothing was saved.", "send it again")
 
 
 def _media_type(request: Request) -> str:
@@ -251,18 +251,18 @@ def _media_type(request: Request) -> str:
 
 _TAG = re.compile(r'(W/)?("[\x21\x23-\x7e]*")')
 KEPT = {"cache-control": "private, no-cache"}
-"""A program may keep the answer, and asks each time whether it still holds."""
+"""Clients may cache the answer and must revalidate it."""
 
 
 def json_answer(
     request: Request, said: BaseModel, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """An answer; without a body where the program has it already.
+    """A JSON response; 304 if the client has it already.
 
     Args:
-        headers: further ones; the entity tag is that of the body unless `etag` is among them.
+        headers: further headers; `etag` replaces the tag of the body.
     """
-    # ASCII alone: half a surrogate pair, which a model may have said, is no UTF-8.
+    # ASCII only: a model's output may hold half a surrogate pair, which is not UTF-8.
     body = json.dumps(said.model_dump(mode="json", by_alias=True), separators=(",", ":")).encode()
     told = {"etag": f'"{hashlib.sha256(body).hexdigest()[:32]}"', **KEPT, **(headers or {})}
     if client_has(request, told["etag"]):
@@ -271,19 +271,19 @@ def json_answer(
 
 
 def client_has(request: Request, tag: str) -> bool:
-    """Does the program say that it has what this tag names?"""
+    """Does the client have the version with this tag?"""
     if request.method != "GET" or (given := request.headers.get("if-none-match")) is None:
         return False
     return given.strip() == "*" or tag in {strong for _, strong in _TAG.findall(given)}
 
 
 def tag_matches(given: str, tag: str) -> bool:
-    """Does the header `If-Match` name what is there? Weak tags name nothing in particular."""
+    """Does the header `If-Match` match? Weak tags never do."""
     return given.strip() == "*" or ("", tag) in _TAG.findall(given)
 
 
 def next_page(request: Request, last: int | None) -> dict[str, str]:
-    """The header with the next page's address, after the `last` entry of this one; none where nothing follows."""
+    """The Link header of the next page, after the `last` entry; empty if there is none."""
     if last is None:
         return {}
     kept = [(name, value) for name, value in request.query_params.multi_items() if name != "after"]
@@ -291,22 +291,22 @@ def next_page(request: Request, last: int | None) -> dict[str, str]:
 
 
 _TOLD: Mapping[int, str] = {
-    304: "It is what If-None-Match names.",
+    304: "Not changed: the client has the version that If-None-Match names.",
     400: "The body cannot be read.",
-    401: "Nobody is known to ask: the token is missing, not known, revoked or expired.",
+    401: "The token is missing, unknown, revoked or expired.",
     403: "The token does not have the scope, or another site sent the request.",
-    404: "There is none.",
+    404: "Not found.",
     413: "The body is too large.",
-    415: "The body is of another type.",
-    422: "What was sent holds mistakes; each is told.",
-    503: "The store does not answer. Nothing was written.",
+    415: "The body has the wrong content type.",
+    422: "The request has errors; all are listed.",
+    503: "The store is not available. Nothing was saved.",
 }
 SENT = (400, 413, 415)
-"""What may be wrong with a body."""
+"""Statuses for an invalid body."""
 
 
 def answers(*usual: int, own: Mapping[int, str] | None = None) -> dict[int | str, dict[str, Any]]:
-    """Answers for the description of an operation, by their status."""
+    """Descriptions of an operation's answers, by status."""
     problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     told = {status: _TOLD[status] for status in usual} | dict(own or {})
     return {

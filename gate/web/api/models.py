@@ -1,4 +1,4 @@
-"""What programs are answered, and what they send."""
+"""Bodies of requests and answers."""
 
 import hashlib
 from datetime import datetime
@@ -12,7 +12,7 @@ from gate.record.run import RunRecord
 from gate.values import JsonValue
 
 MOST = 2**63 - 1
-"""Of what a database takes as the number of a row."""
+"""Largest row id of a database."""
 _DIGEST = "sha256:0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
 _WHEN = "2026-11-23T09:30:00Z"
 
@@ -22,13 +22,13 @@ class _Model(BaseModel):
 
 
 class ServerInfo(_Model):
-    """This server, and what the caller may do."""
+    """This server, and the caller's scopes."""
 
     service: Literal["prompt-gate"] = "prompt-gate"
     api: Literal[1] = 1
     caller: str = Field(examples=["Ann (token ci)"])
     scopes: list[str] = Field(examples=[["runs:read", "runs:write"]])
-    run_bytes: int = Field(description="A run may be as large, samples included.", examples=[536870912])
+    run_bytes: int = Field(description="Largest upload of a run in bytes, samples included.", examples=[536870912])
 
 
 class Run(_Model):
@@ -49,18 +49,18 @@ class Run(_Model):
     waived: str
     kind: str
     suites: list[str] = Field(examples=[["support"]])
-    samples: int = Field(description="How many are kept.", examples=[240])
+    samples: int = Field(description="Number of stored samples.", examples=[240])
     spent_usd: float | None = Field(examples=[0.42])
 
-    @computed_field(description="Where people look at it.", examples=["/runs/12"])  # type: ignore[prop-decorator]
+    @computed_field(description="Its page in the web interface.", examples=["/runs/12"])  # type: ignore[prop-decorator]
     @property
     def page(self) -> str:
-        """Where people look at it."""
+        """Its page in the web interface."""
         return f"/runs/{self.id}"
 
 
 class Runs(_Model):
-    """Runs, the newest first; the header Link names the next page."""
+    """Runs, newest first; the header Link has the next page."""
 
     runs: list[Run]
 
@@ -72,7 +72,7 @@ class WholeRun(Run):
 
 
 class Pushed(_Model):
-    """A run that is in the store; `new` where it was not there before."""
+    """A stored run; `new` if it was not stored before."""
 
     id: int = Field(examples=[12])
     new: bool
@@ -84,7 +84,7 @@ class Suite(_Model):
 
     name: str = Field(validation_alias="suite", examples=["support"])
     version: int = Field(validation_alias="number", examples=[12])
-    label: str = Field(description="As gate.yaml names it.", examples=["store:support@12"])
+    label: str = Field(description="Its name in gate.yaml.", examples=["store:support@12"])
     digest: str = Field(examples=[_DIGEST])
     cases: int = Field(examples=[40])
     author: str = Field(examples=["Ann"])
@@ -99,7 +99,7 @@ class Suites(_Model):
 
 
 class NewSuite(BaseModel):
-    """A suite that is to begin."""
+    """A suite to create."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
     name: str = Field(examples=["support"])
@@ -114,24 +114,24 @@ EXAMPLE_CASE: dict[str, JsonValue] = {
 
 
 class Case(_Model):
-    """One version of a case; `entry` is the case as it stands in a case file, whatever its form."""
+    """One version of a case; `entry` is the case as in a case file."""
 
     name: str = Field(examples=["refund-1"])
     version: int = Field(validation_alias="number", examples=[3])
     author: str = Field(examples=["Ann"])
     made: datetime = Field(examples=[_WHEN])
-    entry: dict[str, JsonValue] | None = Field(description="Null where the case was archived.", examples=[EXAMPLE_CASE])
+    entry: dict[str, JsonValue] | None = Field(description="Null if the case was archived.", examples=[EXAMPLE_CASE])
 
     @computed_field(description="For If-Match.", examples=['"3-0f1e2d3c4b5a"'])  # type: ignore[prop-decorator]
     @property
     def etag(self) -> str:
-        """Names this version; a suite that was removed and begun again has other ones."""
+        """Identifies this version by its number and content."""
         said = "" if self.entry is None else canonical(self.entry)
         return f'"{self.version}-{hashlib.sha256(said.encode()).hexdigest()[:12]}"'
 
 
 class Cases(_Model):
-    """Cases in the order of the suite; the header Link names the next page."""
+    """Cases in the order of the suite; the header Link has the next page."""
 
     cases: list[Case]
 

@@ -1,4 +1,4 @@
-"""The interface for programs, below `/api/v1`, and its description in OpenAPI."""
+"""The API below `/api/v1`, and its OpenAPI description."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from gate.web.api import models, runs, suites
-from gate.web.api.http import Mistake, Problem, allows, answers, api_router, json_answer
+from gate.web.api.http import ErrorDetail, Problem, allows, answers, api_router, json_answer
 from gate.web.requests import RUN_BYTES
 from gate.web.site import CurrentPerson
 
@@ -17,7 +17,7 @@ router = api_router("about")
 
 @router.get("", response_model=models.ServerInfo, dependencies=[allows()], responses=answers(304))
 def about(request: Request, person: CurrentPerson) -> Response:
-    """Say what this server is, and what the caller may do."""
+    """Describe this server and the caller's scopes."""
     said = models.ServerInfo(caller=person.name, scopes=sorted(request.state.scopes), run_bytes=RUN_BYTES)
     return json_answer(request, said)
 
@@ -26,16 +26,16 @@ ROUTERS = (router, runs.router, suites.router)
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """The description in OpenAPI, with what only a body or a problem is."""
+    """The OpenAPI description, with the schemas of bodies and problems."""
     if app.openapi_schema is None:
-        said = "Everything that a program may do. Errors are problems (RFC 9457); edits need the ETag of what was seen."
+        said = "All operations. Errors are problems (RFC 9457); edits need the ETag of the version that was read."
         found = get_openapi(title=app.title, version="1", summary=said, routes=app.routes)
         schemas = found["components"]["schemas"]
-        for model in (Problem, Mistake, models.NewSuite, models.Origin):
+        for model in (Problem, ErrorDetail, models.NewSuite, models.Origin):
             schemas[model.__name__] = _schema(model)
         schemas["Entry"] = {
             "type": "object",
-            "description": "A case as it stands in a case file.",
+            "description": "A case as in a case file.",
             "properties": {"id": {"type": "string"}},
             "example": models.EXAMPLE_CASE,
         }

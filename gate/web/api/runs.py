@@ -1,4 +1,4 @@
-"""Runs, for programs."""
+"""API of runs."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -43,20 +43,20 @@ MOST_AT_ONCE = 200
 
 
 class RunQuery(BaseModel):
-    """Which runs; what is left out is whatever it is."""
+    """Filter of runs; fields left out match all."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    suite: Annotated[str, Field(max_length=1000, description="That the run evaluated.")] = ""
+    suite: Annotated[str, Field(max_length=1000, description="Suite of the run.")] = ""
     verdict: Verdict | None = None
     repository: Annotated[str, Field(max_length=1000)] = ""
     branch: Annotated[str, Field(max_length=1000)] = ""
     pull_request: Annotated[int | None, Field(ge=1, lt=2**31)] = None
-    limit: Annotated[int, Field(ge=1, le=MOST_AT_ONCE, description="Runs of one page.")] = 50
-    after: Annotated[int, Field(ge=0, le=models.MOST, description="The last run of the page before.")] = 0
+    limit: Annotated[int, Field(ge=1, le=MOST_AT_ONCE, description="Runs per page.")] = 50
+    after: Annotated[int, Field(ge=0, le=models.MOST, description="Last run of the previous page.")] = 0
 
     @property
     def wanted(self) -> RunFilter:
-        """As the store asks."""
+        """The store's filter."""
         return RunFilter(self.suite, self.verdict, self.repository, self.branch, self.pull_request)
 
 
@@ -64,12 +64,12 @@ class RunQuery(BaseModel):
     "/runs",
     response_model=models.Runs,
     dependencies=[allows(Scope.RUNS_READ)],
-    responses=answers(304, own={404: "What 'after' names is gone."}),
+    responses=answers(304, own={404: "The run in 'after' no longer exists."}),
 )
 def runs(request: Request, site: CurrentSite, asked: Annotated[RunQuery, Query()]) -> Response:
-    """List runs, the newest first."""
+    """List runs, newest first."""
     if asked.after and site.runs.row(asked.after) is None:
-        raise ApiError(404, "The run that 'after' names is not there any more.", "begin with the first page")
+        raise ApiError(404, "The run in 'after' no longer exists.", "start with the first page")
     rows = site.runs.rows(asked.wanted, Page(asked.limit + 1, asked.after))
     shown = rows[: asked.limit]
     more = next_page(request, shown[-1].id if len(rows) > asked.limit else None)
@@ -82,7 +82,7 @@ _FORM: dict[str, Any] = {
     "additionalProperties": False,
     "properties": {
         RUN: {"type": "string", "format": "binary", "description": "run.json, schema prompt-gate/run/1"},
-        SAMPLES: {"type": "string", "format": "binary", "description": "samples.jsonl, as it lies beside it"},
+        SAMPLES: {"type": "string", "format": "binary", "description": "samples.jsonl from the same folder"},
         ORIGIN: {"$ref": "#/components/schemas/Origin"},
     },
 }
@@ -95,13 +95,13 @@ _PUSH: dict[str, Any] = {"requestBody": {"required": True, "content": {"multipar
     status_code=201,
     dependencies=[allows(Scope.RUNS_WRITE)],
     responses={
-        200: {"model": models.Pushed, "description": "It was there already, and stays as it is."},
-        **answers(*SENT, own={409: "The run is there with other samples."}),
+        200: {"model": models.Pushed, "description": "The run was already stored; nothing was changed."},
+        **answers(*SENT, own={409: "The run is stored with other samples."}),
     },
     openapi_extra=_PUSH,
 )
 def push(request: Request, site: CurrentSite, person: CurrentPerson, parcel: PushedRun) -> Response:
-    """Keep a run with its samples: all of it, or nothing. The same run is kept once, however often it is sent."""
+    """Store a run with its samples. The same run is stored once, however often it is sent."""
     done = _kept(site, parcel, person.name)
     if done.new:
         log_event(request, "run-pushed", str(done.id))
@@ -125,7 +125,7 @@ def run(request: Request, site: CurrentSite, id: Annotated[int, Path(ge=1, le=mo
         return Response(None, 304, {"etag": tag, **KEPT})
     record = site.runs.record(id)
     if record is None:
-        raise ApiError(404, "The run was removed just now.")
+        raise ApiError(404, "The run was just deleted.")
     said = models.WholeRun.model_validate({**asdict(row), "record": record})
     return json_answer(request, said, headers={"etag": tag})
 
@@ -136,12 +136,12 @@ def _kept(site: WebSite, parcel: UploadedRun, name: str) -> models.Pushed:
     added = site.runs.add(record, _samples(parcel, record), context, site.now())
     if not added.new:
         if other := other_samples(site.database, added.id, record, _samples(parcel, record)):
-            raise ApiError(409, as_sentence(other), "keep a run's folder as the gate wrote it")
+            raise ApiError(409, as_sentence(other), "send the files as gate wrote them")
     return models.Pushed(id=added.id, new=added.new, page=f"/runs/{added.id}")
 
 
 def _samples(parcel: UploadedRun, record: RunRecord) -> Iterator[KeptSample]:
-    # Without an evaluation no sample counts, and those that are there are of a run that was broken off.
+    # Without an evaluation, samples are those of a broken-off run and do not count.
     if parcel.samples is None or not record.evaluated:
         return iter(())
     parcel.samples.file.seek(0)
@@ -149,7 +149,7 @@ def _samples(parcel: UploadedRun, record: RunRecord) -> Iterator[KeptSample]:
 
 
 def _context(origin: str, name: str) -> Context:
-    """Where a run says that it comes from; who pushes it is known."""
+    """The origin that the client sent, with the caller's name."""
     try:
         found = models.Origin.model_validate_json(origin)
     except ValidationError as error:

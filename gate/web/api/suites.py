@@ -1,4 +1,4 @@
-"""Suites and their cases, for programs; of two that edit one case, the second is told, and nothing is lost."""
+"""API of suites and cases; a conflicting edit is refused, so that none is lost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ SuiteName = Annotated[str, Path(max_length=1000, description="Name of the suite.
 
 
 def body_of(name: str, example: Any) -> dict[str, Any]:
-    """How the description of an operation says what is sent."""
+    """The body of an operation for the OpenAPI description."""
     content = {"schema": {"$ref": f"#/components/schemas/{name}"}, "example": example}
     return {"requestBody": {"required": True, "content": {"application/json": content}}}
 
@@ -52,11 +52,11 @@ def suites(request: Request, site: CurrentSite) -> Response:
     response_model=models.Suite,
     status_code=201,
     dependencies=WRITES,
-    responses=answers(*SENT, own={409: "There is a suite of this name."}),
+    responses=answers(*SENT, own={409: "A suite with this name exists."}),
     openapi_extra=body_of("NewSuite", {"name": "support"}),
 )
 def begin(request: Request, site: CurrentSite, person: CurrentPerson, body: JsonBody) -> Response:
-    """Begin an empty suite."""
+    """Create an empty suite."""
     try:
         name = models.NewSuite.model_validate(body).name
     except ValidationError as error:
@@ -64,9 +64,9 @@ def begin(request: Request, site: CurrentSite, person: CurrentPerson, body: Json
     if wrong := name_complaint(name):
         raise GateError(f"the name {wrong}", "choose another name")
     if site.suites.newest(name) is not None:
-        raise ApiError(409, "There is a suite of this name already.")
-    site.suites.change(name, [], Authorship(person.name, site.now(), "began"))
-    log_event(request, "suite-made", name)
+        raise ApiError(409, "A suite with this name already exists.")
+    site.suites.change(name, [], Authorship(person.name, site.now(), "created"))
+    log_event(request, "suite-created", name)
     return json_answer(request, models.Suite.model_validate(suite_of(site, name)), 201)
 
 
@@ -93,47 +93,47 @@ _NEEDED = {
             "name": "If-Match",
             "in": "header",
             "required": True,
-            "description": "The ETag of the version that was seen, or * for whatever is there.",
+            "description": "The ETag of the version that was read, or * for any version.",
             "schema": {"type": "string"},
             "example": '"3-0f1e2d3c4b5a"',
         }
     ]
 }
-"""Whoever leaves it out is told more by us than by a check of parameters."""
+"""Checked in the operation, whose message is better than that of a missing parameter."""
 _BODY = body_of("Entry", models.EXAMPLE_CASE)
 _CHANGED = answers(
     *SENT,
     own={
         404: "There is no such case, or it was archived.",
-        412: "Somebody was quicker: the case is not the one that If-Match names. Nothing was done.",
+        412: "The case was changed: If-Match names an older version. Nothing was saved.",
         428: "The header If-Match is missing.",
     },
 )
 
 
 class CaseQuery(BaseModel):
-    """Which cases."""
+    """Filter of cases."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    q: Annotated[str, Field(max_length=1000, description="Words that all occur in a case.")] = ""
+    q: Annotated[str, Field(max_length=1000, description="Words that must all occur in a case.")] = ""
     slice: Annotated[
         list[Annotated[str, Field(pattern="=", max_length=1000)]],
-        Field(max_length=20, description="As dimension=value; all are the case's own.", examples=[["tier=free"]]),
+        Field(max_length=20, description="dimension=value; a case must match all.", examples=[["tier=free"]]),
     ] = []
-    archived: Annotated[bool, Field(description="Those that are no longer asked, instead.")] = False
-    limit: Annotated[int, Field(ge=1, le=200, description="Cases of one page.")] = 50
-    after: Annotated[int, Field(ge=0, lt=2**31, description="As the header Link has it.")] = 0
+    archived: Annotated[bool, Field(description="List archived cases instead.")] = False
+    limit: Annotated[int, Field(ge=1, le=200, description="Cases per page.")] = 50
+    after: Annotated[int, Field(ge=0, lt=2**31, description="Taken from the header Link.")] = 0
 
     @property
     def wanted(self) -> CaseFilter:
-        """As the store asks."""
+        """The store's filter."""
         slices = {name: value for name, _, value in (one.partition("=") for one in self.slice)}
         return CaseFilter(tuple(self.q.split()[:20]), slices, self.archived)
 
 
 @router.get("/suites/{suite}/cases", response_model=models.Cases, dependencies=READS, responses=answers(304, 404))
 def cases(request: Request, site: CurrentSite, suite: SuiteName, asked: Annotated[CaseQuery, Query()]) -> Response:
-    """List the cases of a suite, in its order."""
+    """List the cases of a suite in order."""
     suite_of(site, suite)
     found = site.suites.cases(suite, asked.wanted, Page(asked.limit + 1, asked.after))
     shown = found[: asked.limit]
@@ -147,15 +147,15 @@ def cases(request: Request, site: CurrentSite, suite: SuiteName, asked: Annotate
     response_model=models.Case,
     status_code=201,
     dependencies=WRITES,
-    responses=answers(*SENT, 404, own={409: "There is a case of this id."}),
+    responses=answers(*SENT, 404, own={409: "A case with this id exists."}),
     openapi_extra=_BODY,
 )
 def add(request: Request, site: CurrentSite, person: CurrentPerson, suite: SuiteName, body: JsonBody) -> Response:
-    """Add a case; one that was archived under its id comes back with this text."""
+    """Add a case; an archived case with the same id is restored with the new content."""
     suite_of(site, suite)
     put = put_of(body)
     known = next(iter(site.suites.case(suite, put.name)), None)
-    taken = ApiError(409, "There is a case of this id already.", "PUT it with the ETag that GET gave")
+    taken = ApiError(409, "A case with this id already exists.", "to change it, PUT it with its ETag")
     if known is not None and known.entry is not None:
         raise taken
     change = CaseWrite(put.name, put.entry, put.slices, put.text, known.number if known else 0)
@@ -169,13 +169,13 @@ def add(request: Request, site: CurrentSite, person: CurrentPerson, suite: Suite
 
 @router.get(_ONE, response_model=models.Case, dependencies=READS, responses=answers(304, 404))
 def case(request: Request, site: CurrentSite, suite: SuiteName, case: CaseName) -> Response:
-    """Get a case; its ETag names this version of it."""
+    """Get a case; its ETag identifies this version."""
     return _told(request, _standing(site, suite, case))
 
 
 @dataclass(frozen=True, slots=True)
 class EditedCase:
-    """A case, and the version of it that was edited."""
+    """A case and the version that is edited."""
 
     suite: SuiteName
     case: CaseName
@@ -186,10 +186,10 @@ class EditedCase:
 def edit(
     request: Request, site: CurrentSite, person: CurrentPerson, at: Annotated[EditedCase, Depends()], body: JsonBody
 ) -> Response:
-    """Replace a case; its id stays."""
+    """Replace a case; its id cannot change."""
     put = put_of(body)
     if put.name != at.case:
-        raise GateError("the id in the body is not that of the address", "POST a case of another id")
+        raise GateError("the id in the body differs from the address", "to add a case with another id, use POST")
     put = replace(put, base=_seen(site, at).number)
     made = _done(site, at.suite, put, (person, f"edited {put.name}"))
     if made is None:
@@ -209,7 +209,7 @@ def edit(
 def archive(
     request: Request, site: CurrentSite, person: CurrentPerson, at: Annotated[EditedCase, Depends()]
 ) -> Response:
-    """Archive a case: it is no longer asked, and its versions stay."""
+    """Archive a case: runs no longer use it, and its versions stay."""
     seen = _seen(site, at)
     if _done(site, at.suite, Archive(at.case, seen.number), (person, f"archived {at.case}")) is None:
         raise _quicker()
@@ -225,10 +225,10 @@ def _standing(site: WebSite, suite: str, case: str) -> CaseVersion:
 
 
 def _seen(site: WebSite, at: EditedCase) -> CaseVersion:
-    """The version of a case that a program has seen, and means."""
+    """The current version of a case, if the client has read it."""
     found = _standing(site, at.suite, at.case)
     if at.if_match is None:
-        hint = "GET the case, and send its ETag as If-Match: then nobody's edit is lost"
+        hint = "GET the case and send its ETag as If-Match, so that no edit is lost"
         raise ApiError(428, "The header If-Match is missing.", hint)
     if not tag_matches(at.if_match, models.Case.model_validate(found).etag):
         raise _quicker()
@@ -236,17 +236,17 @@ def _seen(site: WebSite, at: EditedCase) -> CaseVersion:
 
 
 def _quicker() -> ApiError:
-    hint = "GET the case again, and look at what is there now"
-    return ApiError(412, "Somebody changed the case meanwhile. Nothing was done.", hint)
+    hint = "GET the case again and repeat your edit"
+    return ApiError(412, "Someone changed the case in the meantime. Nothing was saved.", hint)
 
 
 def _done(site: WebSite, suite: str, change: Change, by: tuple[Person, str]) -> CaseVersion | None:
-    """The version that a change made; None where somebody was quicker."""
+    """The new version; None if someone else changed the case first."""
     person, what = by
     outcome = site.suites.change(suite, [change], Authorship(person.name, site.now(), what))
     if isinstance(outcome, tuple):
         return None
-    # The newest one may already be somebody else's: its tag would let this program overwrite what it never saw.
+    # The newest version may already be someone else's; its tag would allow a blind overwrite.
     return next(one for one in site.suites.case(suite, change.name) if one.first <= outcome.number)
 
 

@@ -1,4 +1,4 @@
-"""The jobs of one server, each in a process of its own: queued, running and finished ones; all in memory."""
+"""The jobs of a server, in memory; each runs in its own process."""
 
 import os
 import secrets
@@ -20,22 +20,22 @@ from gate.values import parsed, written
 from gate.web.jobs.job import EVENTS, ORDERS, Event, Job, JobFailure, JobRequest, Phase, StoredJobRun, TriedCase
 
 PATIENCE_S = 15.0
-"""Time for a job to end by itself; then its process group is killed."""
+"""Time for a job to stop; then its process group is killed."""
 LINE_BYTES = 2**20
-# -P: the repository that the server runs in is not where modules of the gate come from.
+# -P: do not import modules from the repository in which the server runs.
 COMMAND = (sys.executable, "-P", "-m", "gate.web.jobs.worker")
 
 
 class JobProcess:
-    """The process of a job; nothing of its order becomes an argument, a variable or a file name.
+    """The process of a job. Its order is sent on standard input: never as an argument, a variable or a file name.
 
     Args:
-        folder: of its own, for the record of a run.
-        command: starts the process; the folder is its last argument.
+        folder: a private folder for the run.
+        command: starts the process; the folder is appended.
     """
 
     def __init__(self, order: JobRequest, directory: Path, folder: Path, command: Sequence[str]) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 the command is ours alone
+        self._process = subprocess.Popen(  # noqa: S603 the command is a constant
             [*command, str(folder)],
             cwd=directory,
             stdin=subprocess.PIPE,
@@ -46,11 +46,11 @@ class JobProcess:
 
     @property
     def pid(self) -> int:
-        """Of the process, and of its process group."""
+        """Also the id of the process group."""
         return self._process.pid
 
     def events(self) -> Iterator[Event]:
-        """Its events, until it ends; invalid ones are ignored."""
+        """Events until the process ends; invalid ones are ignored."""
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101
         with suppress(OSError, ValueError):
             self._process.stdin.write(self._order)
@@ -60,9 +60,8 @@ class JobProcess:
                 yield EVENTS.validate_python(parsed(line))
 
     def wait(self) -> int:
-        """The exit code, once it has ended."""
-        # Whatever it began and left behind has nothing to do any more. Until it is waited for, nobody else has its
-        # number.
+        """Wait for the end; returns the exit code."""
+        # Kill processes that it left behind. Its id cannot be reused before it is waited for.
         os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
         self._kill()
         code = self._process.wait()
@@ -73,7 +72,7 @@ class JobProcess:
         return code
 
     def end(self) -> None:
-        """Ask it to stop; it is killed when it does not."""
+        """Ask the process to stop, and kill it after a while."""
         if self._process.stdin is not None:
             with suppress(OSError, ValueError):
                 self._process.stdin.close()
@@ -91,9 +90,9 @@ class JobProcess:
 
 
 WAITING = 20
-"""Jobs that may wait; more are refused."""
+"""Limit of waiting jobs."""
 KEPT = 50
-"""Finished jobs that are still shown."""
+"""Limit of finished jobs that are listed."""
 SAMPLES_BYTES = 32 * 2**20
 """Limit of the answers to a tried case."""
 CLOSING_S = 8.0
@@ -110,10 +109,10 @@ class _Held:
 
 @dataclass(slots=True)
 class Jobs:
-    """Runs jobs one after the other. All methods may be called from any thread.
+    """Runs jobs one after the other. Thread-safe.
 
     Args:
-        at_once: evaluations at the same time, and as many trials beside them.
+        at_once: runs at the same time, and the same number of trials.
         command: see `JobProcess`.
     """
 
@@ -129,31 +128,31 @@ class Jobs:
         """Put a job into the queue."""
         with self._lock:
             if sum(held.job.phase == "waiting" for held in self._held.values()) >= WAITING or self._closed:
-                raise GateError("Too many jobs wait already.", "Wait until some are over, or cancel one of them.")
+                raise GateError("Too many jobs are waiting.", "Wait until some are finished, or cancel one.")
             job = Job(secrets.token_hex(8), order, self.now())
             self._held[job.id] = _Held(job)
             self._go_on()
             return self._held[job.id].job
 
     def find(self, id: str) -> Job | None:
-        """A job; None where there is none, or it is too old."""
+        """A job; None if there is none or it was dropped."""
         with self._lock:
             held = self._held.get(id)
             return None if held is None else held.job
 
     def all(self) -> list[Job]:
-        """Every job, the newest first."""
+        """All jobs, newest first."""
         with self._lock:
             return [held.job for held in reversed(self._held.values())]
 
     def place(self, job: Job) -> int:
-        """Its place in the queue, 1 for the next one; 0 where it does not wait."""
+        """Place in the queue, from 1; 0 if the job is not waiting."""
         with self._lock:
             waiting = [held.job.id for held in self._held.values() if _waits(held.job, job)]
             return waiting.index(job.id) + 1 if job.id in waiting else 0
 
     def cancel(self, id: str) -> None:
-        """End a job; a finished one stays as it is."""
+        """Cancel a job; does nothing if it has finished."""
         with self._lock:
             held = self._held.get(id)
             if held is None:
@@ -166,7 +165,7 @@ class Jobs:
                     held.child.end()
 
     def close(self) -> None:
-        """End all jobs, and wait for them; a job cannot outlive its server."""
+        """Cancel all jobs and wait for them."""
         with self._lock:
             self._closed = True
             threads = [held.thread for held in self._held.values() if held.thread is not None]
@@ -185,7 +184,7 @@ class Jobs:
         held.job = replace(held.job, phase=phase, changes=held.job.changes + 1, **more)  # type: ignore[arg-type]
 
     def _go_on(self) -> None:
-        """Start jobs that may start, and drop the oldest finished ones."""
+        """Start waiting jobs if there is room, and drop the oldest finished ones."""
         for held in list(self._held.values()):
             lane = [one for one in self._held.values() if one.thread is not None and _one_lane(one.job, held.job)]
             if held.job.phase == "waiting" and len(lane) < self.at_once and not self._closed:
@@ -226,13 +225,13 @@ class Jobs:
         outcome = held.job.outcome
         phase: Phase = "failed"
         if isinstance(outcome, StoredJobRun) or (code == 0 and not isinstance(outcome, JobFailure)):
-            # What is in the store is there, whatever happened then.
+            # The run is stored, whatever happened afterwards.
             phase = "done"
         elif held.job.phase == "ending":
             phase = "cancelled"
         elif outcome is None:
-            said = f"The process of this job ended without a word (exit code {code})"
-            held.job = replace(held.job, outcome=JobFailure(((said, "the log of the server may say why"),)))
+            said = f"The process of this job ended without a result (exit code {code})"
+            held.job = replace(held.job, outcome=JobFailure(((said, "see the server's log"),)))
         self._become(held, phase, ended=self.now())
 
 
@@ -240,7 +239,7 @@ def _tried(folder: Path) -> TriedCase | JobFailure:
     file = folder / SAMPLES_FILE
     try:
         if file.stat().st_size > SAMPLES_BYTES:
-            raise GateError("The answers are too long to be shown.")
+            raise GateError("The answers are too long to show.")
         samples = tuple(parse_sample(line.data) for line in sample_lines(file))
         return TriedCase(load_run(folder / "run.json"), samples)
     except (GateError, BadSample) as error:
@@ -248,7 +247,7 @@ def _tried(folder: Path) -> TriedCase | JobFailure:
 
 
 def _one_lane(one: Job, other: Job) -> bool:
-    """Do two jobs share a limit? Trials do not wait for evaluations."""
+    """Do two jobs share a queue? Trials have their own."""
     return (one.order.kind == "try") == (other.order.kind == "try")
 
 

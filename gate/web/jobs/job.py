@@ -1,4 +1,4 @@
-"""A job: its order, the events that its process reports, and its state after each."""
+"""A job: its order, the events of its process, and its state after each event."""
 
 import re
 from dataclasses import dataclass, replace
@@ -14,18 +14,18 @@ from gate.record.transcript import Sample
 JobKind: TypeAlias = Literal["try", "check", "diff"]
 CASE_CALLS = 200
 RUN_CALLS = 5_000
-"""Default limit of calls of a job; the budget of `gate.yaml` holds besides."""
+"""Default limit of calls; the budget of `gate.yaml` applies as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """What a job is to do.
+    """What a job does.
 
     Args:
-        suites: names; empty for all. One for a trial.
-        everything: compare suites that the change does not touch, too.
-        case: of a trial, in JSON.
-        model: of a trial, `provider:name` from one of the suites; empty for the suite's own.
+        suites: empty for all; exactly one for a trial.
+        everything: also compare suites that the change does not touch.
+        case: for a trial, JSON.
+        model: for a trial, `provider:name` of one of the suites; empty for the suite's model.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -44,7 +44,7 @@ class JobRequest:
 
     @property
     def about(self) -> str:
-        """The order and its limits, in a line."""
+        """The order and its limits in one line."""
         suites = ", ".join(self.suites) or "all suites"
         asked = [f"{self.label}, on {suites}" if self.kind == "try" else suites]
         asked[0] += f" against {self.base}" if self.base else ""
@@ -58,7 +58,7 @@ ORDERS: TypeAdapter[JobRequest] = TypeAdapter(JobRequest)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A remark on what is evaluated."""
+    """A remark on the run."""
 
     text: str
     event: Literal["note"] = "note"
@@ -66,7 +66,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class SuiteProgress:
-    """Samples taken of a suite or a slice; a suite that is decided early takes fewer than its total."""
+    """Samples of a suite or slice; a suite that stops early has fewer than its total."""
 
     name: str
     done: NonNegativeInt
@@ -79,13 +79,13 @@ class JobProgress:
     """Progress of a job.
 
     Args:
-        total: samples to take; 0 while the files are read.
+        total: planned samples; 0 while files are read.
         failed: samples without an answer.
-        reused: answers from the cache.
+        reused: cached answers.
         retried: repeated requests.
-        expected: estimated calls; 0 where only samples are counted.
-        usd: dollars so far; None where unknown.
-        doing: the current work where no sample is taken.
+        expected: estimated calls; 0 if only samples are counted.
+        usd: dollars so far; None if unknown.
+        doing: the current work between samples.
     """
 
     total: NonNegativeInt = 0
@@ -103,7 +103,7 @@ class JobProgress:
 
 @dataclass(frozen=True, slots=True)
 class RoundOpinion:
-    """A judge's score for one round, in [0, 1]; None without one. Sample and round are counted from 1."""
+    """A judge's score for one round, in [0, 1]; None if there is none. Sample and round count from 1."""
 
     sample: int
     round: int
@@ -115,7 +115,7 @@ class RoundOpinion:
 
 @dataclass(frozen=True, slots=True)
 class StoredJobRun:
-    """The id of a job's run in the store, None where there was nothing to evaluate; and the outcome in a sentence."""
+    """A job's run in the store, None if there was nothing to evaluate; and a sentence on the outcome."""
 
     run: int | None
     said: str
@@ -124,14 +124,13 @@ class StoredJobRun:
 
 @dataclass(frozen=True, slots=True)
 class JobFailure:
-    """Why a job has no result: mistakes, each with its remedy, which may be empty."""
+    """Why a job has no result: errors with hints, which may be empty."""
 
-    mistakes: tuple[tuple[str, str], ...]
+    errors: tuple[tuple[str, str], ...]
     event: Literal["failed"] = "failed"
 
     @classmethod
     def of(cls, error: GateError) -> "JobFailure":
-        """The mistakes of an error."""
         if isinstance(error, InputErrors):
             return cls(tuple((f"{one.where}: {one.message}", one.hint) for one in error.shown))
         return cls(((error.message, error.hint),))
@@ -151,7 +150,7 @@ class TriedCase:
 
 Phase: TypeAlias = Literal["waiting", "running", "ending", "done", "failed", "cancelled"]
 NOTES, OPINIONS = 50, 500
-"""Limits of what one job keeps."""
+"""Limits for one job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +158,8 @@ class Job:
     """A job at one moment.
 
     Args:
-        opinions: of judges on a tried case, in order.
-        changes: number of events, so that a watcher sees whether there is anything new.
+        opinions: judge scores of a tried case, in order.
+        changes: number of events so far.
     """
 
     id: str
@@ -177,7 +176,6 @@ class Job:
 
     @property
     def over(self) -> bool:
-        """Has it ended?"""
         return self.phase in ("done", "failed", "cancelled")
 
     def after(self, event: Event) -> "Job":
@@ -196,16 +194,16 @@ class Job:
 
 
 _REMEDIES = (
-    (r"answered (429|529)\b", "The provider limits how often it may be asked: wait a minute, then try again."),
-    (r"answered 5\d\d\b", "The provider has a fault of its own: try again later, or on another model."),
+    (r"answered (429|529)\b", "The provider limits the rate of requests. Wait a minute, then try again."),
+    (r"answered 5\d\d\b", "The provider had an error. Try again later, or use another model."),
     (
         r"gave no answer within|the connection to .* failed",
-        "The provider did not answer in time: try again, and see that this server can reach it.",
+        "The provider did not answer in time. Try again, and check that this server can reach it.",
     ),
-    (r"\bbudget\b|max_calls|max_usd", "A limit of this job or of gate.yaml was reached: raise it, then try again."),
+    (r"\bbudget\b|max_calls|max_usd", "A limit of this job or of gate.yaml was reached. Raise it, then try again."),
 )
 
 
 def remedy(reason: str) -> str:
-    """The remedy for a missing answer or score; empty where only the reason itself helps."""
+    """A hint for a missing answer or score; empty if the reason is enough."""
     return next((said for pattern, said in _REMEDIES if re.search(pattern, reason)), "")

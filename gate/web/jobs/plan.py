@@ -1,4 +1,4 @@
-"""Before a job: what its order evaluates, within its limits, and the expected cost."""
+"""What an order evaluates, its limits and its estimated cost."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ def resolve_order(order: JobRequest, directory: Path) -> Resolved:
     """What an order evaluates; `directory` is anywhere inside the repository.
 
     Raises:
-        InputErrors, GateError: mistakes in the files, or unknown names and refs.
+        InputErrors, GateError: errors in files, or unknown names or refs.
     """
     if order.kind == "try":
         wanted = CaseTrial(order.suites[0], order.case, order.model, order.samples)
@@ -44,7 +44,7 @@ def limited_budget(budget: Budget, order: JobRequest) -> Budget:
 
 @dataclass(frozen=True, slots=True)
 class JobCosts:
-    """Expected cost of a job: in a sentence, its calls, and their limit."""
+    """Estimated cost of a job: a sentence, its calls, and the limit of calls."""
 
     said: str
     calls: int
@@ -52,6 +52,6 @@ class JobCosts:
 
 
 def expected_costs(order: JobRequest, directory: Path) -> JobCosts:
-    """What an order would take without cached answers; sends nothing and needs no key."""
+    """Estimated cost without cached answers; sends nothing and needs no key."""
     found = spending_forecast(resolve_order(order, directory), Settings.from_environ(), CONCURRENCY)
     return JobCosts(spending_words(found), found.calls, order.max_calls)

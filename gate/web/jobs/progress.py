@@ -1,4 +1,4 @@
-"""Progress of a job: samples counted by suite and slice, and judges' results for single rounds."""
+"""Progress of a job: samples by suite and slice, and judge scores of rounds."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from gate.web.jobs.job import Event, JobProgress, RoundOpinion, SuiteProgress
 EVERY_S = 0.25
 """Seconds between two events."""
 SLICES = 30
-"""Slices reported of one suite."""
+"""Limit of slices per suite."""
 
 
 @dataclass(slots=True)
@@ -29,10 +29,10 @@ class _Counted:
 
 @dataclass(slots=True)
 class Counting:
-    """See `gate.engine.run.Progress`; another thread tells the events, so that a run never waits for their reader.
+    """See `gate.engine.run.Progress`. Another thread sends the events, so that a run never waits for their reader.
 
     Args:
-        expected: estimated calls; 0 where only samples are counted.
+        expected: estimated calls; 0 if only samples are counted.
     """
 
     tell: Callable[[Event], None]
@@ -70,7 +70,7 @@ class Counting:
                 self._counted[sample.suite, name].done += 1
 
     def finish(self) -> None:
-        self.doing = "reckoning"
+        self.doing = "computing results"
 
     def __enter__(self) -> "Counting":
         self._thread = threading.Thread(target=self._telling, daemon=True)
@@ -126,17 +126,17 @@ def _slices(case: Case) -> list[str]:
 
 
 def with_judge_events(tools: Tools, tell: Callable[[Event], None]) -> Tools:
-    """The same tools, with judges whose results are told as events."""
+    """The same tools, with judges that also send their results as events."""
 
     def judge(spec: ScorerSpec) -> ModelScorer:
-        return _Overheard(tools.judge(spec), spec.name, tell)
+        return _ReportingJudge(tools.judge(spec), spec.name, tell)
 
     return replace(tools, judge=judge)
 
 
 @dataclass(frozen=True, slots=True)
-class _Overheard:
-    """See `gate.scoring.interface.ModelScorer`; tells each result as an event."""
+class _ReportingJudge:
+    """See `gate.scoring.interface.ModelScorer`; sends each result as an event."""
 
     judge: ModelScorer
     name: str

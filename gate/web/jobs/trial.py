@@ -1,4 +1,4 @@
-"""What a configuration offers to be asked, and a trial of one case."""
+"""Suites and models of a configuration, and the trial of one case."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,11 +30,11 @@ _REFS = 500
 
 @dataclass(frozen=True, slots=True)
 class SuiteChoice:
-    """A suite that can be asked.
+    """A suite to choose.
 
     Args:
         prompt: file or function.
-        agent: an agent answers, which may call a model of its own.
+        agent: the target is an agent, which may call its own model.
     """
 
     name: str
@@ -46,11 +46,11 @@ class SuiteChoice:
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model that can be asked, as one of the suites asks it.
+    """A model to choose, with the parameters of a suite.
 
     Args:
         name: `provider:name`.
-        prices: of a thousand tokens in, and of a thousand out.
+        prices: per thousand input and thousand output tokens.
     """
 
     name: str
@@ -58,7 +58,7 @@ class ModelChoice:
 
     @property
     def dollars(self) -> tuple[float, float] | None:
-        """Dollars for a million tokens in, and for a million out; None where either is not known."""
+        """Dollars per million input and output tokens; None if unknown."""
         first, second = self.prices
         if not (isinstance(first, Dollars) and isinstance(second, Dollars)):
             return None
@@ -67,11 +67,7 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a configuration offers.
-
-    Args:
-        suites: in the order of the file, one for each prompt.
-    """
+    """Suites, in the order of the file, and models to choose from."""
 
     suites: tuple[SuiteChoice, ...]
     models: tuple[ModelChoice, ...]
@@ -79,11 +75,11 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class CaseTrial:
-    """One case to be asked.
+    """The trial of one case.
 
     Args:
         case: JSON, as in a case file.
-        model: `provider:name` of one of the suites, with that suite's parameters; empty for the suite's own.
+        model: `provider:name` of one of the suites, with its parameters; empty for the suite's model.
         samples: 1 or more.
     """
 
@@ -94,15 +90,15 @@ class CaseTrial:
 
 
 def has_configuration(directory: Path) -> bool:
-    """Is there a configuration in this folder, or at the root of its repository?"""
+    """Is there a configuration at the root of this repository?"""
     return (root_of(directory) / CONFIG_FILE).is_file()
 
 
 def choices(directory: Path, settings: Settings) -> Choices:
-    """What can be asked; runs no code and reads no cases.
+    """Suites and models to choose from; runs no code and reads no cases.
 
     Raises:
-        InputErrors, GateError: no configuration, or mistakes in it.
+        InputErrors, GateError: no configuration, or errors in it.
     """
     price = pricer(keyless_factory(settings))
     found = _suites(tree_of(directory))
@@ -119,7 +115,7 @@ def choices(directory: Path, settings: Settings) -> Choices:
 
 
 def branches(directory: Path) -> tuple[str, ...]:
-    """Branches and tags that git knows, the likeliest merge target first; none where there is no repository."""
+    """Branches and tags, the likeliest merge target first; empty without a repository."""
     try:
         repo = Repo.open(directory)
     except GateError:
@@ -131,24 +127,26 @@ def branches(directory: Path) -> tuple[str, ...]:
 
 
 def refuse_foreign_commit(ref: str, directory: Path) -> None:
-    """Refuse a commit unless somebody who may change the repository brought it here: its code would be run.
+    """Refuse a commit that may come from an untrusted contributor, because its code would run.
 
     Raises:
-        GateError: there is no such commit, or it is neither a branch or tag nor in the history of what is checked out.
+        GateError: there is no such commit, or it is not a branch, a tag or in the history of HEAD.
     """
     repo = Repo.open(directory)
     commit = repo.resolve(ref)
     named = repo.git.ask("for-each-ref", "--points-at", commit, "refs/heads", "refs/remotes", "refs/tags").out
     if not named.strip() and repo.git.ask("merge-base", "--is-ancestor", commit, "HEAD").code != 0:
-        message = f"{quoted(ref)} is neither a branch or tag here nor in the history of what is checked out"
-        raise GateError(message, "its code could run with the server's keys: name a branch, a tag or an older commit")
+        message = f"{quoted(ref)} is not a branch, a tag or in the history of the checked-out commit"
+        raise GateError(
+            message, "its code would run with the server's API keys; enter a branch, a tag or an older commit"
+        )
 
 
 def resolve_trial(wanted: CaseTrial, directory: Path) -> Resolved:
     """Resolve the trial of one case.
 
     Raises:
-        InputErrors, GateError: mistakes in the files or in the case.
+        InputErrors, GateError: errors in files or in the case.
     """
     source = tree_of(directory)
     stored_suites = _OneCase(StoredCases("the case", "", f"{wanted.case}\n"))
@@ -156,13 +154,15 @@ def resolve_trial(wanted: CaseTrial, directory: Path) -> Resolved:
     with prompt_builder() as builder:
         resolved = resolve_one(source, CONFIG_FILE, chosen, builder, stored_suites)
     if wanted.model:
-        resolved = replace(resolved, suites=tuple(_asking(suite, wanted.model, source) for suite in resolved.suites))
+        resolved = replace(
+            resolved, suites=tuple(_with_model(suite, wanted.model, source) for suite in resolved.suites)
+        )
     return rehearsed(resolved)
 
 
 @dataclass(frozen=True, slots=True)
 class _OneCase:
-    """See `gate.resolve.pairing.StoredSuiteReader`: has one suite with one case."""
+    """See `gate.resolve.pairing.StoredSuiteReader`; one suite with one case."""
 
     cases: StoredCases
 
@@ -176,7 +176,7 @@ def _suites(source: FileSource) -> list[SuiteConfig]:
     found, _ = reader.configs()
     reader.raise_problems()
     if found is None:
-        raise GateError(f"there is no {CONFIG_FILE} here", "write one that names prompts, cases and a model")
+        raise GateError(f"there is no {CONFIG_FILE} here", "create one with: gate init")
     return [one.current for one in pair(sides, found, found, ()).pairs]
 
 
@@ -184,13 +184,13 @@ def _own_calls(config: SuiteConfig) -> bool:
     return not (config.target is None or isinstance(config.target, ToolLoop))
 
 
-def _asking(suite: Suite, model: str, source: FileSource) -> Suite:
+def _with_model(suite: Suite, model: str, source: FileSource) -> Suite:
     arm = suite.candidate
     if model == str(arm.model):
         return suite
     if not (arm.target is None or isinstance(arm.target, ToolLoop)):
-        raise GateError(f"the agent of suite {suite.name} calls models of its own", "choose no other model")
+        raise GateError(f"the agent of suite {suite.name} calls its own models", "choose 'The suite's model'")
     other = next((one for one in _suites(source) if str(one.model) == model), None)
     if other is None or other.model is None:
-        raise GateError(f"no suite of {CONFIG_FILE} asks {quoted(model)}", "choose one of the models that are offered")
+        raise GateError(f"no suite of {CONFIG_FILE} uses {quoted(model)}", "choose one of the listed models")
     return replace(suite, candidate=replace(arm, model=other.model, params=other.params))

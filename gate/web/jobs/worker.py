@@ -1,9 +1,8 @@
-"""The process of one job: an order in, a line of JSON for each event out, and one thing done as the
-command line does it.
+"""The process of one job. It reads an order from standard input, and writes each event as a line of JSON.
 
     python -P -m gate.web.jobs.worker FOLDER < order
 
-It ends when its input does: a server that is gone leaves nothing behind that spends money.
+It stops when its input ends, so that no job outlives its server.
 """
 
 import os
@@ -46,7 +45,7 @@ class Cancelled(Exception):
 
 
 def main() -> int:
-    """Run the order on standard input; returns 0 where it was done, 1 where it failed, 130 where it was cancelled."""
+    """Run the order; returns 0 when done, 1 when failed, 130 when cancelled."""
     tell, control = _apart()
     line, _, more = _first_line(control).partition(b"\n")
     threading.Thread(target=_listen, args=(control, bool(more)), daemon=True).start()
@@ -55,19 +54,19 @@ def main() -> int:
         _carry_out(ORDERS.validate_python(parsed(line)), folder, tell)
         return 0
     except (Cancelled, Interrupted, KeyboardInterrupt):
-        # Nobody else does that where the server was killed.
+        # The server cannot do this if it was killed.
         shutil.rmtree(folder, ignore_errors=True)
         return 130
     except GateError as error:
         tell(JobFailure.of(error))
-    except Exception as error:  # the last resort; what it says may hold what nobody should read
+    except Exception as error:  # the text of an unknown error may hold secrets
         print("".join(traceback.format_tb(error.__traceback__)), type(error).__name__, file=sys.stderr, flush=True)
-        tell(JobFailure(((f"Prompt Gate itself failed ({type(error).__name__})", "the log of the server says where"),)))
+        tell(JobFailure(((f"Error in Prompt Gate ({type(error).__name__})", "see the server's log"),)))
     return 1
 
 
 def _apart() -> tuple[Callable[[Event], None], int]:
-    """Private copies of standard input and output, which nothing else in this process uses."""
+    """Private copies of standard input and output."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     control = os.dup(0)
     os.dup2(2, 1)
@@ -76,7 +75,7 @@ def _apart() -> tuple[Callable[[Event], None], int]:
     lock = threading.Lock()
 
     def tell(event: Event) -> None:
-        # A server that is gone hears nothing more, and that is how it ends this process.
+        # A broken pipe means that the server is gone; this process then stops.
         with lock, suppress(BrokenPipeError):
             out.write(written(EVENTS, event) + b"\n")
 
@@ -91,7 +90,7 @@ def _first_line(control: int) -> bytes:
 
 
 def _listen(control: int, ended: bool) -> None:
-    """Cancel the job at any further input, or at its end."""
+    """Cancel the job at any further input or at the end of the input."""
     if not ended:
         os.read(control, 1)
     os.kill(os.getpid(), signal.SIGINT)
@@ -132,7 +131,7 @@ def _evaluated(plan: RunOrder, order: JobRequest, counting: Counting) -> RunReco
             stopped.append(running.stop.reason)
 
     if order.kind != "diff":
-        # Every case is asked, whatever the others showed.
+        # Run every case: no early stop.
         plan = replace(plan, resolved=plan.resolved.stopping_early(False))
     run = carry_out(plan, Settings.from_environ(), work)
     if any(reason in ENDING.values() for reason in stopped):
@@ -141,7 +140,7 @@ def _evaluated(plan: RunOrder, order: JobRequest, counting: Counting) -> RunReco
 
 
 def _untouched(resolved: Resolved, folder: Path) -> RunRecord | None:
-    """A run without samples, where prompts were deleted; else there is nothing to evaluate."""
+    """A run without samples if prompts were deleted; else None: nothing to evaluate."""
     if not resolved.deleted:
         return None
     run = deleted_record(resolved, datetime.now(UTC))
@@ -156,8 +155,8 @@ def _stored(run: RunRecord, order: JobRequest, folder: Path) -> StoredJobRun:
     try:
         kept = store_run(folder, root, replace(context_here(root), pushed_by=order.by))
     except GateError as error:
-        again = "begin the job again once that is mended: its answers are kept, and are not paid for twice"
-        raise GateError(f"the run is not in the store: {error.message}", again) from None
+        again = "fix this and start the job again; its answers are cached and not paid for twice"
+        raise GateError(f"the run was not stored: {error.message}", again) from None
     return StoredJobRun(kept.id, first_line(run))
 
 

@@ -1,4 +1,4 @@
-"""Pages on access: login with OpenID Connect, the log of changes, and tokens of programs."""
+"""Pages on access: login with OpenID Connect, the audit log, and tokens."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated
@@ -26,7 +26,7 @@ Next = Annotated[str, Query(max_length=5_000)]
 
 @router.get("/login")
 def login(request: Request, site: CurrentSite, person: CurrentPerson, next: Next = "/", said: str = "") -> Response:
-    """Leads to the provider."""
+    """The login page."""
     oidc = _oidc(site)
     if person.role is not Role.NOBODY:
         return redirect(addresses.own(next))
@@ -47,7 +47,7 @@ async def start_login(request: Request, site: CurrentSite, next: Next = "/") -> 
 
 @router.get(BACK)
 async def finish_login(request: Request, site: CurrentSite) -> Response:
-    """The provider has sent the browser back."""
+    """Finish the login when the provider sends the browser back."""
     oidc = _oidc(site)
     to = str(request.session.get(_NEXT, "/"))
     try:
@@ -55,8 +55,8 @@ async def finish_login(request: Request, site: CurrentSite) -> Response:
     except Exception as error:
         return _failed(request, oidc, error)
     if person.role is Role.NOBODY:
-        why = f"You are logged in at {oidc.provider} as {person.name}, who may not use this server. "
-        return _refused(request, oidc, f"{why}Its administrator can add you to the viewers or editors.")
+        why = f"You are logged in at {oidc.provider} as {person.name}, but you have no access to this server. "
+        return _refused(request, oidc, f"{why}Ask its administrator to add you as a viewer or editor.")
     request.state.person = person
     await run_sync(log_event, request, "login")
     return redirect(to)
@@ -64,7 +64,7 @@ async def finish_login(request: Request, site: CurrentSite) -> Response:
 
 @router.post("/logout", dependencies=VIEWER)
 def log_out(request: Request, site: CurrentSite) -> Response:
-    """The browser forgets the session."""
+    """End the session."""
     _oidc(site)
     log_event(request, "logout")
     request.session.clear()
@@ -79,9 +79,13 @@ def _oidc(site: WebSite) -> Oidc:
 
 
 def _failed(request: Request, oidc: Oidc, error: Exception) -> Response:
-    """Log the reason, but do not show it: strangers come here, too."""
+    """Log the reason, but do not show it: this page is public."""
     request.state.trouble = f"login failed: {type(error).__name__}: {error}"[:300]
-    return _refused(request, oidc, f"{oidc.provider} did not say who you are. Try again; the server's log says why.")
+    return _refused(
+        request,
+        oidc,
+        f"The login with {oidc.provider} failed. Try again. The administrator finds the cause in the server's log.",
+    )
 
 
 def _refused(request: Request, oidc: Oidc, why: str) -> Response:
@@ -94,7 +98,7 @@ _MOST = 2**53
 
 @dataclass(frozen=True, slots=True)
 class EventQuery:
-    """Which events somebody looks for; empty ones ask for nothing."""
+    """Filter of the audit log; empty fields match all."""
 
     who: Annotated[str, Query(max_length=200)] = ""
     what: Annotated[str, Query(max_length=200)] = ""
@@ -113,7 +117,7 @@ def audit(
     asked: Annotated[EventQuery, Depends()],
     after: Annotated[int, Query(ge=0, le=_MOST)] = 0,
 ) -> Response:
-    """Who did what and when, the newest first."""
+    """The audit log, newest first."""
     found = site.audit.events(
         EventFilter(asked.who.strip(), asked.what, asked.about.strip()), Page(EVENTS_A_PAGE + 1, after)
     )
@@ -132,7 +136,7 @@ def audit(
 
 NEVER = "never"
 ENDS = {"30": "in 30 days", "90": "in 90 days", "365": "in a year", NEVER: "never"}
-"""Lifetimes in the form."""
+"""Choices for the expiry."""
 MEANT = {
     Scope.RUNS_READ: "read runs",
     Scope.RUNS_WRITE: "push runs",
@@ -155,13 +159,13 @@ class TokenForm:
 
 @router.get("/tokens", dependencies=EDITOR)
 def tokens(request: Request, said: str = "") -> Response:
-    """The list, and an empty form."""
+    """The list and an empty form."""
     return _shown(request, TokenForm(), said=said)
 
 
 @router.post("/tokens", dependencies=EDITOR)
 def make_token(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form) -> Response:
-    """A new token, which is shown on this page alone."""
+    """Create a token and show it once."""
     typed = TokenForm(sent.one("name").strip(), sent.every("scope"), sent.one("days"))
     try:
         days = None if typed.days == NEVER else sent.number("days")
@@ -172,13 +176,13 @@ def make_token(request: Request, site: CurrentSite, person: CurrentPerson, sent:
             raise
         wrong = TokenForm(typed.name, typed.scopes, typed.days, error.message, error.hint)
         return _shown(request, wrong)
-    log_event(request, "token-made", issued.token.told)
+    log_event(request, "token-created", issued.token.told)
     return _shown(request, TokenForm(), issued)
 
 
 @router.post("/tokens/revoke", dependencies=EDITOR)
 def revoke_token(request: Request, site: CurrentSite, sent: Form) -> Response:
-    """Refuse a token from now on, whoever made it: somebody who left cannot."""
+    """Revoke a token, whoever created it."""
     if not Tokens(site.database).revoke(sent.number("id"), site.now()):
         raise HTTPException(404)
     log_event(request, "token-revoked", str(sent.number("id")))

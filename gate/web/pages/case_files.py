@@ -1,4 +1,4 @@
-"""Export of suites as case files, and import, with a preview of the changes."""
+"""Export of suites as case files, and import with a preview."""
 
 import base64
 import binascii
@@ -30,19 +30,16 @@ from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, WebSite, l
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
 _SHOWN = 50
-"""Cases shown in full in a preview."""
+"""Limit of cases shown in a preview."""
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 _TYPES = {"jsonl": "application/jsonl", "yaml": "application/yaml", "csv": "text/csv"}
 _MARK = "\ufeff"
-"""Byte order mark, without which a spreadsheet takes UTF-8 for its own system's encoding."""
+"""Byte order mark: without it, spreadsheets misread UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """An uploaded file.
-
-    remark: what may not be as intended.
-    """
+    """An uploaded file; `remark` is a warning for the user."""
 
     file: str
     text: str
@@ -50,7 +47,7 @@ class Upload:
 
     @property
     def held(self) -> str:
-        """To be kept in the page until it is confirmed."""
+        """The text as a hidden field of the preview."""
         return base64.b64encode(zlib.compress(self.text.encode())).decode()
 
 
@@ -62,7 +59,7 @@ def export_cases(
     version: Annotated[int, Query(ge=1, lt=2**31)],
     form: Literal["jsonl", "yaml", "csv"] = "jsonl",
 ) -> Response:
-    """A version of a suite as a case file; where a table cannot hold all, `some=true` asks for what it can."""
+    """A version of a suite as a case file. If a table cannot hold all cases, `some=true` exports those it can."""
     found = site.suites.version(name, version)
     if found is None:
         raise HTTPException(404)
@@ -84,13 +81,13 @@ def export_cases(
 
 @router.get("/suite/import", dependencies=EDITOR)
 def choose_file(request: Request, site: CurrentSite, name: Name) -> Response:
-    """Asks for a file."""
+    """The upload form."""
     return _asked(request, suite_of(site, name))
 
 
 @router.post("/suite/import", dependencies=EDITOR)
 def import_cases(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, name: Name) -> Response:
-    """What a file would change; and then, once somebody said yes, the change."""
+    """Preview the changes of a file; import them when confirmed."""
     suite = suite_of(site, name)
     upload = _uploaded(sent)
     if isinstance(upload, str):
@@ -103,7 +100,7 @@ def import_cases(request: Request, site: CurrentSite, person: CurrentPerson, sen
         return _asked(request, suite, told)
     stored = site.case_set(name, person.name)
     move = plan_move([case.entry for case in cases], stored)
-    later = sent.one("do") == "bring"
+    later = sent.one("do") == "import"
     if later and sent.number("version") == suite.number:
         changes = move.changes(without_others=bool(sent.one("archive")))
         if isinstance(stored.change(changes, f"imported {upload.file}"), str):
@@ -120,17 +117,17 @@ def _changes(site: WebSite, suite: str, put: CaseWrite) -> tuple[ChangedKey, ...
     return changed_keys(current.entry or {}, put.entry)
 
 
-def _asked(request: Request, suite: SuiteVersion, mistakes: Sequence[str] = ()) -> Response:
-    return page(request, "import.html.j2", 422 if mistakes else 200, suite=suite, mistakes=mistakes)
+def _asked(request: Request, suite: SuiteVersion, errors: Sequence[str] = ()) -> Response:
+    return page(request, "import.html.j2", 422 if errors else 200, suite=suite, errors=errors)
 
 
 def _uploaded(sent: SentForm) -> Upload | str:
-    """The file, or what is wrong with it."""
+    """The file, or an error message."""
     name, content = sent.files.get("file", ("", b""))
     if "held" in sent.fields:
         name, content = sent.one("file"), _unpacked(sent.one("held"))
     if not content:
-        return "Choose a file that holds something."
+        return "Choose a file that is not empty."
     if is_table(name):
         try:
             return Upload(name[-200:], *decode_table(content, name))
@@ -139,7 +136,7 @@ def _uploaded(sent: SentForm) -> Upload | str:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return f"The file is not text in UTF-8: byte {error.start + 1:,} is none."
+        return f"The file is not UTF-8 text: byte {error.start + 1:,} is invalid. Save it as UTF-8 and try again."
     return Upload(name[-200:], text)
 
 

@@ -17,7 +17,7 @@ from gate.store.sql.insights import Insights
 from gate.web import addresses
 from gate.web.case_form import (
     CaseForm,
-    FormMistake,
+    FormError,
     after_button,
     check_form,
     copy_of_form,
@@ -33,14 +33,14 @@ from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Moved, Web
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
-_TAKEN = FormMistake("name", "is taken by another case, maybe an archived one", "choose another name")
+_TAKEN = FormError("name", "is already used by another case, which may be archived", "choose another name")
 _SEEN = 10
-"""Runs of its suite in which a case is looked for."""
+"""Limit of runs shown for a case."""
 
 
 @dataclass(frozen=True, slots=True)
 class CasePlace:
-    """Name of a case and its suite, and a note on what was just done to it."""
+    """A case and its suite; `said` names the message to show."""
 
     suite: Name
     name: Name
@@ -55,14 +55,14 @@ class CaseEditor:
     """State of the form of a case.
 
     Args:
-        place: without a name for a new case.
-        base: version that was edited; 0 for a new case.
+        place: its name is empty for a new case.
+        base: version that is edited; 0 for a new case.
     """
 
     place: CasePlace
     form: CaseForm
     base: int = 0
-    mistakes: tuple[FormMistake, ...] = ()
+    errors: tuple[FormError, ...] = ()
     copy_of: str = ""
     seen: tuple[CaseRunView, ...] = ()
 
@@ -76,7 +76,7 @@ def new_case(request: Request, site: CurrentSite, suite: Name) -> Response:
 
 @router.get("/case/duplicate", dependencies=EDITOR)
 def duplicate_case(request: Request, site: CurrentSite, at: CaseAddress) -> Response:
-    """The form of a new case that begins as a copy."""
+    """The form of a new case, filled from a copy."""
     _, text = _versions(site, at, "duplicate")
     copy = copy_of_form(form_of_entry(text.entry or {}))
     return _shown(request, CaseEditor(CasePlace(at.suite, ""), copy, copy_of=at.name))
@@ -84,24 +84,24 @@ def duplicate_case(request: Request, site: CurrentSite, at: CaseAddress) -> Resp
 
 @router.post("/case/new", dependencies=EDITOR)
 def make_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, suite: Name) -> Response:
-    """A new case, unless one of its name is there."""
+    """Create a case; refused if the name is taken."""
     suite_of(site, suite)
     editor = CaseEditor(CasePlace(suite, ""), typed_form(sent))
     if (changed := after_button(editor.form, sent.one("do"))) is not None:
         return _shown(request, replace(editor, form=changed))
-    entry, mistakes = check_form(editor.form)
-    if not mistakes:
+    entry, errors = check_form(editor.form)
+    if not errors:
         put = put_of(entry)
         if isinstance(site.case_set(suite, person.name).change([put], f"added {put.name}"), str):
             log_event(request, "case-added", f"{suite}: {put.name}")
             return redirect(addresses.case(suite, put.name) + "&said=made")
-        mistakes = (_TAKEN,)
-    return _shown(request, replace(editor, mistakes=mistakes), 422)
+        errors = (_TAKEN,)
+    return _shown(request, replace(editor, errors=errors), 422)
 
 
 @router.get("/case", dependencies=VIEWER)
 def case(request: Request, site: CurrentSite, at: CaseAddress) -> Response:
-    """A case in its form; of an archived one, what it was."""
+    """A case in its form; for an archived case, its last content."""
     versions, text = _versions(site, at)
     seen = Insights(site.database).runs_of(at.suite, _names(versions), _SEEN)
     editor = CaseEditor(at, form_of_entry(text.entry or {}), versions[0].number, seen=tuple(map(case_run_view, seen)))
@@ -110,14 +110,14 @@ def case(request: Request, site: CurrentSite, at: CaseAddress) -> Response:
 
 @router.post("/case", dependencies=EDITOR)
 def save_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, at: CaseAddress) -> Response:
-    """The next version of a case; where somebody was quicker, both texts beside each other."""
+    """Save a new version of a case; if someone else saved in between, show both texts."""
     editor = _found(site, CaseEditor(at, typed_form(sent), sent.number("base")), sent.number("case"))
     current = next(iter(site.suites.case(at.suite, editor.place.name)), None)
     if (changed := after_button(editor.form, sent.one("do"))) is not None:
         return _shown(request, replace(editor, form=changed), current=current)
-    entry, mistakes = check_form(editor.form)
-    if mistakes:
-        return _shown(request, replace(editor, mistakes=mistakes), 422, current=current)
+    entry, errors = check_form(editor.form)
+    if errors:
+        return _shown(request, replace(editor, errors=errors), 422, current=current)
     before = editor.place.name
     put = put_of(entry, editor.base, before)
     told = f"edited {before}" if put.name == before else f"renamed {before} to {put.name}"
@@ -127,8 +127,8 @@ def save_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: 
         return redirect(addresses.case(at.suite, put.name) + "&said=saved")
     theirs = outcome[0].current
     if theirs is not None and theirs.name != before:
-        return _shown(request, replace(editor, mistakes=(_TAKEN,)), 422, current=current)
-    # The user's text is still in the form, and overwrites the other one when it is sent again.
+        return _shown(request, replace(editor, errors=(_TAKEN,)), 422, current=current)
+    # The user's text stays in the form and replaces the other version when it is sent again.
     on_top = replace(editor, base=theirs.number if theirs else 0)
     changes = changed_keys(theirs.entry, entry) if theirs is not None and theirs.entry is not None else ()
     return _shown(request, on_top, 409, current=theirs, conflict=changes)
@@ -136,18 +136,18 @@ def save_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: 
 
 @router.post("/case/check", dependencies=EDITOR)
 def check_case(sent: Form) -> Response:
-    """What is wrong with a form, for the script of its page."""
-    _, mistakes = check_form(typed_form(sent))
-    told = [{"field": one.field, "message": one.message, "hint": one.hint} for one in mistakes]
-    return JSONResponse({"mistakes": told})
+    """Errors of a form, for the script of its page."""
+    _, errors = check_form(typed_form(sent))
+    told = [{"field": one.field, "message": one.message, "hint": one.hint} for one in errors]
+    return JSONResponse({"errors": told})
 
 
 def versions_of(site: WebSite, at: CasePlace, part: str = "") -> tuple[CaseVersion, ...]:
     """All versions of a case, the newest first.
 
     Raises:
-        Moved: the case has another name by now.
-        HTTPException: there never was one.
+        Moved: the case was renamed.
+        HTTPException: there is no such case.
     """
     found = site.suites.case(at.suite, at.name)
     if found:
@@ -168,13 +168,13 @@ def _versions(site: WebSite, at: CasePlace, part: str = "") -> tuple[tuple[CaseV
 
 
 def _names(versions: Sequence[CaseVersion]) -> list[str]:
-    """All names that the case ever had."""
+    """All names of the case, current and earlier."""
     called = (entry.get(key) for version in versions if (entry := version.entry) for key in ("id", "name"))
     return list(dict.fromkeys([versions[0].name, *(name for name in called if isinstance(name, str))]))
 
 
 def _found(site: WebSite, editor: CaseEditor, case: int) -> CaseEditor:
-    """The form with the case's current name: somebody may have renamed it."""
+    """The form with the case's current name; the case may have been renamed."""
     at = editor.place
     name = None if site.suites.case(at.suite, at.name) else site.suites.name_of(at.suite, case)
     if name is None:
@@ -190,15 +190,15 @@ def _shown(
     current: CaseVersion | None = None,
     conflict: Sequence[ChangedKey] | None = None,
 ) -> Response:
-    at: dict[str, list[FormMistake]] = {}
-    for one in editor.mistakes:
+    at: dict[str, list[FormError]] = {}
+    for one in editor.errors:
         at.setdefault(one.field, []).append(one)
     shown = {"editor": editor, "form": editor.form, "at": at, "reached": _reached(editor.form)}
     return page(request, "case.html.j2", status, current=current, conflict=conflict, **shown)
 
 
 def _reached(form: CaseForm) -> tuple[str, ...]:
-    """What the gate refuses in a case unless its suite in gate.yaml names the same."""
+    """Parts of a case that runs refuse unless gate.yaml allows them."""
     case = readable(entry_of_form(form)[0])
     if case is None:
         return ()
@@ -219,21 +219,21 @@ class HistoryStep:
 
 @router.get("/case/history", dependencies=VIEWER)
 def case_history(request: Request, site: CurrentSite, at: CaseAddress) -> Response:
-    """All versions of a case with what each changed, the newest first."""
+    """All versions of a case with their changes, newest first."""
     found = versions_of(site, at, "history")
     return page(request, "case_history.html.j2", suite=at.suite, case=at.name, steps=_steps(found), current=found[0])
 
 
 @router.post("/case/archive", dependencies=EDITOR)
 def archive_case(request: Request, site: CurrentSite, sent: Form, at: CaseAddress) -> Response:
-    """The case is no longer asked."""
+    """Runs no longer use the case."""
     versions_of(site, at)
     return _done(request, at, Archive(at.name, sent.number("base")), f"archived {at.name}")
 
 
 @router.post("/case/restore", dependencies=EDITOR)
 def restore_case(request: Request, site: CurrentSite, sent: Form, at: CaseAddress) -> Response:
-    """A version of a case as the newest one."""
+    """Make an older version the newest one."""
     wanted = sent.number("number")
     entry = next((one.entry for one in versions_of(site, at) if one.number == wanted), None)
     if entry is None:
@@ -242,12 +242,12 @@ def restore_case(request: Request, site: CurrentSite, sent: Form, at: CaseAddres
         change = put_of(entry, sent.number("base"), at.name)
     except InputErrors:
         return redirect(addresses.case(at.suite, at.name) + "&said=unreadable")
-    return _done(request, at, change, f"restored {at.name} as in its version {wanted}")
+    return _done(request, at, change, f"restored version {wanted} of {at.name}")
 
 
 @router.get("/suite/history", dependencies=VIEWER)
 def suite_history(request: Request, site: CurrentSite, name: SuiteName) -> Response:
-    """All versions of a suite, the newest first."""
+    """All versions of a suite, newest first."""
     return page(request, "suite_history.html.j2", suite=suite_of(site, name), versions=site.suites.history(name))
 
 

@@ -1,4 +1,4 @@
-"""Pages of jobs: the form that starts one, its progress and result, and trials of one case."""
+"""Pages of jobs: the form, progress and result, and trials of one case."""
 
 import asyncio
 import json
@@ -32,12 +32,12 @@ from gate.web.site import EDITOR, CurrentPerson, CurrentSite, WebSite, log_event
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
 SAMPLES = 5
-Mistakes: TypeAlias = tuple[tuple[str, str], ...]
+JobErrors: TypeAlias = tuple[tuple[str, str], ...]
 
 
 @router.get("/case/try", dependencies=EDITOR)
 def try_saved_case(request: Request, site: CurrentSite, person: CurrentPerson, suite: Name, name: Name) -> Response:
-    """What can be tried with a case as it was saved."""
+    """The form to try a saved case."""
     found = versions_of(site, CasePlace(suite, name), "try")
     entry = next((version.entry for version in found if version.entry is not None), None)
     if entry is None:
@@ -47,17 +47,17 @@ def try_saved_case(request: Request, site: CurrentSite, person: CurrentPerson, s
 
 @router.post("/case/try", dependencies=EDITOR)
 def try_typed_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, suite: Name) -> Response:
-    """What can be tried with a case as it is typed; nothing is saved."""
-    entry, mistakes = check_form(typed_form(sent))
-    if mistakes:
-        told = tuple((f"{one.label}: {one.message}".removeprefix(": "), one.hint) for one in mistakes)
-        return page(request, "try.html.j2", 422, order=None, suite=suite, mistakes=told)
+    """The form to try a case as typed; nothing is saved."""
+    entry, errors = check_form(typed_form(sent))
+    if errors:
+        told = tuple((f"{one.label}: {one.message}".removeprefix(": "), one.hint) for one in errors)
+        return page(request, "try.html.j2", 422, order=None, suite=suite, errors=told)
     return _offer(request, site, _trial(entry, case_of(entry).id, person.name), suite)
 
 
 @router.post("/case/try/begin", dependencies=EDITOR)
 def begin_trial(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, suite: Name) -> Response:
-    """Ask once what was chosen, or only say what it would take."""
+    """Start the trial, or only estimate its cost."""
     order = _chosen(sent, person.name)
     jobs = site.jobs
     if jobs is None or sent.one("do") != "start":
@@ -65,18 +65,18 @@ def begin_trial(request: Request, site: CurrentSite, person: CurrentPerson, sent
     try:
         known = choices(jobs.directory, Settings.from_environ())
         if order.suites[0] not in [one.name for one in known.suites]:
-            raise GateError("gate.yaml has no such suite any more.", "Choose another one.")
+            raise GateError("gate.yaml no longer has this suite.", "Choose another suite.")
         if order.model and order.model not in [one.name for one in known.models]:
-            raise GateError("gate.yaml names no such model any more.", "Choose another one.")
+            raise GateError("gate.yaml no longer has this model.", "Choose another model.")
         begun = jobs.begin(order)
     except GateError as error:
-        return _offer(request, site, order, suite, JobFailure.of(error).mistakes)
-    log_event(request, "job-begun", order.about)
+        return _offer(request, site, order, suite, JobFailure.of(error).errors)
+    log_event(request, "job-started", order.about)
     return redirect(addresses.job(begun.id))
 
 
 def _trial(entry: Entry, name: str, by: str) -> JobRequest:
-    """The trial of a case, with the suite still to be chosen."""
+    """The trial of a case, without a suite yet."""
     return JobRequest("try", ("",), case=json.dumps(dict(entry)), label=name, max_calls=CASE_CALLS, by=by)
 
 
@@ -87,14 +87,14 @@ def _chosen(sent: SentForm, by: str) -> JobRequest:
         entry = None
     case = readable(entry) if isinstance(entry, dict) else None
     if not isinstance(entry, dict) or case is None:
-        raise HTTPException(422, "This is no case any more. Go back to its form, and try it from there.")
+        raise HTTPException(422, "The case is not valid. Go back to its form and try again.")
     samples = min(max(sent.number("samples"), 1), SAMPLES)
     order = _trial(entry, case.id, by)
     return replace(order, suites=(sent.one("target"),), model=sent.one("model"), samples=samples)
 
 
-def _offer(request: Request, site: WebSite, order: JobRequest, suite: str, mistakes: Mistakes = ()) -> Response:
-    """The form, with the expected cost of the choice."""
+def _offer(request: Request, site: WebSite, order: JobRequest, suite: str, errors: JobErrors = ()) -> Response:
+    """The form with the estimated cost."""
     known: Choices | None = None
     costs: JobCosts | None = None
     if (directory := _directory(site)) is not None:
@@ -103,14 +103,14 @@ def _offer(request: Request, site: WebSite, order: JobRequest, suite: str, mista
             order = replace(order, suites=(order.suites[0] or _likeliest(known.suites, suite),))
             costs = expected_costs(order, directory)
         except GateError as error:
-            mistakes = mistakes or JobFailure.of(error).mistakes
-    status = 422 if mistakes and request.method == "POST" else 200
-    shown = {"order": order, "suite": suite, "known": known, "costs": costs, "often": SAMPLES, "mistakes": mistakes}
+            errors = errors or JobFailure.of(error).errors
+    status = 422 if errors and request.method == "POST" else 200
+    shown = {"order": order, "suite": suite, "known": known, "costs": costs, "often": SAMPLES, "errors": errors}
     return page(request, "try.html.j2", status, **shown)
 
 
 def _likeliest(suites: tuple[SuiteChoice, ...], stored: str) -> str:
-    """The suite with cases from this suite of the store, or else the first."""
+    """The suite that uses this stored suite, else the first."""
     name = f"store:{stored}"
     own = (one.name for one in suites if one.cases == name or one.cases.startswith(f"{name}@"))
     return next(own, suites[0].name if suites else "")
@@ -122,7 +122,7 @@ MOST_USD = 10_000.0
 
 @dataclass(frozen=True, slots=True)
 class JobForm:
-    """The form of a job, as typed; no suites are all of them."""
+    """The form of a job, as typed; no suites means all."""
 
     kind: str = "diff"
     suites: tuple[str, ...] = ()
@@ -134,19 +134,19 @@ class JobForm:
     def order(self, by: str) -> JobRequest:
         """As a job."""
         if self.kind not in ("check", "diff"):
-            raise GateError("There is no such job.", "Choose a check or a comparison.")
+            raise GateError("Unknown kind of job.", "Choose Compare or Check.")
         calls, usd = _calls(self.calls), _dollars(self.usd)
         if self.kind == "check":
             return JobRequest("check", self.suites, max_calls=calls, max_usd=usd, by=by)
         if not self.base.strip():
-            raise GateError("There is nothing to compare with.", "Name a branch, a tag or a commit.")
+            raise GateError("There is nothing to compare with.", "Enter a branch, tag or commit.")
         return JobRequest("diff", self.suites, self.base.strip(), self.everything, max_calls=calls, max_usd=usd, by=by)
 
 
 def _calls(text: str) -> int:
     calls = text.strip().replace(",", "")
     if not (calls.isascii() and calls.isdecimal() and len(calls) < 10 and 0 < int(calls) <= MOST_CALLS):
-        raise GateError("The limit of calls is no number.", f"Write one from 1 to {MOST_CALLS:,}.")
+        raise GateError("The maximum of calls is not a valid number.", f"Enter a number from 1 to {MOST_CALLS:,}.")
     return int(calls)
 
 
@@ -158,13 +158,15 @@ def _dollars(text: str) -> float | None:
     except ValueError:
         found = -1.0
     if not 0 < found <= MOST_USD:
-        raise GateError("The limit of dollars is no number.", "Write one such as 2.50, or leave it empty.")
+        raise GateError(
+            "The maximum of dollars is not a valid number.", "Enter a number such as 2.50, or leave the field empty."
+        )
     return found
 
 
 @router.get("/jobs", dependencies=EDITOR)
 def jobs(request: Request, site: CurrentSite) -> Response:
-    """Every job that this server knows."""
+    """All jobs of this server."""
     found = [] if site.jobs is None else [(job, site.jobs.place(job)) for job in site.jobs.all()]
     return page(request, "jobs.html.j2", jobs=found, here=_directory(site) is not None)
 
@@ -177,7 +179,7 @@ def new_job(request: Request, site: CurrentSite) -> Response:
 
 @router.post("/jobs/new", dependencies=EDITOR)
 def begin_job(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form) -> Response:
-    """Begin what was chosen, or only say what it would take."""
+    """Start a job, or only estimate its cost."""
     named = {name: sent.one(name) for name in ("kind", "base", "calls", "usd")}
     typed = JobForm(suites=sent.every("suite"), everything=bool(sent.one("everything")), **named)
     if site.jobs is None:
@@ -189,21 +191,21 @@ def begin_job(request: Request, site: CurrentSite, person: CurrentPerson, sent: 
             return _form(request, site, typed, costs=expected_costs(order, directory))
         known = {one.name for one in choices(directory, Settings.from_environ()).suites}
         if gone := [name for name in order.suites if name not in known]:
-            raise GateError(f"gate.yaml has no suite {gone[0]} any more.", "Choose again.")
+            raise GateError(f"gate.yaml no longer has the suite {gone[0]}.", "Choose another suite.")
         begun = site.jobs.begin(order)
     except GateError as error:
-        return _form(request, site, typed, JobFailure.of(error).mistakes)
-    log_event(request, "job-begun", order.about)
+        return _form(request, site, typed, JobFailure.of(error).errors)
+    log_event(request, "job-started", order.about)
     return redirect(addresses.job(begun.id))
 
 
 def _directory(site: WebSite) -> Path | None:
-    """Where this server runs jobs; None where it cannot."""
+    """The folder in which this server runs jobs; None if it cannot."""
     return site.jobs.directory if site.jobs is not None and has_configuration(site.jobs.directory) else None
 
 
 def _form(
-    request: Request, site: WebSite, typed: JobForm | None, mistakes: Mistakes = (), costs: JobCosts | None = None
+    request: Request, site: WebSite, typed: JobForm | None, errors: JobErrors = (), costs: JobCosts | None = None
 ) -> Response:
     known: Choices | None = None
     refs: tuple[str, ...] = ()
@@ -212,17 +214,17 @@ def _form(
         try:
             known = choices(directory, Settings.from_environ())
         except GateError as error:
-            mistakes = mistakes or JobFailure.of(error).mistakes
+            errors = errors or JobFailure.of(error).errors
     first = JobForm(base=refs[0] if refs else "", kind="diff" if refs else "check")
-    shown = {"typed": typed or first, "known": known, "refs": refs, "costs": costs, "mistakes": mistakes}
-    status = 422 if mistakes and typed else 200
+    shown = {"typed": typed or first, "known": known, "refs": refs, "costs": costs, "errors": errors}
+    status = 422 if errors and typed else 200
     return page(request, "job_new.html.j2", status, here=directory is not None, **shown)
 
 
 JobId = Annotated[str, InPath(pattern="^[0-9a-f]{1,32}$")]
 EVERY_S = 0.25
 AT_MOST_S = 50.0
-"""Length of one stream; a browser then asks again, and its login is checked again."""
+"""Length of one stream. The browser then reconnects, and its login is checked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +238,7 @@ class TrialResult:
 
 @router.get("/jobs/{id}", dependencies=EDITOR)
 def job(request: Request, site: CurrentSite, id: JobId) -> Response:
-    """How far it is, or what came of it."""
+    """Progress or result of a job."""
     found = None if site.jobs is None else site.jobs.find(id)
     if found is None:
         return page(request, "job_gone.html.j2", 404)
@@ -253,18 +255,18 @@ def job(request: Request, site: CurrentSite, id: JobId) -> Response:
 
 @router.get("/jobs/{id}/events", dependencies=EDITOR)
 async def events(request: Request, site: CurrentSite, id: JobId) -> Response:
-    """How far it is, told whenever that changes (server-sent events)."""
+    """Progress as server-sent events."""
     _found(site, id)
     return StreamingResponse(_events(request, site, id), media_type="text/event-stream")
 
 
 @router.post("/jobs/{id}/cancel", dependencies=EDITOR)
 def cancel_job(request: Request, site: CurrentSite, sent: Form, id: JobId) -> Response:
-    """End it, whoever began it; what was answered stays known."""
+    """Cancel a job, whoever started it; its answers stay cached."""
     found = _found(site, id)
     if site.jobs is not None and not found.over:
         site.jobs.cancel(id)
-        log_event(request, "job-cancelled", f"{found.order.about}, begun by {found.order.by}")
+        log_event(request, "job-cancelled", f"{found.order.about}, started by {found.order.by}")
     return redirect(addresses.job(id))
 
 
@@ -301,8 +303,8 @@ def _sentence(site: WebSite, found: Job) -> str:
     """Text for screen readers."""
     if found.phase == "waiting" and site.jobs is not None:
         place = site.jobs.place(found)
-        return "Waiting: it is the next one." if place == 1 else f"Waiting: {place - 1} are before it."
-    words = {"ending": "Cancelling", "done": "Finished", "failed": "It did not work", "cancelled": "Cancelled"}
+        return "Waiting: next in the queue." if place == 1 else f"Waiting: {place - 1} ahead in the queue."
+    words = {"ending": "Cancelling", "done": "Finished", "failed": "Failed", "cancelled": "Cancelled"}
     return words.get(found.phase, "Running")
 
 

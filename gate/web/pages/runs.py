@@ -1,4 +1,4 @@
-"""Pages of runs: their list, the report of one run, and the answers to one case of it."""
+"""Pages of runs: the list, the report of a run, and the answers to one of its cases."""
 
 import re
 from collections.abc import Iterator
@@ -37,12 +37,12 @@ RUNS_A_PAGE = 50
 LARGEST_ID = 2**63 - 1
 """Largest id of a row in a database."""
 _DIGITS = 9
-"""Of the number of a pull request."""
+"""Longest number of a pull request."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunsQuery:
-    """The filter above the list; empty fields match all."""
+    """Filter of the list; empty fields match all."""
 
     suite: str = ""
     verdict: str = ""
@@ -57,7 +57,7 @@ class RunsQuery:
             raise GateError("There is no such verdict.", f"Choose one of {', '.join(Verdict)}.")
         number = self.pull_request.strip().removeprefix("#")
         if number and not (number.isascii() and number.isdecimal() and len(number) <= _DIGITS):
-            raise GateError("The pull request is not a number.", "Write a number such as 12.")
+            raise GateError("The pull request must be a number.", "Enter a number such as 12.")
         return RunFilter(
             suite=self.suite,
             verdict=Verdict(self.verdict) if self.verdict else None,
@@ -74,7 +74,7 @@ def runs(
     asked: Annotated[RunsQuery, Depends()],
     after: Annotated[int, Query(ge=0, le=LARGEST_ID)] = 0,
 ) -> HTMLResponse:
-    """Runs, the newest first; `after` is the last one of the page before."""
+    """Runs, newest first; `after` is the last one of the previous page."""
     rows = site.runs.rows(asked.wanted, Page(RUNS_A_PAGE + 1, after))
     kept = {name: value for name in RunsQuery.__slots__ if (value := getattr(asked, name))}
     return page(
@@ -97,7 +97,7 @@ RunId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 @dataclass(frozen=True, slots=True)
 class RunCasesQuery:
-    """Filter of the cases of a suite; without a name those of the first suite."""
+    """Filter of a suite's cases; an empty name means the first suite."""
 
     suite: str = ""
     which: CaseChoice = "all"
@@ -107,7 +107,7 @@ class RunCasesQuery:
 
 @router.get("/runs/{id}", dependencies=VIEWER)
 def run(request: Request, site: CurrentSite, id: RunId) -> HTMLResponse:
-    """The report, and a way to the cases of each suite."""
+    """The report, with links to the cases of each suite."""
     row, record = find_run(site, id)
     return page(request, "run.html.j2", run=run_view(row), report=preview.preview_body(record), suites=_suites(record))
 
@@ -120,7 +120,7 @@ def cases_of_run(
     asked: Annotated[RunCasesQuery, Depends()],
     number: Annotated[int, Query(ge=1, le=LARGEST_ID, alias="page")] = 1,
 ) -> HTMLResponse:
-    """The cases of one suite, a page of them."""
+    """Cases of one suite, a page at a time."""
     row, record = find_run(site, id)
     names = [name for name, _ in _suites(record)]
     suite = asked.suite or next(iter(names), "")
@@ -142,7 +142,6 @@ def cases_of_run(
 
 
 def find_run(site: WebSite, id: int) -> tuple[RunRow, RunRecord]:
-    """A run of the store."""
     row = site.runs.row(id)
     record = None if row is None else site.runs.record(id)
     if row is None or record is None:
@@ -151,15 +150,15 @@ def find_run(site: WebSite, id: int) -> tuple[RunRow, RunRecord]:
 
 
 def _suites(record: RunRecord) -> list[tuple[str, int]]:
-    """Names of suites, each with its number of cases."""
+    """Suite names with their numbers of cases."""
     compared = [(suite.name, len(suite.cases)) for suite in record.suites]
     return compared + [(suite.name, len(suite.cases)) for suite in record.new]
 
 
 def asked_case(suites: Suites, run: RunRecord, suite: str, case: str) -> CaseRecord | NewCaseRecord | None:
-    """A case of a run; None where the run has no such suite or case.
+    """A case of a run; None if there is no such suite or case.
 
-    A record keeps the questions of the most informative cases only. The store has the others, if it has a version with
+    A record holds the inputs of the most informative cases only. Others come from the store, if it has the version with
     the digest of the run's eval set.
     """
     kept = case_record(run, suite, case)
@@ -170,8 +169,8 @@ def asked_case(suites: Suites, run: RunRecord, suite: str, case: str) -> CaseRec
 
 
 def suite_with(suites: Suites, run: RunRecord, suite: str, case: str) -> str:
-    """The suite of the store with a case of a run: the one in the record, or one with the name of the run's suite;
-    empty where none has it.
+    """The stored suite that has a case of a run: the one named in the record, or one with the name of the run's
+    suite; empty if there is none.
     """
     asked = (parse_suite_name(exam.store) for exam in _exams(run, suite))
     names = (*(found.name for found in asked if found is not None), suite)
@@ -184,7 +183,7 @@ def _exams(run: RunRecord, suite: str) -> Iterator[ExamRecord]:
 
 
 def _stored(suites: Suites, exam: ExamRecord, case: str) -> Case | None:
-    """The case in the version that was evaluated."""
+    """The case in the evaluated version."""
     asked = parse_suite_name(exam.store)
     if asked is None or asked.version is None:
         return None
@@ -202,7 +201,7 @@ _ID_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class CaseOfRunQuery:
-    """A case of a run, from the query of its address."""
+    """A case of a run."""
 
     suite: str
     case: str
@@ -220,7 +219,7 @@ class AnswerQuery:
 def run_case(
     request: Request, site: CurrentSite, id: RunId, named: Annotated[CaseOfRunQuery, Depends()]
 ) -> HTMLResponse:
-    """The question, and every answer with what the scorers said."""
+    """The input, and every answer with its scores."""
     return _shown(request, id, named)
 
 
@@ -239,7 +238,7 @@ def answer_text(
 
 @router.post("/runs/{id}/case", dependencies=EDITOR)
 def keep_as_case(request: Request, site: CurrentSite, person: CurrentPerson, id: RunId, sent: Form) -> Response:
-    """Make a new case of a suite of the store out of it."""
+    """Save a case of a run as a new case in a stored suite."""
     suite, case, into, name = (sent.one(field) for field in ("suite", "case", "into", "name"))
     _, record = find_run(site, id)
     kept = asked_case(site.suites, record, suite, case)
@@ -250,7 +249,7 @@ def keep_as_case(request: Request, site: CurrentSite, person: CurrentPerson, id:
         made = case_of_run(kept, site.runs.samples(id, suite, case), naming)
         outcome = site.case_set(into, person.name).change([made], f"case {made.name} from run {id}")
         if not isinstance(outcome, str):
-            raise GateError(f"the suite {into} has a case {made.name} already", "give the new one another name")
+            raise GateError(f"the suite {into} already has a case {made.name}", "choose another name")
     except GateError as error:
         problem = f"{error.message}: {error.hint}" if error.hint else error.message
         return _shown(request, id, CaseOfRunQuery(suite, case), {"into": into, "name": name, "problem": problem})
@@ -282,5 +281,5 @@ def _shown(request: Request, id: int, named: CaseOfRunQuery, refused: dict[str, 
 
 
 def _proposed(case: str, run: int) -> str:
-    """A name that is probably free."""
+    """A suggestion that is probably free."""
     return f"{re.sub(r'[^a-zA-Z0-9_.-]+', '-', case)[:_ID_CHARS].strip('-')}-run-{run}".lstrip("-")

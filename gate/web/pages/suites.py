@@ -25,27 +25,27 @@ router = APIRouter()
 
 @router.get("/", dependencies=VIEWER)
 def suites(request: Request, site: CurrentSite) -> Response:
-    """Every suite, with what became of it last."""
+    """All suites with their latest change."""
     return page(request, "suites.html.j2", suites=site.suites.names(), runs=site.runs.suites())
 
 
 @router.get("/new-suite", dependencies=EDITOR)
 def new_suite(request: Request) -> Response:
-    """Asks for a name."""
+    """The form."""
     return page(request, "suite_new.html.j2", typed="", complaint="")
 
 
 @router.post("/new-suite", dependencies=EDITOR)
 def make_suite(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form) -> Response:
-    """An empty suite of this name; one that is there already is said to be."""
+    """Create an empty suite."""
     name = sent.one("suite")
     complaint = name_complaint(name)
     if not complaint and site.suites.newest(name) is not None:
-        complaint = "is taken: there is a suite of this name already"
+        complaint = "is already used by another suite"
     if complaint:
         return page(request, "suite_new.html.j2", 422, typed=name, complaint=f"The name {complaint}.")
-    site.suites.change(name, [], Authorship(person.name, site.now(), "began"))
-    log_event(request, "suite-made", name)
+    site.suites.change(name, [], Authorship(person.name, site.now(), "created"))
+    log_event(request, "suite-created", name)
     return redirect(addresses.suite(name, said="made"))
 
 
@@ -58,7 +58,7 @@ class BulkEdit:
 
     Args:
         what: `set`, `remove` or `archive`.
-        dimension, value: of the slice; without a value, `remove` takes any.
+        dimension, value: the slice; `remove` needs no value.
     """
 
     what: str
@@ -67,7 +67,7 @@ class BulkEdit:
 
 
 class BulkEditRefused(Exception):
-    """Nothing was changed; `field` is that of the form with the mistake, if there is one."""
+    """Nothing was changed; `field` names the form field with the error, if there is one."""
 
     def __init__(self, why: str, field: str = "") -> None:
         super().__init__(why)
@@ -75,10 +75,10 @@ class BulkEditRefused(Exception):
 
 
 def edit_many(cases: StoreCases, chosen: Sequence[str] | CaseFilter, work: BulkEdit) -> int:
-    """Change many cases, all or none: those of these names or of the filter. Returns their number.
+    """Change all cases with these names or that match the filter, or none. Returns their number.
 
     Raises:
-        BulkEditRefused: why none was changed.
+        BulkEditRefused: no case was changed.
     """
     _check(work, chosen)
     for _ in range(_TRIES):
@@ -89,14 +89,14 @@ def edit_many(cases: StoreCases, chosen: Sequence[str] | CaseFilter, work: BulkE
         changes = [change for version in found if (change := _change(version, work)) is not None]
         if not changes or isinstance(cases.change(changes, _told(work, len(changes))), str):
             return len(changes)
-    raise BulkEditRefused("Others change the same cases right now. Try again.")
+    raise BulkEditRefused("Someone else is changing the same cases. Try again.")
 
 
 def _check(work: BulkEdit, chosen: Sequence[str] | CaseFilter) -> None:
     if not chosen:
-        raise BulkEditRefused("Choose the cases first.", "case")
+        raise BulkEditRefused("Select one or more cases first.", "case")
     if work.what not in ("set", "remove", "archive"):
-        raise BulkEditRefused("Choose what to do with the cases.")
+        raise BulkEditRefused("Choose an action: set a slice, remove a slice, or archive.")
     if work.what != "archive" and (complaint := dimension_complaint(work.dimension)):
         raise BulkEditRefused(f"The dimension {complaint}.", "dimension")
     if work.what == "set" and (complaint := value_complaint(work.value)):
@@ -104,7 +104,7 @@ def _check(work: BulkEdit, chosen: Sequence[str] | CaseFilter) -> None:
 
 
 def _change(version: CaseVersion, work: BulkEdit) -> Change | None:
-    """The change; None where there is nothing to be done."""
+    """The change; None if the case stays the same."""
     if version.entry is None:
         return None
     if work.what == "archive":
@@ -116,7 +116,7 @@ def _change(version: CaseVersion, work: BulkEdit) -> Change | None:
         return put_of(entry, version.number)
     except InputErrors as error:
         said = error.problems[0].message
-        raise BulkEditRefused(f"The case {version.name!r} does not take it: {said}. No case was changed.") from None
+        raise BulkEditRefused(f"The case {version.name!r} would be invalid: {said}. No case was changed.") from None
 
 
 def _tagged(entry: Entry, work: BulkEdit) -> Entry:
@@ -146,18 +146,18 @@ def _told(work: BulkEdit, count: int) -> str:
 
 PAGE_SIZE = 50
 MOST_SLICES = 50
-"""Slices that can be filtered by at once."""
+"""Limit of slices in one filter."""
 _DIMENSIONS = 1_000
-"""Dimensions of one suite, each of which is a field of the form, mostly empty."""
+"""Limit of dimensions of a suite; each is a field of the filter form."""
 _EXCERPT = 160
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteQuery:
-    """Filter of the page of a suite.
+    """Filter of a suite's cases.
 
     Args:
-        slice: as `dimension=value`; empty ones are ignored.
+        slice: `dimension=value`; empty ones are ignored.
         after: place of the last case on the previous page.
     """
 
@@ -170,7 +170,7 @@ class SuiteQuery:
 
     def __post_init__(self) -> None:
         if len(self.chosen) > MOST_SLICES:
-            raise HTTPException(422, f"Choose {MOST_SLICES} slices or fewer at once.")
+            raise HTTPException(422, f"Filter by {MOST_SLICES} slices or fewer.")
 
     @property
     def wanted(self) -> CaseFilter:
@@ -185,7 +185,6 @@ class SuiteQuery:
 
     @property
     def filtered(self) -> bool:
-        """Is anything filtered?"""
         return bool(self.q.strip() or self.chosen or self.archived)
 
 
@@ -202,7 +201,7 @@ class CaseRow:
 
 @router.get("/suite", dependencies=VIEWER)
 def suite(request: Request, site: CurrentSite, asked: Annotated[SuiteQuery, Depends()]) -> Response:
-    """Cases of a suite, fifty at a time."""
+    """Cases of a suite, a page at a time."""
     return suite_page(request, site, asked)
 
 
@@ -210,7 +209,7 @@ def suite(request: Request, site: CurrentSite, asked: Annotated[SuiteQuery, Depe
 def edit_cases(
     request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, asked: Annotated[SuiteQuery, Depends()]
 ) -> Response:
-    """Sets or removes a slice of the chosen cases, or archives them: all of them, or none."""
+    """Set or remove a slice of the selected cases, or archive them: all or none."""
     suite_of(site, asked.name)
     work = BulkEdit(sent.one("do"), sent.one("dimension").strip(), sent.one("value").strip())
     named = sent.every("case")
@@ -231,7 +230,7 @@ def suite_page(
     failed: tuple[BulkEditRefused, BulkEdit, Sequence[str]] | None = None,
     status: int = 200,
 ) -> Response:
-    """The page of a suite, with a rejected edit and the cases chosen for it."""
+    """The page of a suite, with a rejected edit and the cases selected for it."""
     version = suite_of(site, asked.name)
     found = site.suites.cases(asked.name, asked.wanted, Page(PAGE_SIZE + 1, asked.after))
     rows = list(_rows(site, found[:PAGE_SIZE]))

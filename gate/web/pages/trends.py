@@ -1,4 +1,4 @@
-"""Pages on many runs: a figure over time, flaky cases, judges, and overrides."""
+"""Pages on many runs: trends, flaky cases, judges and overrides."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -21,7 +21,7 @@ AXES: tuple[Axis, ...] = ("quality", "cost", "latency")
 
 @dataclass(frozen=True, slots=True)
 class TrendQuery:
-    """Which trend; without a name that of the first suite."""
+    """Which trend; an empty name means the first suite."""
 
     suite: str = ""
     axis: Axis = "quality"
@@ -31,11 +31,11 @@ class TrendQuery:
 
 @router.get("/trends", dependencies=VIEWER)
 def trends(request: Request, site: CurrentSite, asked: Annotated[TrendQuery, Depends()]) -> HTMLResponse:
-    """The chart, and its figures in a table."""
+    """The chart and its figures."""
     names, last = site.runs.suites(), int(asked.last)
     suite = asked.suite or next(iter(names), "")
     slices = slices_first([slice for axis, slice in Insights(site.database).slices(suite, last) if axis == "quality"])
-    # Cost and latency are not told apart by slice.
+    # Cost and latency have no slices.
     slice = asked.slice if asked.axis == "quality" else OVERALL
     return page(
         request,
@@ -56,19 +56,18 @@ PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class InsightsQuery:
-    """Which runs of which suite; without a name those of the first suite."""
+    """Which runs of which suite; an empty name means the first suite."""
 
     suite: str = ""
     last: Literal["20", "50"] = "20"
 
     def of(self, site: WebSite) -> str:
-        """The suite of the query."""
         return self.suite or next(iter(site.runs.suites()), "")
 
 
 @router.get("/flaky", dependencies=VIEWER)
 def flaky(request: Request, site: CurrentSite, asked: Annotated[InsightsQuery, Depends()]) -> HTMLResponse:
-    """Cases whose scores vary by themselves, and cases that never tell the arms apart."""
+    """Flaky cases, and cases whose arms never differ."""
     insights, suite, last = Insights(site.database), asked.of(site), int(asked.last)
     return page(
         request,
@@ -84,17 +83,17 @@ def flaky(request: Request, site: CurrentSite, asked: Annotated[InsightsQuery, D
 
 @router.get("/judges", dependencies=VIEWER)
 def judges(request: Request, site: CurrentSite, asked: Annotated[InsightsQuery, Depends()]) -> HTMLResponse:
-    """How far judges agree with each other and with people."""
+    """Agreement of judges with each other and with people."""
     suite = asked.of(site)
-    told = [judge_history(one) for one in Insights(site.database).judges(suite, int(asked.last))]
-    return page(request, "judges.html.j2", names=site.runs.suites(), suite=suite, asked=asked, judges=told)
+    found = [judge_history(one) for one in Insights(site.database).judges(suite, int(asked.last))]
+    return page(request, "judges.html.j2", names=site.runs.suites(), suite=suite, asked=asked, judges=found)
 
 
 @router.get("/overrides", dependencies=VIEWER)
 def overrides(
     request: Request, site: CurrentSite, after: Annotated[int, Query(ge=0, le=LARGEST_ID)] = 0
 ) -> HTMLResponse:
-    """Who set the gate aside, when and why, and whether it counted."""
+    """Overrides: who, when and why, and whether they were accepted."""
     rows = Insights(site.database).overrides(Page(PAGE + 1, after))
     return page(
         request,

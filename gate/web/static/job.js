@@ -1,4 +1,4 @@
-// A job is told as it goes; without this script its page reloads itself.
+// Shows the progress of a job; without this script the page reloads itself.
 "use strict";
 (() => {
   const place = document.querySelector("[data-job]");
@@ -6,10 +6,10 @@
   if (!place) return;
   const events = new EventSource(place.dataset.job);
   events.addEventListener("message", (event) => {
-    const told = JSON.parse(event.data);
-    // What people and models wrote is text in it: the server made it by the template of this very page.
-    place.innerHTML = told.html;
-    if (status && status.textContent !== told.said) status.textContent = told.said;
+    const update = JSON.parse(event.data);
+    // Safe: the server rendered it with the template of this page, which escapes all text.
+    place.innerHTML = update.html;
+    if (status && status.textContent !== update.said) status.textContent = update.said;
   });
   events.addEventListener("over", () => {
     events.close();

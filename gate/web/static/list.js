@@ -1,4 +1,4 @@
-// One box chooses all cases of a page; without this script each has its own.
+// Adds a checkbox that selects all cases of the page.
 "use strict";
 (() => {
   const form = document.querySelector("form[data-list]");
@@ -11,22 +11,22 @@
   every.type = "checkbox";
   every.id = "c-all";
   label.htmlFor = every.id;
-  label.textContent = "Choose all on this page";
+  label.textContent = "Select all on this page";
   count.className = "soft small";
   count.setAttribute("role", "status");
   line.className = "field check choose";
   line.append(every, label, count);
   form.querySelector(".rows").before(line);
-  const tell = () => {
+  const update = () => {
     const chosen = boxes.filter((box) => box.checked).length;
     every.checked = chosen === boxes.length;
     every.indeterminate = chosen > 0 && !every.checked;
-    count.textContent = chosen ? `${chosen} chosen` : "";
+    count.textContent = chosen ? `${chosen} selected` : "";
   };
   every.addEventListener("change", () => {
     for (const box of boxes) box.checked = every.checked;
-    tell();
+    update();
   });
-  form.addEventListener("change", tell);
-  tell();
+  form.addEventListener("change", update);
+  update();
 })();

@@ -110,7 +110,7 @@ def test_a_rule_of_ten_thousand_characters_is_not_read(
     run(world.open({PROMPT: f"{THANKS}\n{WITHOUT}"}), models)
     body = server.comments(REPO, 7)[0].body
     assert f"R2 is dropped on purpose: {LIMIT}" in body
-    assert "What is new in the prompt was not read: the model found no rule in the prompt: rule is longer" in body
+    assert "The new part of the prompt was not read: the model found no rule in the prompt: rule is longer" in body
 
 
 def test_a_signal_ends_the_comparison_and_not_the_verdict(

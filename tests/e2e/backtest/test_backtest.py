@@ -52,13 +52,13 @@ def test_the_two_broken_commits_are_named_and_neighbours_share_their_answers(
     assert set(Counter((entry.system, entry.user) for entry in server.ledger).values()) == {1}
     assert len(server.ledger) == record["calls"] == 11 * CASES
     assert [row["known"] for row in record["commits"]] == [0] + [CASES] * 9
-    assert f"10 commits to judge: at most {11 * CASES:,} calls" in outcome.err
+    assert f"10 commits to evaluate: at most {11 * CASES:,} calls" in outcome.err
 
     again = gate("backtest", cwd=history)
     assert (again.code, len(server.ledger)) == (0, 11 * CASES)
     assert "sampling" not in again.err
-    assert "2 of 10 judged commits would have been blocked" in again.out
-    told = r"lang=de \(0\.\d+ to 0\.\d+\).* fell with \w{10} “Shorten the prompt” and never came back"
+    assert "2 of 10 evaluated commits would have been blocked" in again.out
+    told = r"lang=de \(0\.\d+ to 0\.\d+\).* fell with \w{10} “Shorten the prompt” and did not recover"
     assert re.search(told, " ".join(again.out.split()))
 
     page = Page((history / ".gate/backtest/backtest.html").read_text())
@@ -100,7 +100,7 @@ def test_a_backtest_that_is_killed_goes_on_where_it_was(history: Path, server: M
     # What was on its way when it was killed may be lost, and nothing else.
     assert 5 * CASES <= len(server.ledger) <= 5 * CASES + 2 * IN_FLIGHT
     assert (finished[0] / "run.json").stat().st_mtime_ns == written
-    assert "3 commits to judge (1 more are judged already)" in outcome.err
+    assert "3 commits to evaluate (1 more are already evaluated)" in outcome.err
 
 
 def test_ctrl_c_shows_what_there_is(history: Path, server: ModelServer) -> None:
@@ -113,7 +113,7 @@ def test_ctrl_c_shows_what_there_is(history: Path, server: ModelServer) -> None:
     out, told = process.communicate(timeout=60)
     assert process.returncode == 130, told
     assert re.search(r"Eleven +PASS", out)
-    assert re.search(r"Nine +not judged", out)
+    assert re.search(r"Nine +not evaluated", out)
     assert "Traceback" not in told
 
 

@@ -29,7 +29,7 @@ def test_an_old_prompt_that_todays_cases_do_not_fit_is_a_row(small: Path) -> Non
     assert verdicts(record) == {"Better": "PASS", "Good": None, "Bad": None}
     assert "nickname" in record["commits"][1]["reason"]
     shown = gate("backtest", "-n", "3", cwd=small).out
-    assert shown.count("not judged") == 2
+    assert shown.count("not evaluated") == 2
     assert "nickname" in shown
 
 
@@ -94,7 +94,7 @@ def test_a_shallow_clone_says_what_to_fetch(small: Path, tmp_path_factory: pytes
     outcome = gate("backtest", cwd=clone)
     assert outcome.code == 2
     assert "this clone is shallow" in outcome.err
-    assert "git fetch --unshallow, or ask for fewer: --commits 1" in outcome.err
+    assert "git fetch --unshallow, or use --commits 1" in outcome.err
     _, record = backtest(clone, "-n", "1")
     assert list(verdicts(record)) == ["Three"]
 

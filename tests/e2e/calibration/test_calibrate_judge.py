@@ -153,7 +153,7 @@ def test_a_budget_ends_it_and_what_was_paid_is_kept(repo: Path, server: ModelSer
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--judge", "evals/labels.jsonl"), "which judge is to be calibrated?"),
+        (("--judge", "evals/labels.jsonl"), "no judge to calibrate"),
         (("--judge", "evals/labels.jsonl", "--suite", "support", "--scorer", "x"), "has no scorer 'x'"),
         (("--judge", "evals/labels.jsonl", "--suite", "support", "--model", "fake:judge"), "leave one of them out"),
         (("--judge", "evals/labels.jsonl", "--suite", "support", "--label-scale", "5", "1"), "a scale of labels rises"),

@@ -108,7 +108,7 @@ def test_a_session(repo: Path, server: ModelServer) -> None:
         assert len(server.ledger) == 3 * ARM
         assert f"{ARM} asked, {ARM} known" in second and "last run: " in second
         assert f"2 runs, {3 * ARM} calls" in second
-        assert "latency not compared: the baseline's answers were known" in second
+        assert "latency not compared: the baseline's cached" in second
 
         right = (repo / "gate.yaml").read_text()
         (repo / "gate.yaml").write_text(right.replace("samples: 2", "samples: two"))

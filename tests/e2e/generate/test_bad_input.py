@@ -84,7 +84,7 @@ def test_a_model_that_writes_no_test(desk: Desk) -> None:
     twisted(desk, "tests", lambda _: '{"tests": [{"statement": "S9"}]}')
     made = desk.generate("--effort", "low")
     assert made.code == 3, made
-    assert "no test is left" in made.err
+    assert "no usable test is left" in made.err
     assert set(desk.files()) == {"prompts/shop.md", "evals/shop/spec.yaml"}
 
 
@@ -103,7 +103,7 @@ def test_rules_beyond_the_limit(desk: Desk) -> None:
     assert len(desk.spec().rules) == 20
     assert len(desk.cases()) == 40
     told = " ".join(made.out.split())
-    assert "10 rules left out beyond the first 20: 'You must mention item 20.', " in told
+    assert "10 rules left out, the limit is 20: 'You must mention item 20.', " in told
     assert "and 7 more" in told and "item 29" not in told
     found = json.loads((desk.root / ".gate/generate/shop/generation.json").read_text(encoding="utf-8"))
     assert found["left_out"] == [f"You must mention item {number}." for number in range(20, 30)]
@@ -121,7 +121,7 @@ def test_far_more_calls_than_were_foreseen(desk: Desk) -> None:
     desk.write("prompts/shop.md", " ".join(f"The answer must not mention item {number}." for number in range(75)))
     calls, made = desk.paid()
     assert made.code == 3, made
-    assert "the tests of its 75 rules would take about" in made.err
+    assert "the tests of its 75 rules need about" in made.err
     assert all(word in made.err for word in ("--max-calls", "--max-usd", "--set max_rules=6", "evals/shop/spec.yaml"))
     assert len(desk.spec().rules) == 75
     most = re.findall(r"--max-calls (\d+)", made.err)
@@ -145,6 +145,6 @@ def test_the_specification_of_another_prompt(desk: Desk) -> None:
     desk.write("other/shop.md", "Translate into French. Always keep the numbers.")
     calls, made = desk.asked, desk.generate("--effort", "min", prompt="other/shop.md")
     assert made.code == 2, made
-    assert "is of another prompt" in made.err
+    assert "is for another prompt" in made.err
     assert desk.asked == calls
     assert {name: text for name, text in desk.files().items() if name in before} == before

@@ -41,7 +41,7 @@ def test_the_same_prompt_asks_nobody(repo: Desk) -> None:
     assert states(compared(repo)) == {}
     assert repo.asked == 0
     made = repo.generate("--diff", "--base", "main")
-    assert (made.code, made.out, made.err) == (0, "The prompt promises what it promised.\n", "")
+    assert (made.code, made.out, made.err) == (0, "The rules of the prompt did not change.\n", "")
 
 
 def test_new_and_stricter_rules_are_tried_on_both_versions(repo: Desk) -> None:
@@ -61,10 +61,10 @@ def test_what_nobody_could_tell_is_left_open(repo: Desk) -> None:
     made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
     assert made.code == 0, made.err
     assert "not known" in made.out
-    assert "left as they are until somebody decides: R2" in made.out
+    assert "not changed, decide about them yourself: R2" in made.out
     assert repo.spec().prompt == before.prompt
     again = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
-    assert "left as they are until somebody decides: R2" in again.out
+    assert "not changed, decide about them yourself: R2" in again.out
 
 
 def test_files_follow_and_after_an_update_there_is_nothing_to_make(repo: Desk) -> None:
@@ -170,7 +170,7 @@ def test_an_exam_that_people_wrote_is_left_alone(repo: Desk) -> None:
     assert (repo.root / "exam/hand.jsonl").read_text(encoding="utf-8") == HAND
     assert {case.slices["rule"] for case in repo.cases() if case.obsolete} == {"R1"}
     assert "R4" in {case.slices["rule"] for case in repo.cases()}
-    assert "exam/hand.jsonl: left as it is" in made.out
+    assert "exam/hand.jsonl: not changed" in made.out
 
 
 def test_an_exam_that_is_emptied_is_told(repo: Desk) -> None:
@@ -178,7 +178,7 @@ def test_an_exam_that_is_emptied_is_told(repo: Desk) -> None:
     repo.write("prompts/shop.md", "You answer kindly.\n")
     made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "--quiet")
     assert made.code == 0, made.err
-    assert "evals/shop/cases.yaml: the exam is empty now, all 6 cases are marked obsolete" in made.err
+    assert "evals/shop/cases.yaml: no active case is left, all 6 cases are marked obsolete" in made.err
     assert "scorers: []" not in made.out
 
 

@@ -31,7 +31,7 @@ def test_a_changed_rule_is_inverted_and_tested_anew(desk: Desk) -> None:
     assert (rule.inverse, rule.grounding) == ("It is not so that: Never name a person.", "edited")
     assert "by a person" in made.out
     told = " ".join(made.out.split())
-    assert "evals/shop/spec-2.yaml: the specification with what it lacked; copy it over spec.yaml" in told
+    assert "evals/shop/spec-2.yaml: the completed specification; if you agree, copy it over spec.yaml" in told
     assert counted(desk.cases("evals/shop/cases-2.yaml"))["R2", "inverse"] == 1
     paid, _ = desk.paid("--effort", "min")
     assert paid == 0
@@ -51,5 +51,5 @@ def test_another_version_of_the_prompt_is_named(desk: Desk) -> None:
     desk.generate("--effort", "min")
     desk.write("prompts/shop.md", "You answer questions. Never name a competitor.\n")
     made = desk.generate("--effort", "min")
-    assert "taken from another version of the prompt" in " ".join(made.out.split())
+    assert "for another version of the prompt" in " ".join(made.out.split())
     assert "gate generate --diff --update" in " ".join(made.out.split())

@@ -96,7 +96,7 @@ def test_tests_go_back_into_a_prompt_of_github_models(desk: Desk) -> None:
     tests = len(desk.cases("evals/tag/cases.yaml"))
     assert text.count("\n  - id: R") == tests > 0
     # The suite that is suggested asks the model that the file names, and not the one that wrote the tests.
-    assert '    model: "openai:gpt-4o-mini"\n' in made.out and "the prompt's own file" in made.out
+    assert '    model: "openai:gpt-4o-mini"\n' in made.out and "the model from the prompt's file" in made.out
     before = path.read_bytes()
     desk.generate("--effort", "min", "--set", "write_back=true", prompt="prompts/tag.prompt.yml")
     assert path.read_bytes() == before
@@ -112,5 +112,5 @@ def test_documents_stand_in_for_what_is_retrieved(desk: Desk) -> None:
     desk.server.behaviour = Behaviour(judgement=with_documents)
     made = desk.generate("--effort", "min", "--set", "documents=true")
     checked(desk, made)
-    assert "no stand-in documents" not in made.out
+    assert "no documents were made" not in made.out
     assert all("documents: What about" in case.input for case in desk.cases())

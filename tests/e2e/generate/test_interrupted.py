@@ -55,7 +55,7 @@ def test_a_signal(desk: Desk, sign: signal.Signals, code: int) -> None:
     assert process.returncode == code, err
     assert "Traceback" not in err
     if code != -signal.SIGKILL:
-        assert "repeat the command: what was answered costs nothing the second time" in err
+        assert "repeat the command: cached answers cost nothing" in err
     # The client may have gone before it kept what was on its way.
     repeated(desk, in_flight=4 if sign is signal.SIGKILL else 2)
 

@@ -30,7 +30,7 @@ def test_a_level_takes_as_many_calls_as_it_says_and_a_second_run_none(desk: Desk
     paid, again = desk.paid("--effort", level)
     assert paid == 0
     assert desk.files() == files
-    assert "cases.yaml: the cases, to be reviewed before they become an exam (as it was)" in " ".join(again.out.split())
+    assert "cases.yaml: the cases; review them before you use them (unchanged)" in " ".join(again.out.split())
 
 
 def test_what_a_person_wrote_is_not_overwritten(desk: Desk) -> None:

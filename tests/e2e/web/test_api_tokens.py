@@ -40,9 +40,9 @@ def test_a_token_is_shown_once_and_is_good_until_it_is_revoked(ann: TestClient, 
     assert api.post("/api/v1/suites", json={"name": "x"}).status_code == 403
     (token,) = Tokens(database).all()
     assert (token.owner, (token.expires - NOW).days, token.used) == ("Ann", 30, NOW)  # type: ignore[operator]
-    assert "is revoked" in send(ann, "/tokens/revoke", id=str(token.id))
+    assert "Token revoked" in send(ann, "/tokens/revoke", id=str(token.id))
     assert api.get("/api/v1/runs").status_code == 401
-    assert "no such page" in send(ann, "/tokens/revoke", id=str(token.id))
+    assert "Page not found" in send(ann, "/tokens/revoke", id=str(token.id))
 
 
 @pytest.mark.parametrize(

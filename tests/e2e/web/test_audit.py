@@ -68,7 +68,7 @@ def steps(run: int, of: str, case: str) -> list[Step]:
     check = {"kind": "check", "calls": "7", "usd": "2.5", "do": "start"}
     diff = {"kind": "diff", "suite": "s", "base": "main", "calls": "9", "do": "start"}
     return [
-        Step("/new-suite", {"suite": "support"}, ("suite-made", "support")),
+        Step("/new-suite", {"suite": "support"}, ("suite-created", "support")),
         Step("/case/new", {"name": "a", "prompt": "Hi"}, ("case-added", "support: a"), addresses.new_case("support")),
         Step("/case", {"name": "a", "prompt": "Hello", "base": "1"}, ("case-edited", "support: a"), a()),
         Step("/suite/tag", tag, ("cases-tagged", "support: set, 1 cases"), suite("tag")),
@@ -76,11 +76,11 @@ def steps(run: int, of: str, case: str) -> list[Step]:
         Step("/case/archive", {"base": "3"}, ("case-archived", "support: a"), a("archive")),
         Step("/case/restore", {"base": "4", "number": "1"}, ("case-restored", "support: a"), a("restore")),
         Step("/runs/{id}/case", kept, ("case-added", "support: kept"), f"/runs/{run}/case"),
-        Step("/case/try/begin", tried, ("job-begun", "try: a, on s, at most 200 calls"), a("try/begin")),
-        Step("/jobs/new", check, ("job-begun", "check: all suites, at most 7 calls and $2.50")),
-        Step("/jobs/new", diff, ("job-begun", "diff: s against main, at most 9 calls")),
-        Step("/jobs/{id}/cancel", {}, ("job-cancelled", "diff: s against main, at most 9 calls, begun by Ann")),
-        Step("/tokens", {"name": "ci", "scope": "runs:write", "days": "30"}, ("token-made", "1, ci: runs:write")),
+        Step("/case/try/begin", tried, ("job-started", "try: a, on s, at most 200 calls"), a("try/begin")),
+        Step("/jobs/new", check, ("job-started", "check: all suites, at most 7 calls and $2.50")),
+        Step("/jobs/new", diff, ("job-started", "diff: s against main, at most 9 calls")),
+        Step("/jobs/{id}/cancel", {}, ("job-cancelled", "diff: s against main, at most 9 calls, started by Ann")),
+        Step("/tokens", {"name": "ci", "scope": "runs:write", "days": "30"}, ("token-created", "1, ci: runs:write")),
         Step("/tokens/revoke", {"id": "1"}, ("token-revoked", "1")),
     ]
 
@@ -107,14 +107,14 @@ def test_whatever_changes_or_takes_something_is_in_the_log(site: WebSite, begun:
     for step in steps(run, suite.name, suite.cases[0].id):
         job = begun.all()[0].id if "/jobs/" in step.path else ""
         files = {"file": ("b.jsonl", b'{"id": "b", "input": "Ho"}\n')} if "import" in step.path else None
-        data = {"do": "bring" if files else "save", **step.fields}
+        data = {"do": "import" if files else "save", **step.fields}
         answer = ann.post(step.address.replace("{id}", job or "2"), data=data, files=files)
         assert answer.status_code in (200, 303), (step, answer.text)
         (newest,) = site.audit.events(EventFilter(), Page(1))
         assert (newest.who, newest.what, newest.about) == ("Ann", *step.noted), step
     assert ann.get(addresses.suite("support", "export", version=2)).status_code == 200
     assert "cases exported" in ann.get("/audit?what=cases-exported").text
-    assert "diff: s against main, at most 9 calls, begun by Ann" in ann.get("/audit?what=job-cancelled").text
+    assert "diff: s against main, at most 9 calls, started by Ann" in ann.get("/audit?what=job-cancelled").text
 
 
 def test_the_log_is_read_page_by_page_and_filtered(site: WebSite, ann: TestClient) -> None:
@@ -150,7 +150,7 @@ def test_what_a_program_changes_is_in_the_log(site: WebSite, ann: TestClient) ->
     program.push(200, dump_run(RUN).encode())
     events = reversed(site.audit.events(EventFilter(), Page(99)))
     assert [(one.who, one.what, one.about) for one in events] == [
-        ("Ann (token deploy)", "suite-made", "support"),
+        ("Ann (token deploy)", "suite-created", "support"),
         ("Ann (token deploy)", "case-added", "support: a/b 1"),
         ("Ann (token deploy)", "case-edited", "support: a/b 1"),
         ("Ann (token deploy)", "case-archived", "support: a/b 1"),

@@ -35,7 +35,7 @@ def test_a_new_case_is_written_as_the_gate_reads_it(ann: TestClient, database: D
         ann, address, name="lost-parcel", description="Ticket 12", prompt="My parcel\r\nis lost",
         tools="track\r\nrefund", criteria="Says sorry", threshold="0.8", expected="Sorry", rest="cluster: parcels", **{
             "slices.1.dimension": "tier", "slices.1.value": "free"})  # fmt: skip
-    assert (status, "It is there now." in page) == (200, True)
+    assert (status, "Created." in page) == (200, True)
     assert stands(database, "lost-parcel") == {
         **{"name": "lost-parcel", "description": "Ticket 12", "prompt": "My parcel\nis lost"},
         **{"expected_tools": ["track", "refund"], "judge_prompt": "Says sorry", "judge_threshold": 0.8},
@@ -110,7 +110,7 @@ def test_who_saves_second_sees_both_texts_and_can_save_on_top(
     sent(ann, address, prompt="Where is Ann's money?")
     answer = bob.post(address, data=mine)
     assert answer.status_code == 409
-    assert "Ann changed this case meanwhile" in answer.text
+    assert "Ann changed this case in the meantime" in answer.text
     assert "Where is Ann&#39;s money?" in answer.text
     form = filled(answer.text)
     assert (form["prompt"], form["base"]) == ("Where is Bob's money?", "2")
@@ -131,7 +131,7 @@ def test_a_case_archived_while_open_comes_back_only_when_asked(
     mine = filled(bob.get(address).text) | {"prompt": "Mine", "do": "save"}
     ann.post(addresses.case("support", "refund", "archive"), data={"base": "1"})
     answer = bob.post(address, data=mine)
-    assert (answer.status_code, "archived this case meanwhile" in answer.text) == (409, True)
+    assert (answer.status_code, "archived this case in the meantime" in answer.text) == (409, True)
     assert stands(database, "refund") is None
     bob.post(address, data={**filled(answer.text), "do": "save"})
     assert stands(database, "refund") == {**REFUND, "prompt": "Mine"}
@@ -142,7 +142,7 @@ def test_nobody_archives_what_they_have_not_seen(ann: TestClient, database: Data
     address = addresses.case("support", "refund")
     sent(ann, address, prompt="Newer")
     answer = ann.post(addresses.case("support", "refund", "archive"), data={"base": "1"})
-    assert "somebody changed this case meanwhile" in answer.text
+    assert "someone changed this case in the meantime" in answer.text
     assert stands(database, "refund") is not None
 
 
@@ -157,7 +157,7 @@ def test_the_history_shows_words_and_an_old_version_comes_back(ann: TestClient, 
     assert "Restored." in ann.post(addresses.case("support", "refund", "restore"), data=restore).text
     assert stands(database, "refund") == REFUND
     assert (
-        "somebody changed"
+        "someone changed"
         in ann.post(addresses.case("support", "refund", "restore"), data=restore | {"number": "2"}).text
     )
     assert ann.post(addresses.case("support", "refund", "restore"), data=restore | {"number": "9"}).status_code == 404
@@ -169,7 +169,7 @@ def test_a_copy_needs_a_name_of_its_own(ann: TestClient, database: Database) -> 
     form = filled(page) | {"do": "save"}
     assert (form["name"], form["prompt"]) == ("", "Where is my money?")
     taken = ann.post(addresses.new_case("support"), data=form | {"name": "refund", "prompt": "Else"})
-    assert (taken.status_code, "is taken" in taken.text) == (422, True)
+    assert (taken.status_code, "is already used" in taken.text) == (422, True)
     ann.post(addresses.new_case("support"), data=form | {"name": "second"})
     assert stands(database, "second") == {**REFUND, "name": "second"}
 
@@ -193,7 +193,7 @@ def test_names_hold_any_sign(ann: TestClient, database: Database, name: str) -> 
 
 def test_what_the_gate_will_refuse_is_saved_and_told(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", REFUND)
-    said = "The gate will refuse this case unless gate.yaml names the same"
+    said = "Runs will refuse this case until gate.yaml allows it"
     assert said not in ann.get(addresses.case("support", "refund")).text
     scorers = "scorers:\r\n- python: evals.checks:polite\r\n"
     status, page = sent(ann, addresses.case("support", "refund"), rest=scorers)

@@ -80,17 +80,17 @@ def test_a_case_is_tried_as_it_is_typed_and_nothing_is_saved(shop: Shop, ann: Te
     status, offer, _ = send(ann, addresses.case("support", "", "try"), form, **TWO_ROUNDS)
     assert (status, "Try asks-twice" in offer.replace("<bdi>", "")) == (200, True)
     assert "openai:gpt-5-mini: $0.25 and $2.00" in offer
-    assert "If no answer is known yet:" in offer
+    assert "Estimate without cached answers:" in offer
     entry = offer.split('name="entry" value="')[1].split('">')[0]
     _, _, at = send(ann, "/case/try/begin?suite=support", offer, entry=entry, target="support", do="start")
     job = shop.over(job_of(at))
     assert (job.phase, job.order.label, job.progress.done) == ("done", "asks-twice", 1)
     shown = ann.get(at).text
-    assert "It passes" in shown and "It names &lt;b&gt;it&lt;/b&gt;" in shown
+    assert "✓ Passed" in shown and "It names &lt;b&gt;it&lt;/b&gt;" in shown
     assert "<script>document" not in shown and "&lt;script&gt;document" in shown
     assert [(one.round, one.value) for one in job.opinions] == [(1, 0.9), (2, 0.9)]
     assert shown.count("It names &lt;b&gt;it&lt;/b&gt;") == 2 and "judge, round by round" in shown
-    assert noted(shop) == [("Ann", "job-begun", "try: asks-twice, on support, at most 200 calls")]
+    assert noted(shop) == [("Ann", "job-started", "try: asks-twice, on support, at most 200 calls")]
     assert "The first one" in shown and "And the first one?" in shown
     assert "sk-ant" not in shown and "sk-openai" not in shown
     assert (runs(shop), len(Suites(shop.database).case("support", "asks-twice"))) == (0, 0)
@@ -103,7 +103,7 @@ def test_what_a_provider_refuses_is_told_with_a_remedy(shop: Shop, ann: TestClie
     _, _, at = send(ann, "/case/try/begin?suite=support", offer, entry=entry, target="support", do="start")
     assert shop.over(job_of(at)).phase == "failed"
     shown = ann.get(at).text
-    assert "answered 401" in shown and "check OPENAI_API_KEY" in shown and "whoever runs it can set them" in shown
+    assert "answered 401" in shown and "check OPENAI_API_KEY" in shown and "Ask its administrator" in shown
     assert "sk-openai" not in shown
 
 
@@ -111,13 +111,13 @@ def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(sh
     shop.server.behaviour = replace(shop.server.behaviour, latency_s=0.1)
     form = ann.get("/jobs/new").text
     _, reckoned, _ = send(ann, "/jobs/new", form, kind="check", calls="5", do="reckon")
-    assert "8 calls, about $" in reckoned and "more than the 5 calls" in reckoned
+    assert "8 calls, about $" in reckoned and "more than the limit of 5 calls" in reckoned
     _, _, at = send(ann, "/jobs/new", form, kind="check", suite="support", calls="100", do="start")
     repository.write(shop.repo, {asking.PROMPT: "Help them quickly.\n"})
     _, _, next_at = send(ann, "/jobs/new", form, kind="diff", base="released", calls="100", do="start")
     waiting = shop.jobs.find(job_of(next_at))
     assert waiting is not None and (waiting.phase, shop.jobs.place(waiting)) == ("waiting", 1)
-    assert "It is the next one." in ann.get(next_at).text
+    assert "Next in the queue." in ann.get(next_at).text
     with ann.stream("GET", f"{at.partition('?')[0]}/events") as stream:
         told = [line for line in stream.iter_lines() if line.startswith("data: ")]
     assert json.loads(told[0].removeprefix("data: "))["said"] == "Running"
@@ -132,8 +132,8 @@ def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(sh
     assert row is not None and (row.verdict, row.context.pushed_by) == (Verdict.HOLD, "Ann")
     assert runs(shop) == 2
     assert noted(shop) == [
-        ("Ann", "job-begun", "check: support, at most 100 calls"),
-        ("Ann", "job-begun", "diff: all suites against released, at most 100 calls"),
+        ("Ann", "job-started", "check: support, at most 100 calls"),
+        ("Ann", "job-started", "diff: all suites against released, at most 100 calls"),
     ]
 
 
@@ -145,10 +145,10 @@ def test_cancelling_stops_calls_and_leaves_no_run(shop: Shop, ann: TestClient) -
     _, shown, _ = send(ann, addresses.job(job.id, "cancel"), page)
     assert "Cancelling" in shown
     assert shop.over(job.id).phase == "cancelled"
-    assert "nothing is in the store" in ann.get(addresses.job(job.id)).text
+    assert "run is not in the store" in ann.get(addresses.job(job.id)).text
     assert (runs(shop), shop.server.ledger) == (0, [])
     send(ann, addresses.job(job.id, "cancel"), page)
-    assert noted(shop) == [("Ann", "job-cancelled", "check: all suites, at most 5,000 calls, begun by Bob")]
+    assert noted(shop) == [("Ann", "job-cancelled", "check: all suites, at most 5,000 calls, started by Bob")]
 
 
 def test_the_code_of_a_commit_that_is_nobodys_branch_is_not_run(shop: Shop, ann: TestClient) -> None:
@@ -159,7 +159,7 @@ def test_the_code_of_a_commit_that_is_nobodys_branch_is_not_run(shop: Shop, ann:
     for base in (foreign, "refs/pull/7/head"):
         page = ann.get("/jobs/new").text
         status, shown, _ = send(ann, "/jobs/new", page, kind="diff", base=base, calls="100", do="reckon")
-        assert (status, "neither a branch or tag here" in shown) == (422, True)
+        assert (status, "is not a branch, a tag" in shown) == (422, True)
     page = ann.get("/jobs/new").text
     assert send(ann, "/jobs/new", page, kind="diff", base="HEAD", calls="100", do="reckon")[0] == 200
 
@@ -168,8 +168,8 @@ WRONG: tuple[tuple[dict[str, str], str], ...] = (
     ({"kind": "diff", "base": "--upload-pack=x"}, "cannot be a git ref"),
     ({"kind": "diff", "base": " "}, "nothing to compare with"),
     ({"kind": "check", "suite": "../../etc"}, "there is no suite named"),
-    ({"kind": "check", "calls": "many"}, "The limit of calls is no number"),
-    ({"kind": "sh"}, "There is no such job"),
+    ({"kind": "check", "calls": "many"}, "The maximum of calls is not"),
+    ({"kind": "sh"}, "Unknown kind of job"),
 )
 
 
@@ -199,7 +199,7 @@ def test_a_case_reaches_no_further_than_its_suite(shop: Shop, ann: TestClient, s
 def test_without_a_configuration_pages_say_how_to_get_one(shop: Shop, ann: TestClient) -> None:
     (shop.repo / "gate.yaml").unlink()
     for address in ("/jobs", "/jobs/new", addresses.case("support", "c1", "try")):
-        assert "This server has no <code>gate.yaml</code>" in ann.get(address).text
+        assert "it has no <code>gate.yaml</code>" in ann.get(address).text
 
 
 def test_mistakes_in_a_typed_case_are_told_and_nothing_is_asked(shop: Shop, ann: TestClient) -> None:
@@ -207,5 +207,5 @@ def test_mistakes_in_a_typed_case_are_told_and_nothing_is_asked(shop: Shop, ann:
     status, shown, _ = send(
         ann, addresses.case("support", "", "try"), form, **{**TWO_ROUNDS, "threshold": "7", "do": "try"}
     )
-    assert (status, "threshold" in shown, "go back to it" in shown) == (422, True, True)
+    assert (status, "threshold" in shown, "Go back to the form" in shown) == (422, True, True)
     assert not shop.server.ledger

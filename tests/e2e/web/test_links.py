@@ -57,7 +57,7 @@ def test_a_case_names_the_newest_runs_that_asked_it(ann: TestClient, database: D
     assert links(page, "/runs/") == [addresses.case_of_run(run, "support", "c001") for run in runs[:1:-1]]
     assert page.count("1.000 → 0.250") == 10
     assert "c001</bdi>" in ann.get(links(page, "/runs/")[0]).text
-    assert "Seen in these runs" not in ann.get(addresses.case("support", "other")).text
+    assert "Recent runs of this case" not in ann.get(addresses.case("support", "other")).text
 
 
 def test_a_case_of_a_run_leads_to_the_store_by_the_name_that_the_run_asked(ann: TestClient, database: Database) -> None:
@@ -85,9 +85,9 @@ def test_a_question_that_the_run_left_out_is_that_of_the_version_that_was_asked(
     Suites(database).change("support", [put_of(newer, 1)], browsing.ANN)
     run = untold(database, asked.digest)
     page = ann.get(addresses.case_of_run(run, "support", "c001")).text
-    assert ("May I return it?" in page, "Within 30 days." in page, "did not keep" in page) == (True, True, False)
+    assert ("May I return it?" in page, "Within 30 days." in page, "Not saved: a run" in page) == (True, True, False)
     fields = {"suite": "support", "case": "c001", "into": "support", "name": "again"}
-    assert "has the new case" in ann.post(f"/runs/{run}/case", data=fields).text
+    assert "was added to the suite" in ann.post(f"/runs/{run}/case", data=fields).text
     made = Suites(database).case("support", "again")[0].entry
     assert made is not None
     assert (made["input"], made["expected"]) == ("May I return it?", "Within 30 days.")
@@ -96,4 +96,4 @@ def test_a_question_that_the_run_left_out_is_that_of_the_version_that_was_asked(
 def test_a_store_that_the_run_did_not_ask_lends_it_no_question(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", {"id": "c001", "input": "May I return it?"})
     page = ann.get(addresses.case_of_run(untold(database, f"sha256:{'0' * 64}"), "support", "c001")).text
-    assert ("May I return it?" in page, "did not keep" in page) == (False, True)
+    assert ("May I return it?" in page, "Not saved: a run" in page) == (False, True)

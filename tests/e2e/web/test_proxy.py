@@ -40,7 +40,7 @@ def test_the_lists_say_who_may_do_what(site: WebSite, name: str, statuses: tuple
 def test_a_header_that_comes_twice_names_nobody(site: WebSite) -> None:
     """A client sent one, and the proxy added another instead of replacing it."""
     answer = people.browser(site).get("/", headers=[(HEADER, "Ann"), (HEADER, "Bob")])  # type: ignore[arg-type]
-    assert (answer.status_code, "did not say who you are" in answer.text) == (403, True)
+    assert (answer.status_code, "did not send your user name" in answer.text) == (403, True)
 
 
 @pytest.mark.parametrize("address", ["192.0.2.99", "127.0.0.1", "::ffff:192.0.2.99", "testclient"])

@@ -27,7 +27,7 @@ def test_a_renamed_case_keeps_history_and_runs(ann: TestClient, database: Databa
     assert "<h1>greeting</h1>" in page
     assert links(page, "/runs/") == [addresses.case_of_run(run, "support", "c001")]
     history = ann.get(addresses.case("support", "greeting", "history")).text
-    assert ("Version 2: edited" in history, "Version 1: written" in history) == (True, True)
+    assert ("Version 2: edited" in history, "Version 1: created" in history) == (True, True)
     assert Suites(database).history("support")[0].what == "renamed c001 to greeting"
     restored = {"base": "2", "number": "1"}
     assert "<h1>c001</h1>" in ann.post(addresses.case("support", "greeting", "restore"), data=restored).text
@@ -59,7 +59,7 @@ def test_who_has_it_open_while_it_is_renamed_saves_on_top_under_the_new_name(
     mine = {**filled(bob.get(OLD).text), "prompt": "Mine", "do": "save"}
     renamed(ann)
     answer = bob.post(OLD, data=mine)
-    assert (answer.status_code, "Ann changed this case meanwhile" in answer.text) == (409, True)
+    assert (answer.status_code, "Ann changed this case in the meantime" in answer.text) == (409, True)
     form = filled(answer.text)
     assert (form["name"], form["prompt"]) == ("greeting", "Mine")
     assert bob.post(NEW, data={**form, "do": "save"}).status_code == 200

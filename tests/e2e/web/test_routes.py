@@ -156,7 +156,7 @@ def test_each_address_lets_exactly_those_pass_whom_the_table_names(
         elif role is NOBODY and somebody.oidc:
             fine = (to_login if method == "GET" else answer.status_code == 401) and "support" not in answer.text
         elif role is NOBODY:
-            fine = answer.status_code == 403 and "may not use this server" in answer.text
+            fine = answer.status_code == 403 and "has no access to this server" in answer.text
         else:
             fine = answer.status_code == 403 and f"needs the role {needed.label}" in answer.text
         if not fine:

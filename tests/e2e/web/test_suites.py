@@ -16,7 +16,7 @@ from tests.support.stores import BOTH
 
 
 def shown(page: str) -> list[str]:
-    return re.findall(r'aria-label="Choose ([^"]+)"', page)
+    return re.findall(r'aria-label="Select ([^"]+)"', page)
 
 
 def orders(count: int) -> list[dict[str, object]]:
@@ -27,10 +27,10 @@ def orders(count: int) -> list[dict[str, object]]:
 
 def test_a_suite_begins_with_a_name(ann: TestClient, database: Database) -> None:
     page = ann.post("/new-suite", data={"suite": "support"}).text
-    assert "Write the first case" in page
+    assert "Create the first case" in page
     assert [one.cases for one in Suites(database).names()] == [0]
     again = ann.post("/new-suite", data={"suite": "support"})
-    assert (again.status_code, "is taken" in again.text) == (422, True)
+    assert (again.status_code, "is already used" in again.text) == (422, True)
     for name in ("", " a", "a/b", "x" * 201, "a\x00"):
         refused = ann.post("/new-suite", data={"suite": name})
         assert refused.status_code == 422
@@ -78,12 +78,12 @@ def test_a_slice_is_set_on_chosen_cases_and_removed_from_all(ann: TestClient, da
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ({"do": "set", "dimension": "lang", "value": "de"}, "Choose the cases first"),
+        ({"do": "set", "dimension": "lang", "value": "de"}, "Select one or more cases first"),
         ({"do": "set", "dimension": "", "value": "de", "case": "a"}, "blank"),
         ({"do": "set", "dimension": "a=b", "value": "de", "case": "a"}, "="),
         ({"do": "set", "dimension": "a", "value": "", "case": "a"}, "blank"),
-        ({"do": "set", "dimension": "state", "value": "x", "case": ["a", "gold"]}, "&#39;gold&#39; does not take it"),
-        ({"do": "burn", "case": "a"}, "Choose what to do"),
+        ({"do": "set", "dimension": "state", "value": "x", "case": ["a", "gold"]}, "&#39;gold&#39; would be invalid"),
+        ({"do": "burn", "case": "a"}, "Choose an action"),
     ],
 )
 def test_what_cannot_be_done_to_all_is_done_to_none(
@@ -119,7 +119,7 @@ def test_a_table_comes_back_as_excel_saves_it(
     saved = "id;input\r\na;Größe?\r\n".encode(encoding)
     page = ann.post(address, data={}, files={"file": ("Mappe1.csv", saved)}).text
     assert re.findall(r"<dd>(\d+)</dd>", page) == ["0", "0", "0", "1"]
-    assert ("was read as Windows-1252: look at letters" in page) is remarked
+    assert ("was read as Windows-1252. Check letters" in page) is remarked
 
 
 def test_what_a_table_cannot_hold_is_named_before_it_is_left_out(ann: TestClient, database: Database) -> None:
@@ -129,7 +129,7 @@ def test_what_a_table_cannot_hold_is_named_before_it_is_left_out(ann: TestClient
     answer = ann.get(table)
     assert (answer.status_code, "content-disposition" in answer.headers) == (409, False)
     assert "<li>the case gold has state, which a table cannot hold" in answer.text
-    assert "CSV of the other 1 case" in answer.text and "the case &lt;b&gt; has prompt, " in answer.text
+    assert "Export the other 1 case as CSV" in answer.text and "the case &lt;b&gt; has prompt, " in answer.text
     some = ann.get(f"{table}&some=true")
     assert (some.status_code, some.content) == (200, b"\xef\xbb\xbfid,input\na,Hi\n")
     browsing.add(database, "agents", gold)  # type: ignore[arg-type]
@@ -149,19 +149,19 @@ def test_an_import_shows_what_would_change_before_it_does(ann: TestClient, datab
     assert Suites(database).newest("support").number == 1  # type: ignore[union-attr]
     held = re.search(r'name="held" value="([^"]+)"', page)
     assert held is not None
-    yes = {"file": "cases.jsonl", "held": held[1], "version": "1", "do": "bring", "archive": "1"}
-    assert "The file is imported." in ann.post(address, data=yes, files={"none": b""}).text
+    yes = {"file": "cases.jsonl", "held": held[1], "version": "1", "do": "import", "archive": "1"}
+    assert "File imported." in ann.post(address, data=yes, files={"none": b""}).text
     newest = Suites(database).newest("support")
     assert newest is not None
     assert Suites(database).entries(newest) == tuple(lines)
     late = ann.post(address, data=yes, files={"none": b""})
-    assert (late.status_code, "Nothing was done yet" in late.text) == (409, True)
+    assert (late.status_code, "Not imported" in late.text) == (409, True)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("a.jsonl", b"", "holds something"),
+        ("a.jsonl", b"", "is not empty"),
         ("a.jsonl", b'{"id": "a", "input": "\xff"}', "byte 23"),
         ("a.jsonl", b'{"id": "a"}\n{"id": "b", "inptu": 1}', "line 2"),
         ("a.csv", b"PK\x03\x04\0\0", "is a file of an office program, or an archive: save the sheet as CSV"),
@@ -182,7 +182,7 @@ def test_a_form_that_is_not_utf_8_is_refused_whole(ann: TestClient, database: Da
         body = b"suite=" + name
         kind = {"content-type": "application/x-www-form-urlencoded"}
         answer = ann.post("/new-suite", content=body, headers=kind)
-        assert (answer.status_code, "not text in UTF-8" in answer.text) == (400, True)
+        assert (answer.status_code, "not UTF-8 text" in answer.text) == (400, True)
     assert Suites(database).names() == ()
 
 
@@ -208,4 +208,4 @@ def test_a_form_that_is_too_large_is_told_so_on_a_page(ann: TestClient) -> None:
 def test_what_is_not_there_is_told_on_a_page(ann: TestClient, database: Database, address: str) -> None:
     browsing.add(database, "support", {"id": "a", "input": "Hi"})
     answer = ann.get(address)
-    assert (answer.status_code, "Nothing is here any more" in answer.text) == (404, True)
+    assert (answer.status_code, "This page does not exist" in answer.text) == (404, True)

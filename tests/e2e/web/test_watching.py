@@ -200,16 +200,16 @@ def test_what_retention_removed_is_told_on_its_pages(database: Database, lines: 
     ann, suite = client(database, lines), run.suites[0]
     case = next(case for case in suite.cases if case.candidate_outputs)
     address = f"/runs/{id}/case?{urlencode({'suite': suite.name, 'case': case.id})}"
-    assert "removed by retention" not in ann.get(address).text + ann.get(f"/runs/{id}").text
+    assert "retention time" not in ann.get(address).text + ann.get(f"/runs/{id}").text
     prune(database, RetentionLimits(outputs=browsing.NOW), browsing.NOW)
     for page in (ann.get(address), ann.get(f"/runs/{id}")):
         assert page.status_code == 200
-        assert "removed by retention on 2026-11-23" in page.text
+        assert "deleted on 2026-11-23" in page.text
     assert str(case.candidate_outputs[0].text)[:20] not in ann.get(address).text.partition("<h2>Answers</h2>")[2]
     add_one = next(other for other in golden().values() if other != run)
     prune(database, RetentionLimits(runs=browsing.NOW), browsing.NOW)
     runs.add(add_one.model_copy(update={"created": "2026-11-23T09:31:00+00:00"}), (), Context(), browsing.NOW)
-    assert "1 run made before 2026-11-23 was removed by retention on 2026-11-23" in ann.get("/runs").text
+    assert "1 run made before 2026-11-23 was deleted by retention on 2026-11-23" in ann.get("/runs").text
 
 
 def test_the_daily_work_is_done_at_once_and_told_where_it_fails(database: Database, lines: io.StringIO) -> None:

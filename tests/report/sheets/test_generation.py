@@ -65,12 +65,12 @@ GOOD = Diversity(4, 0.5, 0.8, 0.05, Lengths(20, 40, 60, 80, 200), {"edge": 0.25,
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (GOOD, "A test is 5 % like the one most like it: few are variants of each other."),
-        (replace(GOOD, nearest=0.4), "A test is 40 % like the one most like it: many are variants of each other."),
-        (GOOD, "50 % of the words and 80 % of the pairs of words are different ones, and more is richer."),
-        (replace(GOOD, distinct_2=Undefined("too few")), "50 % of the words are different ones"),
+        (GOOD, "A test is on average 5 % similar to the one most like it: few are variants of each other."),
+        (replace(GOOD, nearest=0.4), "40 % similar to the one most like it: many are"),
+        (GOOD, "50 % of the words and 80 % of the pairs of words are distinct; more means more varied tests."),
+        (replace(GOOD, distinct_2=Undefined("too few")), "50 % of the words are distinct"),
         (GOOD, "Inputs of 20 to 200 characters. Scenarios: 25 % edge, 75 % typical."),
-        (replace(GOOD, lengths=Lengths(71, 71, 71, 71, 71)), "71 to 71 characters: length was hardly tried."),
+        (replace(GOOD, lengths=Lengths(71, 71, 71, 71, 71)), "71 to 71 characters: length hardly varies."),
     ],
 )
 def test_diversity_says_what_is_good(found: Diversity, words: str) -> None:

@@ -100,7 +100,7 @@ def test_a_rubric_speaks_on_its_own_scale() -> None:
         "spread within an answer 0.57, at most 1.60",
         "threshold in use, 3.5 of 5",
         "best threshold, 2.6 of 5",
-        "Thresholds above 2.2 of 5 and up to 3.0 of 5 cannot be told from the best one.",
+        "Thresholds above 2.2 of 5 and up to 3.0 of 5 cannot be distinguished from the best one.",
         "A score of at least 3.5 of 5 is a pass.",
         "people fail, the judge 3.8 of 5.",
     ):

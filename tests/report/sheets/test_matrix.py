@@ -87,7 +87,7 @@ def test_judge_and_code_stand_apart() -> None:
         )
     )
     for words in ("by the judge\n", "by code\n", "by the judge or by code\n"):
-        assert f"### Tests that were not complied with, {words}" in text
+        assert f"### Tests that break the prompt, {words}" in text
     # Code was asked about nothing here, and that is no pass.
     assert "| openai:gpt-5-mini | – | – | – | – | – |" in text
 

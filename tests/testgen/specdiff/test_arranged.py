@@ -19,7 +19,7 @@ def test_another_order_names_what_moved() -> None:
 def test_a_sentence_said_once_less() -> None:
     base = "The title is first. It must be short. The body is second. It must be short.\n"
     (note,) = notes(base, base.replace("It must be short. ", "", 1))
-    assert note == '1 sentence repeated more or less often: "It must be short" (was there 2 times, is 1).'
+    assert note == '1 sentence repeated more or less often: "It must be short" (2 times before, 1 now).'
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_a_rule_read_without_words_of_the_prompt_is_shown_and_never_lost() -> No
         "The law is quoted.": ("unknown", NOTHING_QUOTED),
         "The answer has at most 800 words.": ("unknown", NOTHING_QUOTED),
     }
-    assert result.notes == ('A sentence came from which no rule was read: "Always quote the law".',)
+    assert result.notes == ('A sentence was added that belongs to no rule: "Always quote the law".',)
 
 
 def test_sentences_that_no_rule_rests_on_are_told() -> None:
@@ -195,9 +195,9 @@ def test_sentences_that_no_rule_rests_on_are_told() -> None:
         text,
     )
     assert diff(base, head, DiffMeans(lineage=True)).notes == (
-        'A sentence came from which no rule was read: "Answer".',
-        'A sentence went that no rule of the specification rests on: "promise a refund".',
-        'A sentence went that no rule of the specification rests on: "Answer in at most 80 words".',
+        'A sentence was added that belongs to no rule: "Answer".',
+        'A sentence was removed that belongs to no rule: "promise a refund".',
+        'A sentence was removed that belongs to no rule: "Answer in at most 80 words".',
     )
 
 

@@ -19,7 +19,7 @@ from gate.testgen.specdiff.strictness import checked_relation
         ("It always ends with thanks.", "It sometimes ends with thanks.", "quantifiers"),
         ("It is in German.", "It is in German unless the user is in a hurry.", "connectives"),
         ("Dates are written as DD/MM.", "Dates are written as MM/DD.", "capitals"),
-        ("It never names a price.", "It never names a final price.", "says more: final"),
+        ("It never names a price.", "It never names a final price.", "more words: final"),
     ],
 )  # fmt: skip
 def test_what_differs_is_not_the_same(before: str, after: str, what: str) -> None:

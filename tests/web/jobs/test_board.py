@@ -94,7 +94,7 @@ def test_the_oldest_that_are_over_are_forgotten(made: Callable[..., Jobs], monke
 @pytest.mark.parametrize(
     ("script", "told"),
     [
-        ("import os; os.kill(os.getpid(), 9)", "ended without a word (exit code -9)"),
+        ("import os; os.kill(os.getpid(), 9)", "ended without a result (exit code -9)"),
         (
             'print(\'no JSON\'); print(\'{"event": "progress", "done": -3}\'); raise SystemExit(1)',
             "exit code 1",
@@ -105,7 +105,7 @@ def test_a_process_that_dies_is_told_and_the_next_job_begins(made: Callable[...,
     jobs = made(script)
     first, second = jobs.begin(CHECK), jobs.begin(CHECK)
     outcome = seen(jobs, first, "failed").outcome
-    assert isinstance(outcome, JobFailure) and told in outcome.mistakes[0][0]
+    assert isinstance(outcome, JobFailure) and told in outcome.errors[0][0]
     seen(jobs, second, "failed")
 
 

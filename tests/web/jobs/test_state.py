@@ -56,9 +56,9 @@ def test_a_job_spends_no_more_than_either_limit_allows() -> None:
 @pytest.mark.parametrize(
     ("reason", "part"),
     [
-        ("OpenAI answered 429: slow down", "limits how often"),
-        ("Anthropic answered 529: overloaded", "limits how often"),
-        ("OpenAI answered 503", "a fault of its own"),
+        ("OpenAI answered 429: slow down", "limits the rate"),
+        ("Anthropic answered 529: overloaded", "limits the rate"),
+        ("OpenAI answered 503", "had an error"),
         ("OpenAI gave no answer within 60 s", "did not answer in time"),
         ("the connection to OpenAI failed: reset", "did not answer in time"),
         ("the budget of 5 calls is used up", "limit"),
