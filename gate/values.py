@@ -175,9 +175,9 @@ Scores: TypeAlias = Annotated[list[Share | None], Field(max_length=100)]
 
 
 UNREAD = "no scorer reads"
-"""What a remark on changed orders of a prompt says, and the next step of a report goes by."""
-HELPS = "What helps: "
-"""How the reason of a run begins that says what to do about the one before it."""
+"""Part of the note on changed instructions of a prompt; the next steps of a report look for it."""
+HELPS = "How to fix: "
+"""Beginning of a reason that says what to do about the reason before it."""
 
 
 def counted(count: int, one: str, many: str = "") -> str:

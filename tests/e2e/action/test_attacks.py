@@ -46,7 +46,7 @@ def test_removing_the_exam_is_told_and_never_skipped(world: PullRequestWorld, se
     outcome = run(world.open({"gate.yaml": FAQ_ONLY}))
     assert outcome.outputs["verdict"] == "PASS"
     body = server.comments(REPO, 7)[0].body
-    assert "**This change edits its own exam: the suite `support` is dropped." in body
+    assert "**This change edits its own tests: the suite `support` is dropped." in body
     assert "no suite for" not in body
 
 
