@@ -24,7 +24,7 @@ def test_the_breakage_channel_promises_less() -> None:
     assert "the breakage channel" in told(run, "Method")
     promise = told(run, "False blocks")
     assert "if the change alters no case" in promise
-    assert "blocked more often" in promise
+    assert "else higher" in promise
 
 
 @pytest.mark.parametrize(

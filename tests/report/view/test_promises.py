@@ -128,8 +128,8 @@ def test_the_next_steps_name_what_is_open() -> None:
     first, second, *others = ["".join(map(str, step)) for step in report_view(run).steps]
     assert first == "Confirm or revert R1, R3: the prompt drops or weakens these rules."
     assert second == "Fix R4: no answer of the new prompt keeps this new rule."
-    assert any("Merge when you are content" in step for step in others)
+    assert any("Merge if you want the change" in step for step in others)
     quiet = run.model_copy(update={"promises": [record(promise("reworded"))]})
-    assert not any("Tick" in "".join(map(str, step)) for step in report_view(quiet).steps)
+    assert not any("Confirm" in "".join(map(str, step)) for step in report_view(quiet).steps)
     many = run.model_copy(update={"promises": [record(*(promise("removed", place) for place in range(1, 9)))]})
     assert "R1, R2, R3, R4, R5 and 3 more" in "".join(map(str, report_view(many).steps[0]))
