@@ -47,7 +47,7 @@ test: $(VENV)/.dev ## Run all tests.
 
 browser-test: $(VENV)/.dev ## Play people in the web interface; needs Debian's chromium.
 	@# A browser waits for its page half of the time: two keep two cores busy, and more would be impatient.
-	$(BIN)/python -m pytest tests/browser -m browser -n 2 --dist load
+	$(BIN)/python -m pytest tests/browser -n 2 --dist load
 
 image-test: $(VENV)/.dev ## Build the action's image and run it as GitHub's runner does; needs root, buildah, debootstrap.
 	$(BIN)/python -m pytest tests/image -m image -n 0

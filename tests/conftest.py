@@ -1,6 +1,6 @@
-"""For every test: no limit of time, and no garbage looked for in what was collected, which lives to the end.
+"""For every test: no time limits, no garbage collection during the collection of tests.
 
-Workers side by side share the servers of forks, so that the package is loaded for them once.
+Parallel workers share the fork servers, so that the package is loaded once.
 """
 
 import gc
@@ -28,11 +28,15 @@ def pytest_configure(config: pytest.Config) -> None:
         forked.share()
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Set aside what there is, and let garbage be collected from here on."""
+def pytest_collection(session: pytest.Session) -> None:
+    """Keep examples independent of the order of tests, and save the second that it takes to read every module."""
     if settings.default is not None and settings.default.derandomize:
-        # Constants of the modules that are loaded become examples: which ones, the tests before this one would decide.
+        # Hypothesis takes constants of the loaded modules as examples: which ones are loaded depends on earlier tests.
         providers._get_local_constants = providers.Constants
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Freeze the objects of the collection, and turn the garbage collector on."""
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -19,18 +19,11 @@ from tests.support import browsing, stores
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.browser)
-
-
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     found = shutil.which("chromium") or shutil.which("google-chrome")
     if found is None:
-        pytest.fail("the browser tests need Chromium: apt-get install chromium, or deselect them: -m 'not browser'")
+        pytest.fail("the browser tests need Chromium: apt-get install chromium")
     with sync_playwright() as play:
         # In a container there is no user whom the sandbox would protect.
         browser = play.chromium.launch(executable_path=found, args=["--no-sandbox"])

@@ -5,9 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
-from schemathesis.checks import CHECKS
 from starlette.testclient import TestClient
 
 from gate.store.access import Scope
@@ -44,6 +42,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, dict
 
 
 def test_answers_are_those_of_the_description(served: tuple[Any, dict[str, str]]) -> None:
+    # Its import takes a second, which no other worker needs to wait for.
+    import schemathesis
+    from schemathesis.checks import CHECKS
+
     app, headers = served
     schema = schemathesis.openapi.from_asgi("/api/openapi.json", app)
     accepted = CHECKS.get_one("positive_data_acceptance")
