@@ -175,9 +175,9 @@ Scores: TypeAlias = Annotated[list[Share | None], Field(max_length=100)]
 
 
 UNREAD = "no scorer checks"
-"""Part of a remark on changed rules; the next step of a report depends on it."""
-HELPS = "What helps: "
-"""Start of a reason that explains how to fix the reason before it."""
+"""Part of the note on changed instructions of a prompt; the next steps of a report look for it."""
+HELPS = "How to fix: "
+"""Beginning of a reason that says what to do about the reason before it."""
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -15,7 +15,7 @@ from gate.record.comparison import PassState, State, Verdict
 from gate.record.parts import ArmRecord
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report.exports.sarif import Lines, PromptAnnotation, prompt_annotations
-from gate.report.numbers import fall_sentence
+from gate.report.numbers import drop_sentence
 from gate.resolve.pairing import Sides
 from gate.suite import Suite
 
@@ -103,7 +103,7 @@ def _fell(suite: SuiteRecord) -> str:
     rows = [row for row in (suite.quality.overall, *suite.quality.slices) if row.blocking and row.state in _STATES]
     if rows:
         worst = min(rows, key=lambda row: (_STATES.index(row.state), row.upper if row.upper is not None else 0.0))
-        return fall_sentence(worst, worst.slice)
+        return drop_sentence(worst, worst.slice)
     risen = [axis.axis for axis in (suite.cost, suite.latency) if axis.exceeded]
     return f"{suite.name}: {' and '.join(risen)} above the limit" if risen else ""
 

@@ -11,7 +11,7 @@ from gate.action.subject import EventFiles, EventPlace, EventSubject, NothingToJ
 from gate.app.run_order import SARIF, run_folder
 from gate.config.documents import Problems, decode
 from gate.engine.signals import signals_ignored, signals_later, signals_reported
-from gate.engine.without_evaluation import failed_record, nothing_to_judge_record
+from gate.engine.without_evaluation import failed_record, not_evaluated_record
 from gate.environment.action import Inputs, Runner, unknown_inputs
 from gate.environment.settings import DATABASE, TOKEN, database_url, push_token
 from gate.errors import CannotEvaluate, GateError
@@ -160,9 +160,7 @@ def act(services: EventServices) -> int:
         commit = venue.commit if venue is not None else runner.sha
         return _told(reporter, services, ActionOutcome(_failed(error, commit, services), error))
     if isinstance(asked, NothingToJudge):
-        return _told(
-            reporter, services, ActionOutcome(nothing_to_judge_record(asked.why, asked.commit, services.now()))
-        )
+        return _told(reporter, services, ActionOutcome(not_evaluated_record(asked.why, asked.commit, services.now())))
     rule = Rule(inputs.skip_label, inputs.override_by, inputs.label_scope)
     overrides = OverrideReader(github, files, rule, reporter.warn)
     evaluation = Evaluation(asked, runner, inputs, files, overrides, reporter.warn)

@@ -19,7 +19,6 @@ from gate.git.places import own_folder
 from gate.record.run import RunRecord
 from gate.record.transcript import Failed, Sample
 from gate.report.escape import terminal_text
-from gate.report.view.cases import explain_command
 from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
 
@@ -168,10 +167,8 @@ def report_run(run: RunRecord, out: tuple[Path, Path | None], *, as_json: bool, 
     elif quiet:
         click.echo(first_line(run))
     else:
-        print_run(run, "terminal")
-        click.echo(f"\nWritten: {file or folder / 'report.md'} (record: {folder / 'run.json'})")
-        if more := explain_command(run, str(folder)):
-            click.echo(terminal_text(f"Worst case in full: {more}"))
+        print_run(run, "terminal", folder)
+        click.echo(f"Full report: {file or folder / 'report.md'} (record: {folder / 'run.json'})")
     return run.exit_code
 
 
@@ -213,7 +210,7 @@ def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:
 
     from gate.report.terminal import report as terminal
 
-    terminal.render_report(run, Console(file=sys.stdout, highlight=False))
+    terminal.render_report(run, Console(file=sys.stdout, highlight=False), str(folder or terminal.LAST))
 
 
 def write_run(run: RunRecord, path: Path, form: str | None = None, folder: Path | None = None) -> None:

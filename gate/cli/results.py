@@ -129,7 +129,7 @@ def _case_asked(run: "RunRecord", name: str, suite: str) -> tuple[str, str]:
 
 def _case_json(run: "RunRecord", found: "NamedCase", kept: "CaseSamples") -> str:
     from gate.report.explain import slice_contributions
-    from gate.report.view.advice import ask_again_command
+    from gate.report.view.advice import run_again_command
     from gate.store.run_folder import SAMPLE_ADAPTER
 
     document = {
@@ -139,7 +139,7 @@ def _case_json(run: "RunRecord", found: "NamedCase", kept: "CaseSamples") -> str
         "case": found.record.model_dump(mode="json", by_alias=True),
         "samples": [SAMPLE_ADAPTER.dump_python(sample, mode="json", by_alias=True) for sample in kept.samples],
         "slices": [asdict(one) for one in slice_contributions(run, found.suite, found.record)],
-        "again": ask_again_command(run, found.suite, found.record) or None,
+        "again": run_again_command(run, found.suite, found.record) or None,
     }
     return json.dumps(document, indent=2)
 

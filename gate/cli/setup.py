@@ -237,7 +237,7 @@ def demo(directory: Path | None) -> None:
     root = directory or Path(tempfile.mkdtemp(prefix="prompt-gate-demo-"))
     services = DemoServices(
         say=lambda text: click.echo(text),
-        show=lambda run: print_run(run, "terminal"),
+        show=lambda run, folder: print_run(run, "terminal", folder),
         progress=lambda: run_progress(quiet=False),
         settings=Settings.from_environ(),
     )

@@ -22,7 +22,7 @@ class DemoServices:
     """The services that the demo uses."""
 
     say: Callable[[str], None]
-    show: Callable[[RunRecord], None]
+    show: Callable[[RunRecord, Path], None]
     progress: Callable[[], Progress]
     settings: Settings
 
@@ -41,7 +41,7 @@ def play(root: Path, services: DemoServices) -> bool:
         out = root / ".gate" / change.branch
         order = RunOrder(resolved, 1, None, out, services.progress(), cache_folder=root / CACHE_FOLDER)
         run = run_plan(order, services.settings)
-        services.show(run)
+        services.show(run, out)
         services.say(f"\nThe comment for the pull request: {out / 'report.md'}")
         services.say(f"The same as a web page:           {out / 'report.html'}")
         as_expected = as_expected and expected(run, change)

@@ -1,4 +1,4 @@
-"""From samples to a verdict that missing samples cannot have changed."""
+"""The verdict of a run, and whether missing samples could change it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from gate.values import undecided
 
 @dataclass(frozen=True, slots=True)
 class NewPromptReasons:
-    """Reasons as full sentences; none of them ever makes a verdict better."""
+    """Reasons as full sentences, by the verdict that they lead to."""
 
     blocks: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class NewPromptReasons:
 
 
 def new_prompt_reasons(suites: Sequence[Suite], rates: PassRates) -> NewPromptReasons:
-    """The reasons that come from suites that were judged on their own."""
+    """The reasons that come from suites without a baseline."""
     rows = [(suite, rates.suites[suite.name]) for suite in suites]
     blocking = [(suite.name, rate) for suite, found in rows for rate in found if rate.blocking]
     missed = sorted((one for one in blocking if one[1].state is PassState.MISSED), key=_shortfall)
@@ -60,11 +60,11 @@ def _holds(suite: Suite, rates: Sequence[PassRate]) -> Iterator[str]:
     policy = suite.exam.policy
     for rate in rates:
         if rate.doubtful:
-            yield f"{_told(suite.name, rate)}, which is not shown: the lower bound is {percent(rate.lower)}."
+            yield f"{_told(suite.name, rate)}, not shown with confidence: the lower bound is {percent(rate.lower)}."
     if rates[0].state is PassState.TOO_FEW:
-        yield f"{suite.name}/{OVERALL}: {rates[0].n} cases are too few to decide; 30 are the floor, 100 comfortable."
+        yield f"{suite.name}/{OVERALL}: {rates[0].n} cases are too few to decide; use at least 30, better 100."
     if policy.min_pass_rate is None and all(own.min_pass_rate is None for own in policy.slices.values()):
-        yield f"{suite.name}: nobody said what is good enough; set min_pass_rate in the policy of its suite."
+        yield f"{suite.name}: no threshold is set; set min_pass_rate in the policy of the suite."
     names = {rate.slice for rate in rates}
     for name in policy.slices:
         if name not in names:
@@ -72,7 +72,7 @@ def _holds(suite: Suite, rates: Sequence[PassRate]) -> Iterator[str]:
 
 
 def _told(suite: str, rate: PassRate) -> str:
-    wanted = "" if rate.wanted is None else f"; at least {percent(rate.wanted)} are wanted"
+    wanted = "" if rate.wanted is None else f"; at least {percent(rate.wanted)} needed"
     return f"{suite}/{rate.slice}: {percent(rate.rate)} of the answers to {rate.n} cases passed{wanted}"
 
 
@@ -83,7 +83,7 @@ def percent(value: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class VerdictFacts:
-    """All that a verdict rests on."""
+    """The input of a verdict."""
 
     suites: tuple[Suite, ...]
     quality: Quality
@@ -94,14 +94,14 @@ class VerdictFacts:
 
     @property
     def deciding(self) -> tuple[Suite, ...]:
-        """The suites that have a part in the verdict."""
+        """The suites that count for the verdict."""
         return tuple(suite for suite in self.suites if not suite.trial)
 
 
 def decide(facts: VerdictFacts, policy: RunPolicy) -> Decision:
     """Apply the verdict table; `policy.fail_on` turns HOLD into exit 1."""
     if facts.unfinished is not None:
-        # What was not asked is not known: neither a fall nor the absence of one is read into half a run.
+        # Half a run shows neither a regression nor that there is none.
         return Decision(Verdict.INCONCLUSIVE, 3, (f"The evaluation was not finished: {facts.unfinished}.",))
     blocks = [*_regressions(facts), *facts.new.blocks]
     if blocks:
@@ -110,20 +110,20 @@ def decide(facts: VerdictFacts, policy: RunPolicy) -> Decision:
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
     if not facts.suites and facts.new == NewPromptReasons() and not facts.deleted:
-        # Both arms are the same, so there is nothing that could have got worse; nor is anything shown to be better.
-        return Decision(Verdict.PASS, 0, ("no prompt changed; the exam did.",))
+        # Both arms are the same, so quality can be neither worse nor better.
+        return Decision(Verdict.PASS, 0, ("no prompt changed; cases, scorers or policy did.",))
     holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds, *map(str, facts.deleted)]
     if holds:
         return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))
     improved = [row for row in _overall(facts) if row.state is State.IMPROVEMENT]
     if not improved:
-        quiet = "Nothing regressed and nothing is suspect; no improvement was shown either."
+        quiet = "No slice regressed, none is suspect, and no improvement is shown."
         return Decision(Verdict.PASS, 0, (*((quiet,) if facts.suites else ()), *facts.new.met))
     unmeasured = list(_unmeasured(facts))
-    wins = tuple(f"{row.slice} rose by {row.mean:.3f}." for row in improved if row.mean is not None)
+    wins = tuple(f"{row.slice} improved by {row.mean:.3f}." for row in improved if row.mean is not None)
     if unmeasured:
         return Decision(Verdict.PASS, 0, (*wins, *unmeasured, *facts.new.met))
-    calm = "Nothing regressed, and cost and latency are within their allowances."
+    calm = "No slice regressed, and cost and latency are within their limits."
     return Decision(Verdict.SHIP, 0, (*wins, calm, *facts.new.met))
 
 
@@ -131,7 +131,7 @@ def _regressions(facts: VerdictFacts) -> Iterator[str]:
     rows = [row for _, row in facts.quality.slices if row.blocking and row.state is State.REGRESSION]
     for row in sorted(rows, key=lambda row: (row.upper if row.upper is not None else 0.0, row.slice)):
         margin = f", below the margin of {_bound(-row.margin)}" if row.margin else ""
-        yield f"{row.slice} {_fall(row)} over {row.n} cases; the upper bound is {_bound(row.upper)}{margin}."
+        yield f"{row.slice} {_drop(row)} over {row.n} cases; the upper bound is {_bound(row.upper)}{margin}."
 
 
 def _missing_samples(facts: VerdictFacts) -> Iterator[str]:
@@ -149,7 +149,7 @@ def _suspects(facts: VerdictFacts) -> Iterator[str]:
     for _, row in facts.quality.slices:
         if row.blocking and row.state is State.SUSPECT:
             chance = "" if row.p is None else f" (p = {row.p:.3f})"
-            yield f"{row.slice} is suspect: it {_fall(row)}, which is not beyond doubt{chance}."
+            yield f"{row.slice} is suspect: it {_drop(row)}, which is not statistically significant{chance}."
 
 
 def _too_few(facts: VerdictFacts) -> Iterator[str]:
@@ -157,9 +157,9 @@ def _too_few(facts: VerdictFacts) -> Iterator[str]:
         if row.state is not State.TOO_FEW:
             continue
         if row.mean is not None and row.units >= BLOCKABLE_UNITS:
-            yield f"{row.slice}: every answer of both arms scored 0, so the scorers cannot tell them apart."
+            yield f"{row.slice}: every answer of both arms scored 0, so the scorers show no difference."
         else:
-            yield f"{row.slice}: {_counted(row)} too few to decide; 30 are the floor, 100 comfortable."
+            yield f"{row.slice}: {_counted(row)} too few to decide; use at least 30, better 100."
 
 
 def _exceeded(facts: VerdictFacts) -> Iterator[str]:
@@ -168,14 +168,14 @@ def _exceeded(facts: VerdictFacts) -> Iterator[str]:
             if axis.exceeded and axis.change is not None:
                 where = f"{name}: " if len(facts.suites) > 1 else ""
                 rise, allowed = _share_percent(axis.change), _share_percent(axis.allowance)
-                yield f"{where}{axis.axis} rose by {rise}, more than the allowed {allowed}."
+                yield f"{where}{axis.axis} rose by {rise}, more than the limit of {allowed}."
 
 
 def _unmeasured(facts: VerdictFacts) -> Iterator[str]:
     for name in (suite.name for suite in facts.deciding):
         for axis in facts.axes[name]:
             if axis.applicable and not axis.compared:
-                yield f"{name}: {axis.axis} could not be compared ({axis.reason}), so this is not a SHIP."
+                yield f"{name}: {axis.axis} could not be compared ({axis.reason}), so the verdict is not SHIP."
 
 
 def _overall(facts: VerdictFacts) -> list[Comparison]:
@@ -189,8 +189,8 @@ def _counted(row: Comparison) -> str:
     return f"{row.n} cases in {row.units} independent groups, which count as one each, are"
 
 
-def _fall(row: Comparison) -> str:
-    return f"fell by {-(row.mean or 0.0):.3f}"
+def _drop(row: Comparison) -> str:
+    return f"dropped by {-(row.mean or 0.0):.3f}"
 
 
 def _share_percent(value: float) -> str:
@@ -252,7 +252,7 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The facts behind every verdict on a run, whatever the missing samples are taken for."""
+    """The input of every scenario's verdict."""
 
     table: SampleTable
     grids: Mapping[str, SampleArrays]
@@ -263,7 +263,7 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class Assessor:
-    """Judges a set of samples."""
+    """Decides the verdict of a set of samples."""
 
     suites: tuple[Suite, ...]
     policy: RunPolicy
@@ -281,7 +281,7 @@ class Assessor:
         return tuple(suite for suite in self.suites if suite.baseline is None)
 
     def assess(self, table: SampleTable, unfinished: str | None = None) -> Assessment:
-        """Compare, decide, and check what the missing samples could have changed.
+        """Compare, decide, and check whether the missing samples could change the verdict.
 
         `table` has every finished sample, failed ones included; `unfinished` says why the run ended early, or is None.
         """
@@ -296,7 +296,7 @@ class Assessor:
         total = sum(len(suite.arms) * len(suite.exam.cases) * most[suite.name] for suite in self.suites)
         taken, reasons = _tally(grids, most)
         scored = taken - reasons.total()
-        # Asked to end after the last sample, it came to its end all the same.
+        # A run that was ended after its last sample is complete.
         facts = _Known(table, grids, compared, None if scored == total else unfinished, looks)
         (quality, rates), decision = self._verdict(facts)
         if scored == total:
@@ -317,8 +317,8 @@ class Assessor:
         return Assessment(quality, rates, compared, decision, missing, looks is not None, samples)
 
     def _imputed(self, facts: _Known) -> list[Verdict]:
-        """The verdicts for whatever the missing samples are taken for."""
-        # McNemar's test knows right and wrong, and nothing between.
+        """The verdicts with the missing samples replaced, one for each scenario."""
+        # McNemar's test needs scores of 0 or 1.
         scenarios = (SCENARIOS[0], SCENARIOS[-1]) if self.policy.method == "mcnemar" else SCENARIOS
         return [self._verdict(facts, scenario)[1].verdict for scenario in scenarios]
 
@@ -345,8 +345,8 @@ def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -
     between = sorted({*verdicts[1:-1]} - {missing.best, missing.worst})
     why = (
         f"{undecided(missing.samples, missing.total)}: "
-        f"{missing.best} if all of them had gone well for the candidate, {missing.worst} if all had gone badly"
-        f"{f', {between[0]} if some had' if between else ''}."
+        f"{missing.best} in the best case for the candidate, {missing.worst} in the worst"
+        f"{f', {between[0]} between' if between else ''}."
     )
     return Decision(Verdict.INCONCLUSIVE, 3, (why, *incomplete_cases(missing)))
 
@@ -364,7 +364,7 @@ def _incomplete(grids: Mapping[str, SampleArrays], most: Mapping[str, int]) -> t
 
 
 def _tally(grids: Mapping[str, SampleArrays], most: Mapping[str, int]) -> tuple[int, Counter[str]]:
-    """How many of the needed samples there are, and why some have no score."""
+    """How many of the needed samples exist, and why some have no score."""
     taken, reasons = 0, Counter[str]()
     for name, grid in grids.items():
         wanted = grid.within(most[name])
@@ -375,7 +375,7 @@ def _tally(grids: Mapping[str, SampleArrays], most: Mapping[str, int]) -> tuple[
 
 def incomplete_cases(missing: Missing) -> tuple[str, ...]:
     """Which cases, and why."""
-    return (f"Cases to be asked again: {named(missing.cases)}.", *missing.reasons)
+    return (f"Cases to run again: {named(missing.cases)}.", *missing.reasons)
 
 
 def named(cases: Sequence[str]) -> str:

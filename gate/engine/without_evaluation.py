@@ -1,4 +1,4 @@
-"""Records without a comparison (SKIPPED, INCONCLUSIVE, a recorded baseline), and verdicts that do not decide."""
+"""Records without a comparison (SKIPPED, INCONCLUSIVE, a recorded baseline), and overridden exit codes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from gate.values import HELPS, without_score
 def waive(run: RunRecord, why: Literal["override", "advisory"], override: OverrideRecord | None = None) -> RunRecord:
     """The run with exit code 0; its verdict and its errors stay recorded.
 
-    A run that is waived already stays as it is, and so does one that the user interrupted.
+    A run that is already waived stays as it is, and so does one that the user interrupted.
 
     Args:
         why: `override` where the label counts and the run goes on (`on-skip: run`); `advisory` in advisory mode.
@@ -43,16 +43,13 @@ def skipped_record(
 ) -> RunRecord:
     """The change touches no suite."""
     names = ", ".join(untouched)
-    reason = f"the change touches no prompt, model, case or scorer of {names}" if names else "nothing can be compared"
+    reason = f"no prompt, model, case or scorer of {names} changed" if names else "nothing can be compared"
     run = _record(Verdict.SKIPPED, 0, [f"{reason}."], commit, created)
     return run.model_copy(update={"notes": list(notes)})
 
 
 def deleted_record(resolved: Resolved, created: datetime) -> RunRecord:
-    """The change deletes prompts that the base examines, and touches no other suite.
-
-    The policy of `resolved` says whether a HOLD fails.
-    """
+    """The change deletes tested prompts and touches no other suite; the policy says whether HOLD fails."""
     fail_on = resolved.policy.fail_on
     reasons = [str(one) for one in resolved.deleted]
     run = _record(Verdict.HOLD, 1 if fail_on == "hold" else 0, reasons, resolved.commit, created)
@@ -67,7 +64,7 @@ def deleted_record(resolved: Resolved, created: datetime) -> RunRecord:
 
 
 def closed_record(commit: str, created: datetime) -> RunRecord:
-    """The pull request is closed, so there is nothing to judge."""
+    """The pull request is closed, so nothing is evaluated."""
     return _record(Verdict.SKIPPED, 0, [CLOSED], commit, created).model_copy(update={"kind": "closed"})
 
 
@@ -77,15 +74,17 @@ def overridden_record(found: OverrideRecord, created: datetime) -> RunRecord:
     return run.model_copy(update={"override": found})
 
 
-def nothing_to_judge_record(why: str, commit: str, created: datetime) -> RunRecord:
-    """The event asks for nothing that could be judged; `why` is a sentence."""
+def not_evaluated_record(why: str, commit: str, created: datetime) -> RunRecord:
+    """The event has nothing to evaluate; `why` is a sentence."""
     return _record(Verdict.SKIPPED, 0, [why], commit, created)
 
 
 def without_secrets_record(why: str, error: GateError, commit: str, created: datetime) -> RunRecord:
-    """A run without secrets from GitHub, where somebody decided that such runs pass.
+    """A run without secrets from GitHub, with `on-missing-secrets: skip`.
 
-    `why` says why there are none, as a sentence without its full stop; `error` says what is missing.
+    Args:
+        why: there are none, as a sentence without its full stop.
+        error: names the missing secret.
     """
     run = _record(Verdict.SKIPPED, 0, [f"nothing was evaluated: {why}."], commit, created)
     return run.model_copy(update={"notes": [f"{error.message}."], "kind": "unjudged"})
@@ -101,9 +100,7 @@ def failed_record(
     """
     if isinstance(error, InputErrors):
         count = len(error.problems)
-        said = (
-            "one mistake keeps the gate from running" if count == 1 else f"{count} mistakes keep the gate from running"
-        )
+        said = "one error keeps the gate from running" if count == 1 else f"{count} errors keep the gate from running"
         reasons = [f"{said}.", *(str(problem) for problem in error.shown)]
     else:
         reasons = [error.message, *([f"{HELPS}{error.hint}"] if error.hint else [])]
@@ -140,7 +137,7 @@ def _record(verdict: Verdict, code: int, reasons: list[str], commit: str | None,
 
 
 def without_baseline(resolved: Resolved) -> Resolved:
-    """Every suite with one arm, which later runs ask as their baseline.
+    """Every suite with one arm, whose answers later runs reuse as their baseline.
 
     `resolved` has one commit on both sides, and all of its suites.
 
@@ -148,32 +145,29 @@ def without_baseline(resolved: Resolved) -> Resolved:
         GateError: there is no suite.
     """
     if not resolved.suites:
-        raise GateError("there is no suite to record", "gate.yaml names none that the input 'prompts' leaves")
+        raise GateError("there is no suite to record", "gate.yaml has no suite that the input 'prompts' selects")
     return replace(resolved, suites=tuple(replace(suite, baseline=None) for suite in resolved.suites), notes=())
 
 
 def baseline_run_record(run: RunRecord, branch: str) -> RunRecord:
-    """The record of such a run: nothing was compared.
-
-    A PASS; INCONCLUSIVE where the evaluation was not finished, or nothing was answered.
-    """
+    """The record of such a run: PASS, or INCONCLUSIVE where it was not finished or has no answer."""
     priced = any(suite.priced for suite in run.new)
     plain: dict[str, object] = {"kind": "baseline", "suites": [], "new": [], "priced": priced}
     calls = run.calls
     why = run.unfinished or ("" if calls.made or calls.cached else _silence(run))
     if why:
-        broken = f"the baseline {branch} was not recorded whole: {why}"
+        broken = f"the baseline {branch} was not fully recorded: {why}"
         code = run.exit_code if run.exit_code not in (0, 1) else CannotEvaluate.exit_code
         ended = {"verdict": Verdict.INCONCLUSIVE, "exit_code": code, "reasons": [f"{broken}."], "unfinished": broken}
         return run.model_copy(update=plain | ended)
-    asked = f"{calls.made:,} answers were asked for and kept" if calls.made else "all answers were known already"
+    asked = f"{calls.made:,} answers were cached" if calls.made else "all answers were cached already"
     reasons = [f"The baseline {branch} is recorded: {asked}."]
     notes = [*map(_told, run.new), *_without_score(run)]
     return run.model_copy(update=plain | {"verdict": Verdict.PASS, "exit_code": 0, "reasons": reasons, "notes": notes})
 
 
 def _silence(run: RunRecord) -> str:
-    return ": ".join(("nothing was answered", *run.missing.reasons[:1]))
+    return ": ".join(("no call was answered", *run.missing.reasons[:1]))
 
 
 def _told(suite: NewSuiteRecord) -> str:

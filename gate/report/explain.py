@@ -17,7 +17,7 @@ from gate.report import numbers
 from gate.report.differences import TextPiece, joined_marks, word_differences
 from gate.report.escape import one_line, shorten, visible
 from gate.report.numbers import LONGEST_SENTENCE, AnySuite, all_suites, short_line, suite_slices
-from gate.report.view.advice import ask_again_command
+from gate.report.view.advice import run_again_command
 from gate.report.view.cases import AnyCase, conversation_of, slice_values, value_text
 from gate.report.view.comparisons import STATE_WORDS
 from gate.report.view.headline import plain_first_line
@@ -426,7 +426,7 @@ class ArmView:
     name: str
     prompt: str
     model: str
-    wavering: str
+    stability: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,7 +435,7 @@ class CaseExplanation:
 
     Args:
         verdict: first line of the run.
-        marks: of a check, whether it passes; else empty.
+        results: of a check, whether it passes; else empty.
         arms: the baseline first.
         heads: of the columns of `slices`.
         slices: rows under `heads`, `overall` first.
@@ -445,7 +445,7 @@ class CaseExplanation:
     suite: str
     verdict: str
     case: SideBySide
-    marks: tuple[str, ...]
+    results: tuple[str, ...]
     arms: tuple[ArmView, ...]
     heads: tuple[str, ...]
     slices: tuple[tuple[str, ...], ...]
@@ -471,11 +471,11 @@ def explain_case(
         suite=short_line(suite),
         verdict=plain_first_line(run),
         case=shown,
-        marks=tuple(_marks(case)),
+        results=tuple(_results(case)),
         arms=tuple(_arms(run, suite, case)),
         heads=_heads(case),
         slices=tuple(map(_slice, slice_contributions(run, suite, case))),
-        again=ask_again_command(run, suite, case),
+        again=run_again_command(run, suite, case),
         notes=tuple(_notes(shown)),
     )
 
@@ -512,7 +512,7 @@ def sample_agreement(scores: Sequence[float | None]) -> str:
     return f"wavers within this arm: {told}{lost}"
 
 
-def _marks(case: AnyCase) -> Iterator[str]:
+def _results(case: AnyCase) -> Iterator[str]:
     """What a check says of the case."""
     if isinstance(case, NewCaseRecord) and case.check is not None:
         row = case_row(case, case.check)

@@ -60,10 +60,10 @@ def two_decimals(value: float) -> str:
     return _signed(value, 2).removeprefix("+")
 
 
-def fell_or_rose(value: float) -> str:
-    """A change in words: `fell by 0.061`, `rose by 0.024`, `did not move`."""
+def dropped_or_improved(value: float) -> str:
+    """A change of a score in words: `dropped by 0.061`, `improved by 0.024`, `did not change`."""
     size = _decimals(abs(value), 3)
-    return f"{'fell' if value < 0 else 'rose'} by {size}" if _is_some(size) else "did not move"
+    return f"{'dropped' if value < 0 else 'improved'} by {size}" if _is_some(size) else "did not change"
 
 
 def interval(lower: float | None, upper: float | None) -> str:
@@ -221,17 +221,21 @@ Text: TypeAlias = tuple[str | Code, ...]
 
 @dataclass(frozen=True, slots=True)
 class NamedNumber:
-    """One line on how the verdict was reached; `brief` ones are also in the shortest report."""
+    """One line on how the verdict was decided.
+
+    Args:
+        kind: `reason`, `cost` or `spent` for lines that the comment shows elsewhere.
+    """
 
     label: str
     text: Text
-    brief: bool = False
+    kind: str = ""
 
 
 LONGEST_NAME = 100
 LONGEST_SENTENCE = 300
 NAMES_SHOWN = 3
-"""Slices that a sentence names before it counts the rest."""
+"""Slices that a sentence names; it counts the rest."""
 
 Item = TypeVar("Item")
 
@@ -317,32 +321,32 @@ def worst_first(named: NamedSlice) -> tuple[float, float, bool, str]:
 
 
 def movement(record: Comparison) -> str:
-    """`fell by 0.417, from 0.806 to 0.389`: the same words in all outputs."""
+    """`dropped by 0.417, from 0.806 to 0.389`: the same words in all outputs."""
     known = record.baseline is not None and record.candidate is not None
     scores = f", from {score(record.baseline)} to {score(record.candidate)}" if known else ""
-    return f"{fell_or_rose(record.mean or 0.0)}{scores}"
+    return f"{dropped_or_improved(record.mean or 0.0)}{scores}"
 
 
-def fall_sentence(record: Comparison, called: str) -> str:
-    """A sentence on a slice that fell, or may have: `lang=de is suspect: it fell by …, which is not beyond doubt`."""
+def drop_sentence(record: Comparison, called: str) -> str:
+    """A sentence on a regression or a suspect slice: `lang=de is suspect: it dropped by …, not significant`."""
     if record.state is State.SUSPECT:
-        return f"{called} is suspect: it {movement(record)}, which is not beyond doubt"
+        return f"{called} is suspect: it {movement(record)}; the drop is not statistically significant"
     return f"{called} {movement(record)}"
 
 
 def is_unmoved(named: NamedSlice) -> bool:
-    """Enough cases were asked, and no score changed in any: there is no spread for an interval."""
+    """There are enough cases, and no score changed in any, so there is no spread for an interval."""
     return named.record.state is State.NOISE and named.record.moved == 0
 
 
 def is_tolerated(named: NamedSlice) -> bool:
-    """It fell for certain, and is not shown to have fallen by more than its margin."""
+    """The interval lies below zero, but the drop is not shown to exceed the margin."""
     record = named.record
     return record.state is State.NOISE and record.upper is not None and record.upper < 0.0
 
 
 def is_within_margin(named: NamedSlice) -> bool:
-    """It fell for certain, and for certain by no more than its margin."""
+    """The whole interval lies between minus the margin and zero."""
     lower = named.record.lower
     return is_tolerated(named) and lower is not None and lower >= -named.record.margin
 
@@ -378,7 +382,7 @@ def slice_name(named: NamedSlice) -> Code:
 
 
 def slice_names(slices: Sequence[NamedSlice]) -> tuple[str | Code, ...]:
-    """The same of slices, with a word for those that never block."""
+    """The same for slices; advisory ones are marked."""
     out: list[str | Code] = []
     for named in slices[:NAMES_SHOWN]:
         out += [", ", *(["advisory "] if named.record.advisory else []), slice_name(named)]

@@ -138,7 +138,7 @@ def test_a_new_prompt_that_is_good_enough_passes_and_never_ships() -> None:
     found = verdict(NINETY, lambda _: 1.0)
     assert (found.decision.verdict, found.decision.exit_code) == (Verdict.PASS, 0)
     assert found.decision.reasons == (
-        "support/overall: 100 % of the answers to 60 cases passed; at least 90 % are wanted.",
+        "support/overall: 100 % of the answers to 60 cases passed; at least 90 % needed.",
     )
 
 
@@ -160,7 +160,7 @@ def test_a_slice_without_a_shortfall_does_not_hold_unless_the_policy_names_it() 
 @pytest.mark.parametrize(
     ("policy", "count", "said"),
     [
-        (SuitePolicy(), 60, "nobody said what is good enough; set min_pass_rate"),
+        (SuitePolicy(), 60, "no threshold is set; set min_pass_rate"),
         (NINETY, 8, "8 cases are too few to decide"),
         (
             NINETY.model_copy(update={"slices": {"tier=vip": SlicePolicy(min_pass_rate=0.9)}}),
@@ -300,7 +300,7 @@ def test_a_slice_may_have_a_margin_of_its_own() -> None:
         "tier=enterprise": State.REGRESSION,
         "tier=smb": State.NOISE,
     }
-    assert result.decision.reasons[0].startswith("tier=enterprise fell by 0.020")
+    assert result.decision.reasons[0].startswith("tier=enterprise dropped by 0.020")
 
 
 def test_the_reason_names_the_margin_that_was_left_behind() -> None:

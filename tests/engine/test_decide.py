@@ -37,7 +37,7 @@ def test_a_slice_that_broke_blocks_and_is_named_first() -> None:
     one = suite(TIERS)
     result = assess(one, take(one, falls_in("enterprise")))
     assert (result.decision.verdict, result.decision.exit_code) == (Verdict.BLOCK, 1)
-    assert result.decision.reasons[0].startswith("tier=enterprise fell by 1.000")
+    assert result.decision.reasons[0].startswith("tier=enterprise dropped by 1.000")
     states = {row.slice: row.state for _, row in result.quality.slices}
     assert states == {"overall": State.REGRESSION, "tier=enterprise": State.REGRESSION, "tier=smb": State.NOISE}
 
@@ -78,7 +78,7 @@ def test_cost_beyond_its_allowance_holds_and_fails_only_when_asked() -> None:
     samples = take(one, rises, dearer)
     held = assess(one, samples).decision
     assert (held.verdict, held.exit_code) == (Verdict.HOLD, 0)
-    assert held.reasons == ("cost rose by 50 %, more than the allowed 10 %.",)
+    assert held.reasons == ("cost rose by 50 %, more than the limit of 10 %.",)
     assert assess(one, samples, RunPolicy(fail_on="hold")).decision.exit_code == 1
 
 
@@ -185,7 +185,7 @@ def test_a_verdict_that_holds_at_both_ends_may_fail_in_between() -> None:
     result = assess(one, take(one, score))
     assert result.missing.best is result.missing.worst is Verdict.PASS
     assert result.decision.verdict is Verdict.INCONCLUSIVE
-    assert "HOLD if some had" in result.decision.reasons[0]
+    assert "HOLD between" in result.decision.reasons[0]
 
 
 def test_a_run_that_was_asked_to_end_after_its_last_sample_came_to_its_end() -> None:

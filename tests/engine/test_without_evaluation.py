@@ -47,9 +47,9 @@ def read_again(record: RunRecord) -> RunRecord:
 def test_an_override_turns_the_exit_code_and_not_the_verdict(verdict: Verdict, code: int) -> None:
     done = read_again(waive(finished(verdict, code), "override", SET))
     assert (done.verdict, done.exit_code, done.waived, done.waived_code) == (verdict, 0, "override", code)
-    assert plain_first_line(done).startswith(f"{verdict.value}, set aside by olivia: ")
+    assert plain_first_line(done).startswith(f"{verdict.value}, overridden by olivia: ")
     for report in (markdown_of(done), " ".join(text_of(done).split())):
-        assert f"without it this would have been red ({verdict.value}, exit code {code})" in report
+        assert f"Without the label the check would fail ({verdict.value}, exit code {code})" in report
         assert "known" in report
 
 
@@ -59,7 +59,7 @@ def test_advisory_mode_is_never_red_and_says_what_would_have_been(verdict: Verdi
     assert (done.verdict, done.exit_code, done.waived, done.waived_code) == (verdict, 0, "advisory", code)
     assert plain_first_line(done).startswith(f"{verdict.value}, in advisory mode: ")
     for report in (markdown_of(done), " ".join(text_of(done).split())):
-        assert f"Advisory mode: this would have been red ({verdict.value}, exit code {code})." in report
+        assert f"Without advisory mode the check would fail ({verdict.value}, exit code {code})." in report
         assert "The label was set by a bot." in report
 
 
@@ -125,7 +125,7 @@ def shown(run: RunRecord) -> RunRecord:
 def test_nothing_was_touched() -> None:
     run = shown(skipped_record(COMMIT, NOW, untouched=["support", "triage"]))
     assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
-    assert run.reasons == ["the change touches no prompt, model, case or scorer of support, triage."]
+    assert run.reasons == ["no prompt, model, case or scorer of support, triage changed."]
     assert run.override is None
 
 
@@ -136,7 +136,7 @@ def test_the_label_is_set() -> None:
     assert run.reasons == ["The label [skip-prompt-diff] is set."]
     assert run.override is not None
     assert "Set by `olivia` (role `triage`) on 2026-03-02 08:00:00 UTC" in markdown_of(run)
-    assert "Reason given: `Known.`" in markdown_of(run)
+    assert "Reason: `Known.`" in markdown_of(run)
 
 
 @pytest.mark.parametrize(("fail_on", "code"), [("block", 0), ("hold", 1)])
@@ -154,18 +154,18 @@ def test_all_that_was_touched_is_deleted(fail_on: Literal["block", "hold"], code
     ("error", "code", "reasons"),
     [
         (CannotEvaluate("no base"), 3, ["no base"]),
-        (CannotEvaluate("no base", "check out"), 3, ["no base", "What helps: check out"]),
-        (MissingKey("no key", "set it"), 3, ["no key", "What helps: set it"]),
+        (CannotEvaluate("no base", "check out"), 3, ["no base", "How to fix: check out"]),
+        (MissingKey("no key", "set it"), 3, ["no key", "How to fix: set it"]),
         (GateError("a mistake"), 2, ["a mistake"]),
         (
             InputErrors([Problem("b.yaml", 2, "two", "mend"), Problem("a.yaml", 0, "one")]),
             2,
-            ["2 mistakes keep the gate from running.", "a.yaml: one", "b.yaml:2: two (mend)"],
+            ["2 errors keep the gate from running.", "a.yaml: one", "b.yaml:2: two (mend)"],
         ),
         (
             InputErrors([Problem("a.yaml", 3, "one", "mend")]),
             2,
-            ["one mistake keeps the gate from running.", "a.yaml:3: one (mend)"],
+            ["one error keeps the gate from running.", "a.yaml:3: one (mend)"],
         ),
     ],
 )
@@ -177,7 +177,7 @@ def test_it_could_not_begin(error: GateError, code: int, reasons: list[str]) -> 
 
 def test_advice_comes_last() -> None:
     run = shown(failed_record(CannotEvaluate("no base", "check out"), COMMIT, NOW, advice="Read the log."))
-    assert run.reasons == ["no base", "What helps: check out", "Read the log."]
+    assert run.reasons == ["no base", "How to fix: check out", "Read the log."]
 
 
 @pytest.mark.parametrize("text", ["", "\x1b[31m\x00\ud800", "<!-- x -->@octocat\n::error::x", "x" * 100_000])
@@ -198,7 +198,7 @@ def test_a_change_that_nobody_could_judge_is_for_people() -> None:
     assert (run.verdict, run.exit_code, run.notes, run.kind) == (Verdict.SKIPPED, 0, ["no key."], "unjudged")
     said = " ".join(text_of(run).split())
     assert "Nothing to do" not in said
-    assert "people have to judge it" in said
+    assert "no answer was compared" in said
 
 
 BUDGET = "the budget of 10 calls is used up; raise budget.max_calls, or evaluate less"
@@ -220,28 +220,28 @@ def test_what_is_recorded_asks_for_nothing() -> None:
     run = baseline_run_record(new_pass(), "origin/main")
     assert (run.verdict, run.exit_code, run.kind) == (Verdict.PASS, 0, "baseline")
     said = reports(run)
-    assert "Nothing to do: later runs compare with these answers" in said
+    assert "Nothing to do: later runs compare with these cached answers" in said
     assert "exam" not in said
 
 
-@pytest.mark.parametrize(("priced", "spent"), [(False, "n/a; took"), (True, "unknown: at least one model")])
+@pytest.mark.parametrize(("priced", "spent"), [(False, "calls, 42.3"), (True, "cost unknown: at least one model")])
 def test_what_has_no_price_is_told_as_on_a_pull_request(priced: bool, spent: str) -> None:
     run = new_pass()
     suites = [run.new[0].model_copy(update={"priced": priced, "spent_usd": None})]
     run = run.model_copy(update={"new": suites, "spent_usd": None})
-    assert f"**Spent**: {spent}" in markdown_of(run)
-    assert f"**Spent**: {spent}" in markdown_of(baseline_run_record(run, "origin/main"))
+    assert spent in markdown_of(run)
+    assert spent in markdown_of(baseline_run_record(run, "origin/main"))
 
 
 @pytest.mark.parametrize("code", [0, 1, 3])
 def test_an_unfinished_one_speaks_of_the_baseline(code: int) -> None:
     run = baseline_run_record(broken(exit_code=code), "origin/main")
     assert (run.verdict, run.exit_code, run.kind) == (Verdict.INCONCLUSIVE, 3, "baseline")
-    assert run.reasons == [f"the baseline origin/main was not recorded whole: {BUDGET}."]
+    assert run.reasons == [f"the baseline origin/main was not fully recorded: {BUDGET}."]
     said = reports(run)
-    assert "INCONCLUSIVE: the baseline origin/main was not recorded whole: the budget of 10 calls is used up" in said
+    assert "INCONCLUSIVE: the baseline origin/main was not fully recorded: the budget of 10 calls is used up" in said
     assert "ew prompt" not in said
-    assert "Raise `budget.max_calls`, or run again as it is: only what is missing will be paid for." in said
+    assert "Raise `budget.max_calls`, or run again with the same limit; only the missing samples cost anything." in said
 
 
 def test_where_nothing_was_answered_nothing_is_recorded() -> None:
@@ -249,6 +249,6 @@ def test_where_nothing_was_answered_nothing_is_recorded() -> None:
     missing = unfinished().missing.model_copy(update={"reasons": ["HTTP 503"]})
     run = baseline_run_record(broken("", unfinished=None, calls=silent, missing=missing), "origin/main")
     assert (run.verdict, run.exit_code) == (Verdict.INCONCLUSIVE, 3)
-    assert run.reasons == ["the baseline origin/main was not recorded whole: nothing was answered: HTTP 503."]
+    assert run.reasons == ["the baseline origin/main was not fully recorded: no call was answered: HTTP 503."]
     known = CallsRecord(made=0, cached=8, retried=0, failed=0)
     assert baseline_run_record(broken("", unfinished=None, calls=known), "origin/main").verdict is Verdict.PASS

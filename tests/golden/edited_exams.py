@@ -34,7 +34,7 @@ def exam_edited() -> RunRecord:
         calls=CallsRecord(made=1_338, cached=0, retried=0, failed=2),
         spent_usd=0.1312,
     )
-    reasons = ["lang=de fell by 0.417 over 36 cases; the upper bound is -0.270."]
+    reasons = ["lang=de dropped by 0.417 over 36 cases; the upper bound is -0.270."]
     made = suite(overall, slices, [], exam=exam)
     edits = {"policy.confidence": ("0.95", "0.999"), "budget.max_usd": ("not set", "5.0")}
     values = [EditedValueRecord(name=name, old=old, new=new) for name, (old, new) in edits.items()]

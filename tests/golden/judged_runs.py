@@ -38,7 +38,7 @@ def judged() -> RunRecord:
         juries=[_jury("jury", "c-017")],
         positions=[_position("side by side", 112, (0.4, 0.31, 0.49), (0.48, 0.39, 0.57))],
     )
-    return run(Verdict.BLOCK, [made], ["overall fell by 0.051 over 60 cases; the upper bound is -0.014."])
+    return run(Verdict.BLOCK, [made], ["overall dropped by 0.051 over 60 cases; the upper bound is -0.014."])
 
 
 def lost_pairs() -> RunRecord:

@@ -69,7 +69,7 @@ def reused() -> RunRecord:
             opinions=0,
         ),
     )
-    reasons = ["support/overall is suspect: it fell by 0.041, which is not beyond doubt (p = 0.061)."]
+    reasons = ["support/overall is suspect: it dropped by 0.041, which is not statistically significant (p = 0.061)."]
     notes = [
         "triage: samples is 3, but at temperature 0 a model repeats its answer for any seed: more than one sample "
         "costs calls and shows almost nothing. Set samples: 1, or add cases."

@@ -107,10 +107,10 @@ def new_block() -> RunRecord:
 
 
 def new_hold() -> RunRecord:
-    """A new prompt for which nobody said what is good enough."""
+    """A new prompt for which no threshold is set."""
     overall = rate("overall", PassState.NO_THRESHOLD, 60, (0.933, 0.841, 0.974), None)
     slices = [rate("lang=en", PassState.NO_THRESHOLD, 38, (1.0, 0.908, 1.0), None)]
-    reasons = ["refunds: nobody said what is good enough; set min_pass_rate in the policy of its suite."]
+    reasons = ["refunds: no threshold is set; set min_pass_rate in the policy of its suite."]
     return run(Verdict.HOLD, [], reasons, notes=[_NOTE], new=[suite(overall, slices, cases()[1:])])
 
 

@@ -7,7 +7,7 @@ from gate.report.markdown import report
 from tests.golden.runs import runs
 from tests.support.github_page import page
 
-_CONTEXT = report.CommentContext(
+CONTEXT = report.CommentContext(
     "a81d06c3f2" * 4, "origin/main", "https://github.com/acme/support-bot/actions/runs/4711", "skip-prompt-diff"
 )
 
@@ -19,7 +19,7 @@ def main(folder: Path) -> None:
         folder: is made where it is not there.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    shown = {name: report.render_comment(run, _CONTEXT) for name, run in runs().items()}
+    shown = {name: report.render_comment(run, CONTEXT) for name, run in runs().items()}
     for name, text in shown.items():
         (folder / f"{name}.html").write_text(page({name: text}), encoding="utf-8")
     (folder / "index.html").write_text(page(shown), encoding="utf-8")

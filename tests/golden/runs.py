@@ -146,7 +146,7 @@ def block() -> RunRecord:
         added=["de-101", "de-102"],
         edited=["en-009"],
     )
-    reasons = ["lang=de fell by 0.417 over 36 cases; the upper bound is -0.270."]
+    reasons = ["lang=de dropped by 0.417 over 36 cases; the upper bound is -0.270."]
     scorers = [scorer("contains", 0.5, 120, (0.886, 0.833)), scorer("judge", 0.5, 120, (0.798, 0.615))]
     return run(Verdict.BLOCK, [suite(overall, slices, cases(), exam=exam, scorers=scorers)], reasons)
 
@@ -165,7 +165,7 @@ def ship() -> RunRecord:
         comparison("lang=de", State.NOISE, 36, 0.750, (0.088, -0.030, 0.206), cases_needed=70),
     ]
     reasons = [
-        "overall rose by 0.118.",
+        "overall improved by 0.118.",
         "Nothing regressed, and cost and latency are within their allowances.",
     ]
     cheaper = cost((-0.213, -0.260, -0.164))
@@ -218,7 +218,7 @@ def hold_suspect() -> RunRecord:
         comparison("lang=de", State.SUSPECT, 36, 0.806, (-0.102, -0.210, 0.006), cases_needed=41, familiar_fail=True),
         comparison("tone=formal", State.REGRESSION, 20, 0.9, (-0.2, -0.35, -0.05), blocking=False, advisory=True),
     ]
-    reasons = ["lang=de is suspect: it fell by 0.102, which is not beyond doubt (p = 0.041)."]
+    reasons = ["lang=de is suspect: it dropped by 0.102, which is not statistically significant (p = 0.041)."]
     record = run(Verdict.HOLD, [suite(overall, slices, cases()[2:3])], reasons, exit_code=1)
     return record.model_copy(update={"method": record.method.model_copy(update={"fail_on": "hold"})})
 
@@ -263,7 +263,7 @@ def several_suites() -> RunRecord:
             scorer("judge", 0.5, 59, (0.911, 0.894)),
         ],
     )
-    reasons = ["triage/topic=billing fell by 0.300 over 30 cases; the upper bound is -0.111."]
+    reasons = ["triage/topic=billing dropped by 0.300 over 30 cases; the upper bound is -0.111."]
     return run(Verdict.BLOCK, [first, second], reasons)
 
 
@@ -282,7 +282,7 @@ def too_few() -> RunRecord:
         candidate=arm("file", None, path="new.md"),
         exam=ExamRecord(ref="file", digest="77aa10b4c2de" + "0" * 52, cases=6, scorers=["contains"]),
     )
-    return run(Verdict.HOLD, [made], ["overall: 6 cases are too few to decide; 30 are the floor, 100 comfortable."])
+    return run(Verdict.HOLD, [made], ["overall: 6 cases are too few to decide; use at least 30, better 100."])
 
 
 def local_model() -> RunRecord:
@@ -297,7 +297,7 @@ def local_model() -> RunRecord:
         "cases": cases()[2:3],
         "spent_usd": None,
     }
-    reasons = ["lang=de fell by 0.417 over 36 cases; the upper bound is -0.270."]
+    reasons = ["lang=de dropped by 0.417 over 36 cases; the upper bound is -0.270."]
     return run(Verdict.BLOCK, [base.model_copy(update=update)], reasons, spent_usd=None)
 
 
@@ -314,7 +314,7 @@ def many_slices() -> RunRecord:
         mean = (number % 9 - 4) / 200
         change = (mean, mean - 0.15, mean + 0.15)
         slices.append(comparison(f"topic={number:02}", State.NOISE, 20 + number, 0.85, change, cases_needed=900))
-    reasons = ["topic=tax fell by 0.211 over 38 cases; the upper bound is -0.051."]
+    reasons = ["topic=tax dropped by 0.211 over 38 cases; the upper bound is -0.051."]
     return run(Verdict.BLOCK, [suite(overall, slices, cases())], reasons)
 
 
@@ -327,7 +327,7 @@ def margin() -> RunRecord:
         comparison("tier=trial", State.NOISE, 40, 0.811, (-0.034, -0.065, -0.003), margin=0.02),
         comparison("tier=enterprise", State.SUSPECT, 50, 0.833, (-0.031, -0.064, 0.002), margin=0.0, cases_needed=80),
     ]
-    why = "tier=enterprise is suspect: it fell by 0.031, which is not beyond doubt (p = 0.061)."
+    why = "tier=enterprise is suspect: it dropped by 0.031, which is not statistically significant (p = 0.061)."
     return run(Verdict.HOLD, [suite(overall, slices, [])], [why])
 
 

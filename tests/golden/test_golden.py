@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from gate.report.markdown.report import render_comment
+from gate.report.view.advice import STEPS_SHOWN
+from gate.report.view.report import report_view
 from tests.golden import generating, web_pages
 from tests.golden.regenerate import HERE, OUTPUTS, markdown_of, outputs, text_of
+from tests.golden.render import CONTEXT
 from tests.golden.runs import runs
 
 NAMES = sorted(runs())
@@ -23,6 +27,31 @@ def test_markdown(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_terminal(name: str) -> None:
     assert text_of(runs()[name]) == _kept(HERE / f"{name}.txt")
+
+
+SCREEN_LINES = 25
+OPEN_LINES = 15
+LARGE = {"hostile", "several-suites", "reused"}
+"""Runs over several suites; `hostile` has very long names."""
+
+
+@pytest.mark.parametrize("name", sorted({*NAMES} - LARGE))
+def test_a_run_over_one_suite_fits_on_one_screen(name: str) -> None:
+    lines = text_of(runs()[name]).splitlines()
+    assert len(lines) <= SCREEN_LINES
+    assert lines[0].startswith(f" {runs()[name].verdict.value} ")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_comment_shows_few_lines_before_its_first_fold(name: str) -> None:
+    text = render_comment(runs()[name], CONTEXT)
+    opening = text.partition("<details>")[0]
+    assert sum(bool(line.strip()) for line in opening.splitlines()) <= OPEN_LINES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_next_steps_are_at_most_three(name: str) -> None:
+    assert 1 <= len(report_view(runs()[name]).steps) <= STEPS_SHOWN == 3
 
 
 def test_no_golden_file_without_a_run() -> None:

@@ -113,7 +113,7 @@ def test_markdown_has_the_same() -> None:
     fences = re.findall(r"```diff\n(.*?)\n```", text, re.DOTALL)
     shown = [case.diff for case in case_views(GOLDEN["agents"]) if case.diff is not None]
     assert fences == [one.text for one in shown if one.text in fences] != []
-    assert "⟦different words⟧ in brackets" in text
+    assert "⟦changed words⟧ in brackets" in text
     assert "| tier=enterprise | 1 | −0.480 |" in text
     assert "The conversation: 2 turns" in text
 

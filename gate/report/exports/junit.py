@@ -18,7 +18,7 @@ from gate.record.transcript import mean_score
 from gate.report import numbers
 from gate.report.escape import one_line, shorten, visible, xml_text
 from gate.report.numbers import LONGEST_SENTENCE, movement, short_line
-from gate.report.view.comparisons import STATE_WORDS, over_allowance
+from gate.report.view.comparisons import STATE_WORDS, over_limit
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import pass_rate_words
 from gate.report.view.scorers import case_score, shortcomings
@@ -140,7 +140,7 @@ def _axis(run: RunRecord, axis: AxisComparison) -> _Test:
             axis.axis, "skipped", f"not compared: {short_line(axis.reason)}" if axis.reason else "not compared"
         )
     if axis.exceeded:
-        said = over_allowance(axis)
+        said = over_limit(axis)
         bad = run.exit_code and run.verdict is Verdict.HOLD
         return _Test(axis.axis, "failure", said) if bad else _Test(axis.axis, detail=said)
     return _Test(axis.axis, detail=f"{numbers.change(axis.change)} {numbers.change_interval(axis.lower, axis.upper)}")

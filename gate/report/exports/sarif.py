@@ -14,8 +14,8 @@ from gate.record.comparison import AxisComparison, PassRate, PassState, State, V
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.escape import one_line, terminal_text
-from gate.report.numbers import LONGEST_SENTENCE, NamedSlice, fall_sentence, short_line, slices_in_state, suite_slices
-from gate.report.view.comparisons import over_allowance
+from gate.report.numbers import LONGEST_SENTENCE, NamedSlice, drop_sentence, short_line, slices_in_state, suite_slices
+from gate.report.view.comparisons import over_limit
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import pass_rate_words
 from gate.values import JsonValue
@@ -91,11 +91,11 @@ def _compared(run: RunRecord, suite: SuiteRecord) -> Iterator[tuple[str, str]]:
     axes: tuple[AxisComparison, ...] = (suite.cost, suite.latency)
     for axis in axes:
         if axis.exceeded:
-            yield axis.axis, f"{short_line(suite.name)}: {axis.axis} {over_allowance(axis)}"
+            yield axis.axis, f"{short_line(suite.name)}: {axis.axis} {over_limit(axis)}"
 
 
 def _fell(rows: Sequence[NamedSlice]) -> str:
-    return f"{fall_sentence(rows[0].record, short_line(rows[0].full))}{_more(len(rows) - 1)}"
+    return f"{drop_sentence(rows[0].record, short_line(rows[0].full))}{_more(len(rows) - 1)}"
 
 
 def _alone(new: NewSuiteRecord) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from gate.report import escape, numbers
 from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shorten
 from gate.report.explain import AnswerPairView, CaseExplanation
+from gate.report.markdown.layout import markdown_layout
 from gate.report.numbers import Code, Text, unbroken
 from gate.report.view.advice import READ
 from gate.report.view.cases import Answer, CaseView, first_answers_diff
@@ -41,10 +42,10 @@ class FoldLevel:
         answer_chars: of each answer, question and reference; 0 leaves the answers out.
         reasons: all reasons of an answer, not only the first few.
         talks: the conversations before the answers.
-        cases: how many of those that fell most.
+        cases: how many of those that dropped most.
         folded: unremarkable rows under each table.
         rows: of each table, without `overall`.
-        details: how the verdict was reached, and the tokens.
+        details: how the verdict was decided, and the tokens.
         bare: only the first line.
     """
 
@@ -107,15 +108,13 @@ def fold_view(view: ReportView, level: FoldLevel) -> ReportView:
     short = replace(short, left_out=tuple(_left_out(view, short, level)))
     if not level.bare:
         return short
-    return replace(
-        short, sentence=(), notes=(), footnotes=(), steps=(), command="", new=(), checks=(), notice=_brief(view.notice)
-    )
+    return replace(short, sentence=(), notes=(), footnotes=(), steps=(), new=(), checks=(), notice=_brief(view.notice))
 
 
 def _elsewhere(step: Text) -> Text:
-    """Cases that are left out are not above."""
+    """The step without `above` where the cases are left out."""
     first = step[0]
-    return (first.replace(READ, "Read the cases in the whole report", 1), *step[1:]) if isinstance(first, str) else step
+    return (first.replace(READ, "Read the cases in the full report", 1), *step[1:]) if isinstance(first, str) else step
 
 
 def _kept(view: ReportView, level: FoldLevel) -> Sequence[SliceTable]:
@@ -134,11 +133,11 @@ def _of_kept(label: str, gone: Set[str]) -> bool:
 
 
 def _brief(notice: Text) -> Text:
-    """Not even the shortest report is silent on an exam that the change edits."""
+    """The shortest form of the notice."""
     if not notice:
         return ()
     subject = str(notice[0]).partition(" edits ")[0]
-    return (f"{subject} edits its own exam; the record of the run says how.",)
+    return (f"{subject} edits its own tests; run.json lists the edits.",)
 
 
 def _quiet(table: SliceTable) -> bool:
@@ -150,7 +149,7 @@ def _table(table: SliceTable, level: FoldLevel) -> SliceTable:
 
 
 def _scorers(view: ReportView, level: FoldLevel, gone: Set[str]) -> tuple[ScorerTable, ...]:
-    """Those of the suites that are kept: they say in a line which scorer moved."""
+    """Those of the suites that are kept."""
     kept = [table for table in view.scorers if table.suite not in gone][: level.suites]
     cut = (max(0, len(table.rows) - level.rows) for table in kept)
     return tuple(
@@ -202,9 +201,7 @@ def _answer(answer: Answer, level: FoldLevel) -> Answer:
     answer = replace(answer, text=text, talk=_talk(answer.talk, level))
     if level.reasons or not answer.folded:
         return answer
-    more = (
-        f"and {len(answer.folded):,} more, from scorers that scored as high or higher; the record of the run has them"
-    )
+    more = f"and {len(answer.folded):,} more, from scorers that scored as high or higher; run.json has them"
     return replace(answer, reasons=(*answer.reasons, more), folded=())
 
 
@@ -237,15 +234,15 @@ def _shown_answers(view: ReportView, level: FoldLevel) -> list[tuple[Answer, ...
 
 
 _PARTS = {
-    "exam": ("{} of the edited exam", "part"),
+    "exam": ("{} with the edited tests", "result"),
     "new": ("the pass rates of {}", "new prompt"),
     "checks": ("the cases of {}", "suite"),
     "scorers": ("the scorers of {}", "suite"),
-    "promises": ("the promises of {}", "prompt"),
-    "conversations": ("what agents did in {}", "suite"),
+    "promises": ("the rules of {}", "prompt"),
+    "conversations": ("the conversations of {}", "suite"),
     "dimensions": ("the dimensions of {}", "rubric"),
 }
-"""Parts of a view, with how those are told that were left out."""
+"""Parts of a view, with the words for those that were left out."""
 
 
 def _left_out(view: ReportView, short: ReportView, level: FoldLevel) -> Iterator[str]:
@@ -256,7 +253,7 @@ def _left_out(view: ReportView, short: ReportView, level: FoldLevel) -> Iterator
     elif not level.talks and talks:
         yield f"the conversations of {numbers.counted(talks, 'case')}"
     if cases := len(view.cases) - len(short.cases):
-        yield f"{numbers.counted(cases, 'case')} that fell"
+        yield f"{numbers.counted(cases, 'case')} that dropped"
     if failing := 0 if level.cases else sum(len(prompt.cases) for prompt in view.new):
         yield f"{numbers.counted(failing, 'failing case')} of new prompts"
     shown: tuple[SliceTable | NewPrompt, ...] = (*view.tables, *view.new)
@@ -269,7 +266,7 @@ def _left_out(view: ReportView, short: ReportView, level: FoldLevel) -> Iterator
         if gone := len(getattr(view, name)) - len(getattr(short, name)):
             yield words.format(numbers.counted(gone, noun))
     if not level.details:
-        yield "how the verdict was reached"
+        yield "how the verdict was decided"
 
 
 GITHUB_LIMIT = 65_536
@@ -294,14 +291,16 @@ def render_report(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
         raise ValueError(f"a report needs at least {SHORTEST} characters, and {limit} are allowed")
     whole, form = report_view(run), report_template("report.md.j2")
     for level in LEVELS:
-        text = _within(limit, form.generate(view=fold_view(whole, level)))
+        short = fold_view(whole, level)
+        text = _within(limit, form.generate(view=short, layout=markdown_layout(short)))
         if text is not None:
-            return text
-    return form.render(view=fold_view(whole, LEVELS[-1]))
+            return text.rstrip() + "\n"
+    short = fold_view(whole, LEVELS[-1])
+    return form.render(view=short, layout=markdown_layout(short)).rstrip() + "\n"
 
 
 def _within(limit: int, pieces: Iterable[str]) -> str | None:
-    """The pieces put together; None, and the rest unread, as soon as they are too long."""
+    """The pieces joined; None as soon as they are too long, with the rest unread."""
     taken, left = [], limit
     for piece in pieces:
         left -= len(piece)
@@ -441,11 +440,11 @@ def _way_out(run: RunRecord, context: CommentContext) -> Text:
     if not run.exit_code:
         return ()
     if run.override is not None:
-        return ("To merge all the same, the label ", label, " has to count; above is why it does not.")
+        return ("To merge anyway, the label ", label, " has to count. The reason why it does not is above.")
     if not context.pull or run.kind == "setup":
         return ()
-    then = "; this comment will then say who did." if context.comment else "."
-    return ("To merge all the same, set the label ", label, then)
+    then = ". This comment will then show who set it." if context.comment else "."
+    return ("To merge anyway, set the label ", label, then)
 
 
 def render_case(shown: "CaseExplanation") -> str:

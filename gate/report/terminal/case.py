@@ -71,8 +71,8 @@ def _opening(shown: CaseExplanation) -> Iterator[Text | Table]:
     yield Text.assemble((terminal_text(case.name), "bold"), f"  suite {terminal_text(shown.suite)}  ", (scores, "bold"))
     table = Table.grid(padding=(0, 2, 0, 0))
     rows = [("from", case.where), ("slices", case.slices), ("run", shown.verdict)]
-    rows += [(arm.name, f"{arm.prompt}, {arm.model}: {arm.wavering}") for arm in shown.arms]
-    rows += [("check" if place == 0 else "", mark) for place, mark in enumerate(shown.marks)]
+    rows += [(arm.name, f"{arm.prompt}, {arm.model}: {arm.stability}") for arm in shown.arms]
+    rows += [("check" if place == 0 else "", mark) for place, mark in enumerate(shown.results)]
     for label, said in rows:
         if said:
             table.add_row(Text(label, "dim"), Text(terminal_text(said)))

@@ -1,9 +1,9 @@
-"""The report in a terminal, or as plain lines where there is none."""
+"""The report in a terminal: the verdict, the slices and cases that matter, and what to do next, on one screen."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
@@ -11,32 +11,55 @@ from rich.text import Text as RichText
 from gate.record.comparison import PassState, State, Verdict
 from gate.record.parts import CaseState, ChangeState
 from gate.record.run import RunRecord
-from gate.report.differences import AnswerDiff
 from gate.report.escape import terminal_text
-from gate.report.numbers import Code, Text
-from gate.report.view.cases import Answer, CaseView
-from gate.report.view.comparisons import SliceRow, SliceTable
+from gate.report.numbers import Code, Text, all_suites, plain
+from gate.report.view.cases import CaseView, explain_command
+from gate.report.view.comparisons import AxesRow, SliceRow, SliceTable, folded_title
 from gate.report.view.exam import PromiseRow, PromiseTable
 from gate.report.view.pass_rates import CheckedCaseRow, CheckTable, NewPrompt, RateRow
 from gate.report.view.report import ReportView, report_view
-from gate.report.view.scorers import DimensionTable, ScorerTable
+from gate.report.view.scorers import agreement_in_short
 
-if TYPE_CHECKING:
-    from gate.report.view.conversations import ConversationTable
+LAST = ".gate/last"
+"""Folder of a run that names no other."""
+MOST_LINES = 24
+"""Of a run over one suite, where its parts allow it; the command adds one line below."""
 
 
-ROWS_SHOWN = 500
-"""Of one table; the worst come first."""
-CASES_SHOWN = 3
-RUBRICS_SHOWN = 20
-"""Rubrics, and suites with their scorers."""
-LINES_SHOWN = 6
-"""Lines of one answer."""
+@dataclass(frozen=True, slots=True)
+class ScreenSize:
+    """How much of each part is shown.
+
+    Args:
+        rows: of each table, `overall` included.
+        notes: below the summary, and below the tables.
+    """
+
+    rows: int
+    cases: int
+    notes: int
+
+
+SIZES = (
+    ScreenSize(6, 3, 4),
+    ScreenSize(6, 3, 2),
+    ScreenSize(5, 2, 2),
+    ScreenSize(4, 2, 1),
+    ScreenSize(3, 1, 1),
+    ScreenSize(2, 1, 1),
+)
+"""The first one that fits is used."""
+ERRORS_SHOWN = 10
+"""Reasons of a run that was not evaluated."""
+SUITES_SHOWN = 20
+REASONS_SHOWN = 2
+"""Scorers of one case of a check."""
 
 _NARROWEST_NAME = 8
+_RESULT = 10
 _ROOM_FOR_BARS = 76
 _ROOM_FOR_SCORES = 110
-_TO_THE_RIGHT = ("weight", "cases", "wanted", "score")
+_TO_THE_RIGHT = ("cases", "needed")
 
 _VERDICT_STYLES = {
     Verdict.BLOCK: "bold white on red",
@@ -61,287 +84,247 @@ _RATE_STYLES = {
     PassState.NO_THRESHOLD: "dim",
 }
 _CASE_STYLES = {CaseState.FAILED: "red", CaseState.UNSCORED: "yellow", CaseState.PASSED: "green"}
-_CHANGE_STYLES = {"fell": "red", "rose": "green", "": ""}
 _PROMISE_STYLES: dict[ChangeState, str] = {
     "removed": "red",
     "loosened": "yellow",
     "changed": "yellow",
     "unknown": "dim",
 }
-_DIFF_STYLES = {"-": "red", "+": "green", "@": "dim"}
 
 _SHORT_WORDS = {
     "no change shown": "no change",
     "within its margin": "in margin",
-    "fell, margin in doubt": "fell, margin?",
-    "no case moved": "no change",
-    "too few moved": "too few",
+    "dropped, maybe within margin": "in margin?",
+    "no case changed": "no change",
+    "too few changed": "too few",
     "every score is 0": "too few",
     "too little variation": "too few",
     "too few cases": "too few",
 }
 
-
-def render_report(run: RunRecord, console: Console) -> None:
-    """Print the report, laid out for the console; it needs 80 columns to show everything."""
-    shown = report_view(run)
-    printer = _Printer(console)
-    printer.opening(shown)
-    printer.suites(shown)
-    for check in shown.checks:
-        printer.check(check)
-    if shown.checks and shown.footnotes:
-        printer.line()
-    for note in shown.footnotes:
-        printer.dim(terminal_text(note))
-    if shown.exam:
-        printer.exam(shown)
-    for prompt in shown.new:
-        printer.new_prompt(prompt)
-    if shown.cases:
-        printer.line()
-        printer.line(_text(shown.cases_head, "bold"))
-    for case in shown.cases[:CASES_SHOWN]:
-        printer.case(case)
-    printer.closing(shown)
+_Part = RichText | RichTable | Padding
 
 
-class _Printer:
-    """Prints parts of a view; all text is escaped for terminals, and rich's markup stays off."""
+def render_report(run: RunRecord, console: Console, folder: str = LAST) -> None:
+    """Print the report, laid out for the console; it needs 80 columns to show everything.
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    Args:
+        folder: of the run, for the command that explains a case.
+    """
+    screen = _Screen(run, report_view(run), console.width, folder)
+    parts = [*screen.parts(SIZES[0])]
+    if len(all_suites(run)) <= 1:
+        for size in SIZES[1:]:
+            if _height(parts, console) <= MOST_LINES:
+                break
+            parts = [*screen.parts(size)]
+    for part in parts:
+        console.print(part, highlight=False)
 
-    def line(self, text: RichText | RichTable = RichText(), indent: int = 0) -> None:  # noqa: B008
-        """One paragraph or table; long lines wrap within their indent."""
-        self._console.print(Padding(text, (0, 0, 0, indent), expand=False) if indent else text, highlight=False)
 
-    def dim(self, text: str, indent: int = 0) -> None:
-        """A remark; already escaped."""
-        self.line(RichText(text, style="dim"), indent)
+def _height(parts: Sequence[_Part], console: Console) -> int:
+    return sum(len(console.render_lines(part, pad=False)) for part in parts)
 
-    def _headed(self, title: str, rest: str) -> None:
-        self.line()
-        self.line(RichText.assemble((title, "bold"), rest))
 
-    def opening(self, shown: ReportView) -> None:
-        """Verdict and worst slice, slices won and lost, the three axes."""
-        first = RichText(f" {shown.verdict} ", style=_VERDICT_STYLES[shown.verdict])
-        before = (_text((*shown.aside, ": "), "bold"),) if shown.aside else ()
-        self.line(RichText.assemble(first, " ", *before, _text(shown.headline, "bold")))
-        if shown.notice:
-            self.line(_text(shown.notice, "bold yellow" if shown.weighty else ""))
-        if shown.sentence:
-            self.line(_text(shown.sentence))
-        for note in shown.notes:
-            self.line(RichText.assemble("- ", _text((note,) if isinstance(note, str) else note)))
-        for axes in shown.axes:
-            line = f"{axes.label}: quality {axes.quality} · cost {axes.cost} · latency {axes.latency}"
-            self.line(RichText(terminal_text(line)))
+@dataclass(frozen=True, slots=True)
+class _Screen:
+    """Makes the parts of a screen; all text is escaped for terminals, and rich's markup stays off."""
 
-    def suites(self, shown: ReportView) -> None:
-        """Slices, promises, what agents did, scorers and dimensions."""
-        for table in shown.tables:
-            self._slices(table, shown.confidence)
-        for promises in shown.promises[:RUBRICS_SHOWN]:
-            self.line()
-            for line in promise_lines(promises):
-                self.line(line)
-        for conversations in shown.conversations[:RUBRICS_SHOWN]:
-            self._conversations(conversations)
-        for scorers in shown.scorers[:RUBRICS_SHOWN]:
-            self._scorers(scorers)
-        for dimensions in shown.dimensions[:RUBRICS_SHOWN]:
-            self._dimensions(dimensions, shown.confidence)
+    run: RunRecord
+    view: ReportView
+    width: int
+    folder: str
 
-    def _slices(self, table: SliceTable, confidence: str) -> None:
+    def parts(self, size: ScreenSize) -> Iterator[_Part]:
+        """Sections with a blank line between them."""
+        sections = (
+            self._opening(size),
+            self._slices(size),
+            self._exam(size),
+            *(self._new(prompt, size) for prompt in self.view.new[:SUITES_SHOWN]),
+            *(self._check(table, size) for table in self.view.checks[:SUITES_SHOWN]),
+            self._cases(size),
+            self._closing(),
+        )
+        first = True
+        for section in sections:
+            for place, part in enumerate(section):
+                if place == 0 and not first:
+                    yield RichText()
+                first = False
+                yield part
+
+    def _opening(self, size: ScreenSize) -> Iterator[_Part]:
+        """Verdict and worst slice, the summary, notes, cost and latency."""
+        view = self.view
+        first = RichText(f" {view.verdict} ", style=_VERDICT_STYLES[view.verdict])
+        before = (_text((*view.aside, ": "), "bold"),) if view.aside else ()
+        yield RichText.assemble(first, " ", *before, _text(view.headline, "bold"))
+        if view.notice:
+            yield _text(view.notice, "bold yellow" if view.weighty else "")
+        if view.sentence:
+            yield _text(view.sentence)
+        most = size.notes if self.run.evaluated else ERRORS_SHOWN
+        notes = view.notes if len(view.notes) <= most + 1 else view.notes[:most]
+        for note in notes:
+            yield RichText.assemble("- ", _text((note,) if isinstance(note, str) else note))
+        if more := len(view.notes) - len(notes):
+            yield _dim(f"- and {more} more notes in the full report")
+        tables = {table.suite for table in view.tables if not (table.suite and table.quiet)}
+        for axes in view.axes[:SUITES_SHOWN]:
+            yield _axes(axes, tabled=axes.suite in tables)
+
+    def _slices(self, size: ScreenSize) -> Iterator[_Part]:
+        """The tables, their notes, and one line each on scorers, dimensions, conversations and rules."""
+        view = self.view
+        blank = False
+        for table in [one for one in view.tables if not (one.suite and one.quiet)][:SUITES_SHOWN]:
+            if blank:
+                yield RichText()
+            blank = True
+            yield from self._table(table, size)
+        if not view.checks:
+            for note in view.footnotes[: size.notes]:
+                yield _dim(terminal_text(note))
+        lines = [
+            *((f"By scorer{_within(one.suite)}", one.brief) for one in view.scorers),
+            *((f"{one.scorer}{_within(one.suite)}, {one.scale}", one.brief) for one in view.dimensions),
+            *((f"Conversations{_within(one.suite)}", one.brief) for one in view.conversations),
+            *((f"Rules of the prompt{_within(one.suite)}", one.brief) for one in view.promises),
+        ]
+        if judges := agreement_in_short(self.run):
+            lines.append(("Judges", judges))
+        for label, text in lines:
+            yield RichText(terminal_text(f"{label}: {text}"))
+
+    def _table(self, table: SliceTable, size: ScreenSize) -> Iterator[_Part]:
         """The slices of one suite; narrow consoles drop the scores first, then the bars."""
-        width = self._console.width
-        scores, bars = width >= _ROOM_FOR_SCORES, width >= _ROOM_FOR_BARS
+        scores, bars = self.width >= _ROOM_FOR_SCORES, self.width >= _ROOM_FOR_BARS
         head = [
             terminal_text(table.suite) if table.suite else "slice",
             "cases",
             *(["baseline → candidate"] * scores),
-            f"change [{confidence}]",
+            f"change [{self.view.confidence}]",
             *([table.scale] * bars),
             "state",
         ]
-        rows = [list(_slice_cells(row, scores=scores, bars=bars)) for row in table.rows]
-        self.line()
-        self.line(_grid(head, rows, width))
-        if table.folded:
-            self.dim(f"and {table.brief}")
+        shown, rest = table.rows[: size.rows], (*table.rows[size.rows :], *table.folded)
+        yield _grid(head, [list(_slice_cells(row, scores=scores, bars=bars)) for row in shown], self.width)
+        if rest:
+            yield _dim(f"and {folded_title(rest, more=True)}")
 
-    def _scorers(self, table: ScorerTable) -> None:
-        """What each scorer of a suite says before and after."""
-        suite = f" in {terminal_text(table.suite)}" if table.suite else ""
-        self._headed(f"By scorer{suite}", " (described, not tested)")
-        weight, passed = table.weighted, table.passing
-        head = ("scorer", *(["weight"] * weight), "cases", "baseline → candidate", "change", *(["passed"] * passed))
-        self.line(
-            _grid(
-                head,
-                (
-                    (row.name, *([row.weight] * weight), row.cases, row.scores, row.change, *([row.passed] * passed))
-                    for row in table.rows
-                ),
-            )
-        )
-        if table.more:
-            self.dim(f"and {table.more:,} more; the record of the run has them all")
-
-    def _dimensions(self, table: DimensionTable, confidence: str) -> None:
-        """What each dimension of a rubric says before and after."""
-        suite = f" in {terminal_text(table.suite)}" if table.suite else ""
-        held = f"; the {confidence} intervals hold for all of them together" if table.compared else ""
-        self._headed(f"By dimension of {terminal_text(table.scorer)}{suite}", f" ({table.scale}{held})")
-        head = ("dimension", "weight", "cases", "baseline → candidate" if table.compared else "mean", "change")
-        rows = [
-            (row.name, row.weight, row.cases, row.scores, RichText(row.change, style=_CHANGE_STYLES[row.trend]))
-            for row in table.rows
-        ]
-        self.line(_grid(head, rows) if table.compared else _grid(head[:-1], (row[:-1] for row in rows)))
-
-    def _conversations(self, table: "ConversationTable") -> None:
-        """What the agents of a suite did before and after."""
-        suite = f" in {terminal_text(table.suite)}" if table.suite else ""
-        self._headed(f"Conversations{suite}", f", {table.cases}{' (described, not tested)' if table.compared else ''}")
-        for sentence in table.sentences:
-            self.line(RichText.assemble("- ", _text(sentence)))
-        grid = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
-        for figure in table.figures:
-            grid.add_row(*map(RichText, figure))
-        self.line(grid)
-
-    def exam(self, shown: ReportView) -> None:
-        """The results for the edited exam."""
-        self._headed("Exam changes (no part in the verdict)", "")
-        for row in shown.exam[:ROWS_SHOWN]:
+    def _exam(self, size: ScreenSize) -> Iterator[_Part]:
+        """The results with the edited cases and scorers."""
+        if not self.view.exam:
+            return
+        yield RichText("With the edited tests (not part of the verdict)", style="bold")
+        for row in self.view.exam[: size.rows]:
             suite = f"{row.suite}: " if row.suite else ""
             reason = f" ({row.reason})" if row.reason else ""
             line = f"- {suite}{row.words}: {row.scores}, change {row.change}, cases: {row.cases}{reason}"
-            self.line(RichText(terminal_text(line)))
+            yield RichText(terminal_text(line))
+        if more := len(self.view.exam[size.rows :]):
+            yield _dim(f"and {more} more results in the full report")
 
-    def case(self, case: CaseView) -> None:
-        """One case with the answers of its arms, shortened."""
-        self._asked(case)
-        arms = (("baseline", case.baseline, "red"), ("candidate", case.candidate, "green"))
-        if case.diff is not None:
-            self._difference(case, case.diff)
-        for arm, answers, style in arms:
-            for answer in answers[1:] if case.diff is not None else answers:
-                self._answer(arm, answer, style)
-
-    def new_prompt(self, prompt: NewPrompt) -> None:
+    def _new(self, prompt: NewPrompt, size: ScreenSize) -> Iterator[_Part]:
         """The pass rates of a new prompt, and the cases that fail most."""
         path, suite = terminal_text(prompt.path), terminal_text(prompt.suite)
-        self._headed(f"New prompt {path}", f" (suite {suite}): {terminal_text(prompt.about)}")
-        self._rates(prompt.rows, "answers that pass")
-        if len(prompt.rows) > ROWS_SHOWN:
-            self.dim(f"and {len(prompt.rows) - ROWS_SHOWN:,} more slices; the record of the run has them all")
-        if prompt.folded:
-            self.dim(f"and {len(prompt.folded):,} more slices without a shortfall")
-        for case in prompt.cases[:CASES_SHOWN]:
-            self._asked(case)
-            for answer in case.candidate:
-                self._answer("answer", answer, "red")
+        yield RichText.assemble((f"New prompt {path}", "bold"), f" (suite {suite}): {terminal_text(prompt.about)}")
+        yield self._rates(prompt.rows[: size.rows], "answers that pass")
+        if more := len(prompt.rows[size.rows :]) + len(prompt.folded):
+            yield _dim(f"and {more:,} more slices in the full report")
+        for case in prompt.cases[: size.cases]:
+            yield _case_line(case)
+        if prompt.cases and (command := explain_command(self.run, self.folder)):
+            yield _command(command)
 
-    def check(self, table: CheckTable) -> None:
-        """The cases of one suite of a check, its pass rates, and the answers that fail most."""
+    def _check(self, table: CheckTable, size: ScreenSize) -> Iterator[_Part]:
+        """The cases of one suite of a check that do not pass, and its pass rates."""
         path, suite = terminal_text(table.path), terminal_text(table.suite)
-        self._headed(f"Suite {suite}", f" ({path}): {terminal_text(table.about)}")
-        self.line()
-        self.line(_grid(("result", "score", "case"), map(_checked, table.rows)))
-        if rest := _rest(table):
-            self.dim(rest)
-        self._rates(table.rates, "cases that pass")
-        for case in table.cases[:CASES_SHOWN]:
-            self._asked(case)
-            for answer in case.candidate:
-                self._answer("answer", answer, "red", reasons=None)
-        if (more := table.bad - len(table.cases[:CASES_SHOWN])) > 0:
-            self.line()
-            self.dim(f"and {more:,} more that did not pass; samples.jsonl beside the record has every answer")
+        yield RichText.assemble((f"Suite {suite}", "bold"), f" ({path}): {terminal_text(table.about)}")
+        rows = (*table.rows, *table.folded)
+        shown = [row for row in rows if row.state is not CaseState.PASSED][: 2 * size.cases]
+        if shown:
+            reasons = max(1, min(REASONS_SHOWN, size.cases - 1))
+            for row in shown:
+                yield from _checked(row, reasons)
+        if rest := _rest(table, rows, shown):
+            yield _dim(rest)
+        rates = [row for row in table.rates if row.name == "overall" or row.wanted != "–"]
+        yield self._rates(rates[: size.rows], "cases that pass")
+        for note in self.view.footnotes[: size.notes] if any(not row.counts for row in shown) else ():
+            yield _dim(terminal_text(note))
+        if shown and (command := explain_command(self.run, self.folder)):
+            yield _command(command)
 
-    def _rates(self, rows: Sequence[RateRow], passing: str) -> None:
-        self.line()
-        self.line(
-            _grid(
-                ("slice", "cases", passing, "wanted", "state"),
-                [
-                    (
-                        row.name,
-                        row.cases,
-                        row.rate,
-                        row.wanted,
-                        RichText(f"{row.words}{' °' * row.advisory}", style=_rate_style(row)),
-                    )
-                    for row in rows[:ROWS_SHOWN]
-                ],
-                self._console.width,
-            )
-        )
-
-    def closing(self, shown: ReportView) -> None:
-        """How the verdict was reached, and the next steps."""
-        self.line()
-        for fact in shown.facts:
-            if fact.brief:
-                self.line(RichText.assemble(f"{terminal_text(fact.label)}: ", _text(fact.text), style="dim"))
-        if shown.steps:
-            self.line()
-        for place, step in enumerate(shown.steps, start=1):
-            self.line(RichText.assemble(f"{place}. ", _text(step)))
-        if shown.command:
-            self.line(RichText(terminal_text(shown.command), style="bold"), indent=3)
-
-    def _asked(self, case: CaseView) -> None:
-        """The case and its question."""
-        slices = f"  ({terminal_text(case.slices)})" if case.slices else ""
-        self.line()
-        self.line(RichText.assemble((terminal_text(case.name), "bold"), f"  {case.scores}", (slices, "dim")))
-        for label, text in (("input", case.question), ("expected", case.expected)):
-            if text is not None:
-                self._block(label, text)
-
-    def _difference(self, case: CaseView, diff: AnswerDiff) -> None:
-        """The best answer of the baseline and the worst of the candidate, line by line."""
-        before, after = case.baseline[0], case.candidate[0]
-        told = ", ⟦different words⟧ in brackets" if diff.marked else ""
-        self.dim(terminal_text(f"baseline (-, {before.label}) and candidate (+, {after.label}){told}"), indent=2)
-        lines = [
-            (line, _DIFF_STYLES.get(whole[:1], ""))
-            for whole in diff.text.split("\n")
-            for line in _clipped(terminal_text(whole, lines=True) or " ", self._console)
+    def _rates(self, rows: Sequence[RateRow], passing: str) -> RichTable:
+        cells = [
+            (row.name, row.cases, row.rate, row.wanted, RichText(f"{row.words}{' °' * row.advisory}", _rate_style(row)))
+            for row in rows
         ]
-        self._lines(lines, 2 * LINES_SHOWN)
-        reasons = [
-            f"{arm}: {one.reasons[0]}" for arm, one in (("baseline", before), ("candidate", after)) if one.reasons
-        ]
-        if reasons:
-            self._block("because", "\n".join(reasons))
+        return _grid(("slice", "cases", passing, "needed", "state"), cells, self.width)
 
-    def _answer(self, arm: str, answer: Answer, style: str, reasons: int | None = 1) -> None:
-        self._block(f"{arm} ({answer.label})", answer.text or "", style)
-        if answer.reasons:
-            self._block("because", "\n".join(answer.reasons[:reasons]))
+    def _cases(self, size: ScreenSize) -> Iterator[_Part]:
+        """The cases behind the verdict, one line each, and the command that shows all of one."""
+        if not self.view.cases:
+            return
+        yield _text(self.view.cases_brief, "bold")
+        for case in self.view.cases[: size.cases]:
+            yield _case_line(case)
+        if command := explain_command(self.run, self.folder):
+            yield _command(command)
 
-    def _block(self, label: str, text: str, style: str = "") -> None:
-        """Text from outside: every line behind a bar, so that none looks like ours."""
-        self.dim(terminal_text(label), indent=2)
-        if text.strip():
-            found = _clipped(terminal_text(text, lines=True), self._console)
-            self._lines([(line, style) for line in found], LINES_SHOWN)
+    def _closing(self) -> Iterator[_Part]:
+        """The method, what the run took, and the next steps."""
+        view = self.view
+        if view.method:
+            yield _dim(f"Method: {terminal_text(view.method)}")
+        if view.spent:
+            yield _dim(f"Run: {terminal_text(plain(view.spent))}")
+        for place, step in enumerate(view.steps, start=1):
+            number = f"{place}. " if len(view.steps) > 1 else ""
+            grid = RichTable.grid()
+            grid.add_column(no_wrap=True)
+            grid.add_column(overflow="fold")
+            grid.add_row(RichText.assemble(("Next: " if place == 1 else "      ", "bold"), number), _text(step))
+            yield grid
 
-    def _lines(self, lines: Sequence[tuple[str, str]], most: int) -> None:
-        for line in lines[:most]:
-            shown = RichText.assemble("  │ ", line)
-            self._console.print(shown, highlight=False, no_wrap=True, overflow="ellipsis")
-        if len(lines) > most:
-            self.dim(f"… {len(lines) - most:,} more lines", indent=2)
+
+def _within(suite: str) -> str:
+    return f" in {suite}" if suite else ""
 
 
-_Cell = str | RichText | Group
+def _dim(text: str) -> RichText:
+    """A remark; already escaped."""
+    return RichText(text, style="dim")
+
+
+def _axes(axes: AxesRow, *, tabled: bool) -> RichText:
+    """Cost and latency; quality too where no table shows it."""
+    suite = f"{axes.suite}: " if axes.suite else ""
+    quality = "" if tabled else f"quality {axes.quality} · "
+    cost = "n/a" if axes.cost.startswith("n/a") else axes.cost
+    line = f"{suite}{quality}cost {cost} · latency {axes.latency}"
+    return RichText(terminal_text(line if suite else line[0].upper() + line[1:]))
+
+
+def _one_line(line: RichText, indent: int = 0) -> Padding:
+    """One line, cut at the edge."""
+    line.no_wrap, line.overflow = True, "ellipsis"
+    return Padding(line, (0, 0, 0, indent), expand=False)
+
+
+def _case_line(case: CaseView) -> Padding:
+    slices = f"  {terminal_text(case.slices)}" if case.slices else ""
+    line = RichText.assemble("  ", (terminal_text(case.name), "bold"), f"  {case.scores}", (slices, "dim"))
+    return _one_line(line)
+
+
+def _command(command: str) -> Padding:
+    return Padding(RichText(terminal_text(command), style="cyan"), (0, 0, 0, 2), expand=False)
+
+
+_Cell = str | RichText
 
 
 def _grid(head: Collection[str], rows: Iterable[Sequence[_Cell]], width: int | None = None) -> RichTable:
@@ -387,37 +370,39 @@ def _rate_style(row: RateRow) -> str:
     return "" if row.state is PassState.UNPROVEN and not row.doubtful else _RATE_STYLES[row.state]
 
 
-def _checked(row: CheckedCaseRow) -> tuple[_Cell, ...]:
-    """A case: name and slices on one line, the scorers below; one with only full scores takes one line."""
-    name = RichText.assemble((terminal_text(row.name), "bold"), "  ", (terminal_text(row.slices), "dim"))
-    name.rstrip()
-    told = [RichText(terminal_text(one)) for one in row.failing]
-    if row.others and not row.perfect:
-        told.append(RichText(terminal_text(row.others), style="dim"))
-    case = Group(name, *(Padding(one, (0, 0, 0, 2), expand=False) for one in told))
-    return RichText(f"{row.words}{'' if row.counts else ' °'}", style=_CASE_STYLES[row.state]), row.score, case
+def _checked(row: CheckedCaseRow, reasons: int) -> Iterator[_Part]:
+    """A case: result, name, score and slices on one line, the scorers that fail below."""
+    result = (f"{row.words}{'' if row.counts else ' °'}".ljust(_RESULT), _CASE_STYLES[row.state])
+    score, slices = row.score if row.state is CaseState.FAILED else "", terminal_text(row.slices)
+    name = RichText.assemble(
+        result, (terminal_text(row.name), "bold"), f"  {score}".rstrip(), (f"  {slices}".rstrip(), "dim")
+    )
+    yield _one_line(name)
+    for one in row.failing[:reasons]:
+        yield _one_line(RichText(terminal_text(one)), _RESULT)
 
 
-def _rest(table: CheckTable) -> str:
-    """How many more cases there are; may be empty."""
-    more = len(table.folded) + table.more
+def _rest(table: CheckTable, rows: Sequence[CheckedCaseRow], shown: Sequence[CheckedCaseRow]) -> str:
+    """How many other cases there are; may be empty."""
+    more = len(rows) + table.more - len(shown)
     if not more:
         return ""
-    bad = sum(row.state is not CaseState.PASSED for row in table.folded)
-    what = f", {bad:,} of which did not pass," if bad else " that passed" if not table.more else ""
-    return f"and {more:,} more{what} in the report and the record of the run"
+    bad = sum(row.state is not CaseState.PASSED for row in rows) - len(shown)
+    what = f" in the full report; {bad:,} of them did not pass" if bad else " that passed"
+    noun = "case" if more == 1 else "cases"
+    return f"and {more:,} more {noun}{what}" if shown else f"{more:,} {noun}{what}"
 
 
 def promise_lines(table: PromiseTable) -> Iterator[RichText | RichTable]:
     """The counts; state, id and words of each rule, the old ones above the new ones; then the notes."""
     suite = f" of {terminal_text(table.suite)}" if table.suite else ""
-    yield RichText.assemble((f"Promises{suite}", "bold"), f" ({table.brief})")
+    yield RichText.assemble((f"Rules{suite}", "bold"), f" ({table.brief})")
     if table.rows or table.folded or table.inputs:
         yield _promises(table)
     for note in table.notes:
         yield RichText(terminal_text(note), style="dim")
     if table.more:
-        yield RichText(f"and {table.more:,} more; the record has them all", style="dim")
+        yield RichText(f"and {table.more:,} more in the record", style="dim")
 
 
 def _promises(table: PromiseTable) -> RichTable:
@@ -440,21 +425,14 @@ def _rule_lines(row: PromiseRow) -> Iterator[RichText]:
     if row.after:
         yield RichText(f"{'+ ' if row.before else ''}{terminal_text(row.after)}")
     if row.evidence:
-        said = "says" if row.after else "said"
-        yield RichText(f"the prompt {said}: “{terminal_text(row.evidence)}”", style="dim")
+        which = "new" if row.after else "old"
+        yield RichText(f"in the {which} prompt: “{terminal_text(row.evidence)}”", style="dim")
     if row.reason:
         yield RichText(terminal_text(row.reason), style="dim")
     if row.tried:
         yield RichText(terminal_text(row.tried), style="yellow" if row.broken else "dim")
     if row.intended:
         yield RichText("on purpose?", style="bold")
-
-
-def _clipped(text: str, console: Console) -> Iterator[str]:
-    """Lines that fit behind the bar, whatever the width of their characters; longer ones wrap."""
-    for line in text.strip("\n").split("\n"):
-        for part in RichText(line).wrap(console, max(console.width - 4, 20), overflow="fold"):
-            yield part.plain
 
 
 def _text(text: Text, style: str = "") -> RichText:

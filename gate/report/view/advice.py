@@ -27,7 +27,7 @@ from gate.report.view.calls import cache_advice, ending_advice
 from gate.report.view.cases import AnyCase, telling_cases
 from gate.report.view.comparisons import more_cases
 from gate.report.view.exam import promise_steps
-from gate.report.view.headline import early_end_steps, nothing_scored, suites_asked_again
+from gate.report.view.headline import early_end_steps, nothing_scored, suites_not_cached
 from gate.values import HELPS, UNREAD
 
 _ENDINGS = (".md", ".txt", ".j2", ".yml", ".yaml", ".json", ".prompty")
@@ -38,8 +38,8 @@ _LONGEST = 200
 
 
 def draft_command(suite: SuiteRecord, named: NamedSlice) -> Text:
-    """After a number of cases: that `gate generate …` can draft them."""
-    return ("; ", Code(_command(suite, named)), " can draft them")
+    """After a number of cases: the command that drafts them."""
+    return (" (", Code(_command(suite, named)), " drafts them)")
 
 
 def _command(suite: SuiteRecord, named: NamedSlice) -> str:
@@ -47,7 +47,7 @@ def _command(suite: SuiteRecord, named: NamedSlice) -> str:
     words = ["gate", "generate", path, "--model", model]
     if not path.endswith(_ENDINGS) or path.startswith("-") or not model.startswith(_HOSTED):
         return "gate generate"
-    # The gate cuts `length` itself out of the cases there are.
+    # The gate itself sorts the cases by length, so nobody can write cases of one length slice.
     if not named.overall and not named.local.startswith("length="):
         words += ["--instructions", f"tests=Only cases of {named.local}"]
     return shell_command(words, _LONGEST) or "gate generate"
@@ -56,21 +56,27 @@ def _command(suite: SuiteRecord, named: NamedSlice) -> str:
 FLOOR = 30
 """Independent cases that a slice needs to decide."""
 
-NOTABLE_FALL = 0.05
+NOTABLE_DROP = 0.05
 MOST_CASES = 200
-"""Nobody adds more cases than this to settle one slice."""
+"""No advice to add more cases than this for one slice."""
 FAILURES_NAMED = 2
 READ = "Read the cases above"
 """Beginning of a step that refers to cases in the report."""
+STEPS_SHOWN = 3
 
 _MERGING = (Verdict.HOLD, Verdict.PASS, Verdict.SHIP)
 """Verdicts after which the next step may be to merge."""
 
 
 def next_steps(run: RunRecord) -> tuple[Text, ...]:
-    """Short instructions, in the order to follow them."""
+    """At most `STEPS_SHOWN` instructions, each one sentence or a command, in the order to follow them."""
+    return tuple(_steps(run))[:STEPS_SHOWN]
+
+
+def _steps(run: RunRecord) -> Iterator[Text]:
     if run.kind == "check":
-        return tuple(_check(run))
+        yield from _check(run)
+        return
     makers = {
         Verdict.BLOCK: _block,
         Verdict.INCONCLUSIVE: _inconclusive,
@@ -79,33 +85,35 @@ def next_steps(run: RunRecord) -> tuple[Text, ...]:
         Verdict.SHIP: _ship,
         Verdict.SKIPPED: _skipped,
     }
-    asked = (*promise_steps(run), *_unread(run)) if run.verdict in _MERGING else ()
-    return (*asked, *makers[run.verdict](run))
+    if run.verdict in _MERGING:
+        yield from promise_steps(run)
+        yield from _unread(run)
+    yield from makers[run.verdict](run)
 
 
 def _check(run: RunRecord) -> Iterator[Text]:
     if run.verdict is Verdict.BLOCK:
         yield from ending_advice(run)
-        yield ("Read the failing cases above, change the prompt or the model settings, and run again.",)
-        yield ("If it is the case that asks for the wrong thing, correct the case.",)
+        yield ("Read the failing cases above, fix the prompt or model settings, and run again.",)
+        yield ("If a test case expects the wrong thing, correct the test case.",)
     elif run.verdict is Verdict.INCONCLUSIVE:
         yield from early_end_steps(run)
         if run.unfinished is None:
-            kept = "" if suites_asked_again(run) else ": what is known is not asked for a second time"
-            yield (f"Mend what is named above, and run again{kept}.",)
+            kept = "" if suites_not_cached(run) else "; cached answers cost nothing"
+            yield (f"Fix the problem named above and run again{kept}.",)
         yield from ending_advice(run)
     elif run.verdict is Verdict.HOLD:
-        yield ("Add cases to be sure of the rate, or leave ", Code("fail_on"), " at ", Code("block"), ".")
+        yield ("Add cases until the interval is narrow enough, or set ", Code("fail_on"), " to ", Code("block"), ".")
     elif any(check.state is CaseState.FAILED for suite in run.new for _, check in pass_rates.checked_cases(suite)):
-        yield ("As many pass as have to. Read the failing cases above all the same.",)
+        yield ("Nothing to do: enough cases pass. Read the failing cases above.",)
     else:
-        yield ("Nothing has to be done. What a change of the prompt moves is shown by ", Code("gate diff"), ".")
+        yield ("Nothing to do. To compare two versions of the prompt, run ", Code("gate diff"), ".")
 
 
 def _unread(run: RunRecord) -> Iterator[Text]:
-    """Changed orders where no score can move must be checked by people, whatever the scores say."""
+    """People must check changed instructions that no scorer reads."""
     if _blind(run):
-        yield ("Judge the changed orders named above yourself: no scorer reads them, so no score speaks of them.",)
+        yield ("Review the changed instructions named above yourself, because no scorer reads them.",)
 
 
 def _blind(run: RunRecord) -> bool:
@@ -116,36 +124,47 @@ def _block(run: RunRecord) -> Iterator[Text]:
     yield from ending_advice(run)
     fallen = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.REGRESSION)
     yield from pass_rates.missed_rate_steps(run)
-    again = "compare again" if run.suites else "run again"
+    command = _comparing(run)
+    again = "" if command else " and compare again" if run.suites else " and run again"
+    fix = "Fix the prompt or model settings"
     if fallen:
-        mend = f"{READ}, mend" if telling_cases(run).cases else "Mend"
+        fix = f"{READ} and fix the prompt or model settings" if telling_cases(run).cases else fix
         whole = fallen[0].overall and not fallen[0].suite
         where: Text = () if whole else (" for ", slice_name(fallen[0]))
-        yield (f"{mend} the prompt or the model settings", *where, f", and {again}.")
+        yield (fix, *where, f"{again}.")
     else:
-        yield (f"Change the prompt, or the model settings, and {again}.",)
+        yield (f"{fix}{again}.",)
+    yield from command
     if run.suites:
-        yield ("If it is the old answers that were wrong, correct the cases first, in a change of their own.",)
+        yield ("If the baseline was wrong, fix the cases first in another pull request.",)
+
+
+def _comparing(run: RunRecord) -> tuple[Text, ...]:
+    """The step with the command that compares again; empty where the run does not know it."""
+    command = compare_command(run)
+    return (("Compare again: ", Code(command)),) if command else ()
 
 
 def _inconclusive(run: RunRecord) -> Iterator[Text]:
     if run.kind == "base_mistake":
-        yield ("If this change mends that, merge it as is said above. If not, mend the merge target, then run again.",)
+        yield ("If this change fixes that error, merge it. If not, fix the merge target first, then run again.",)
         return
     if run.kind == "baseline":
         yield from early_end_steps(run)
         return
     if not run.evaluated:
-        yield (_mend(run),)
+        yield (_fix(run),)
         return
     if run.unfinished is not None:
         yield from early_end_steps(run)
     elif run.missing.samples:
-        yield (f"Mend what made the samples fail, and compare again{_failures(run)}.",)
+        yield (f"Fix what made the samples fail{_failures(run)}.",)
+        yield from _comparing(run)
     elif wanting := [named for named in run_slices(run) if _wanting(run, named)]:
         yield from (_adding(run, named) for named in wanting[:NAMES_SHOWN])
     else:
-        yield ("Mend what is named above, and compare again.",)
+        yield ("Fix the problem named above.",)
+        yield from _comparing(run)
     yield from ending_advice(run)
 
 
@@ -158,72 +177,72 @@ def _failures(run: RunRecord) -> str:
 
 
 def remedy(run: RunRecord) -> str:
-    """The reason that says what helps, where that is the next step; may be empty."""
+    """The reason that says how to fix the problem, where that is the next step; may be empty."""
     if run.evaluated or run.verdict is not Verdict.INCONCLUSIVE or run.kind not in ("", "setup"):
         return ""
     return next((reason for reason in run.reasons if reason.startswith(HELPS)), "")
 
 
-def _mend(run: RunRecord) -> str:
+def _fix(run: RunRecord) -> str:
     mistake = 2 in (run.exit_code, run.waived_code)
     if helps := short_line(remedy(run).removeprefix(HELPS), LONGEST_SENTENCE).rstrip("."):
         pushed = mistake and run.kind != "setup"
         return f"{helps}, then {'push' if pushed else 'run the gate'} again."
     if run.kind == "setup" and mistake:
-        return "Mend what is named above, in the workflow or where it was started, and run it again."
+        return "Fix the problem named above, in the workflow or where it was started, and run it again."
     if run.kind == "setup":
-        return "Do what helps, as named above; a push runs the gate again, and so does starting the job again."
-    # A mistake is in the repository; the rest is outside of it, and nothing there waits for a push.
-    return f"Mend what is named above, and {'push' if mistake else 'run'} again."
+        return "Fix the problem named above, then push or start the job again."
+    # A configuration error is in the repository; anything else is outside of it, so a push does not fix it.
+    return f"Fix {'the errors' if mistake else 'the problem'} named above and {'push' if mistake else 'run'} again."
 
 
 def _hold(run: RunRecord) -> Iterator[Text]:
     yield from ending_advice(run)
     suspects = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.SUSPECT)
     if suspects:
-        read = f"{READ}, then decide: " if telling_cases(run).cases else "Decide: "
-        yield (read, *slice_names(suspects), " may be worse, and may be chance.")
+        read = f"{READ} and decide" if telling_cases(run).cases else "Decide"
+        yield (f"{read} whether the drop in ", *slice_names(suspects), " is real: it may be chance.")
         yield from _settling(run, suspects[0])
     yield from cache_advice(run)
     for axis in ("cost", "latency"):
         if any(getattr(suite, axis).exceeded for suite in run.suites):
             option = Code(f"max_{axis}_increase")
-            yield (f"Merge if the change is worth its {axis}; if it always will be, raise ", option, " in the policy.")
+            yield (f"Merge if the change is worth the higher {axis}; to allow it always, raise ", option, ".")
     small = [named for named in run_slices(run) if named.overall and named.record.state is State.TOO_FEW]
     yield from (_adding(run, named) for named in small[:1])
     yield from pass_rates.doubtful_rate_steps(run)
     if run.deleted:
         which = "the prompt is" if len(run.deleted) == 1 else "the prompts are"
-        yield (f"Merge if {which} not needed any more. One that moved, and changed a lot: name it in its old suite.",)
-    if run.exit_code:
-        yield ("The run fails because ", Code("fail_on"), " is ", Code("hold"), ".")
+        yield (f"Merge if {which} no longer needed. If one was moved and rewritten, set its new path in its suite.",)
+    if suspects:
+        yield from _comparing(run)
 
 
 def _pass(run: RunRecord) -> Iterator[Text]:
     yield from ending_advice(run)
     if run.kind == "baseline":
-        yield ("Nothing to do: later runs compare with these answers, and need not ask for them again.",)
+        yield ("Nothing to do: later runs compare with these cached answers.",)
         return
     if not run.evaluated:
-        yield ("Read what changes in the exam: from the merge on it is what every prompt has to pass.",)
+        yield ("Review the changed cases, scorers and policy: after the merge they apply to every prompt.",)
         return
     if stuck := exam.suites_at_floor(run):
         where: Text = (" of ", Code(short_line(stuck[0].suite))) if stuck[0].suite else ()
         yield (
             "Before you rely on this, read some answers",
             *where,
-            f": nothing could have got worse. {exam.REMEDY}.",
+            f": the score could not get worse. {exam.REMEDY}.",
         )
-    found = f"{_nothing(run)} is shown to be worse" if run.suites else "the new prompt is as good as its policy asks"
-    yield (f"Merge when you are content with the change: {found}.",)
+    found = f"{_nothing(run)} is shown to be worse" if run.suites else "the new prompt reaches its thresholds"
+    yield (f"Merge if you want the change: {found}.",)
     for named in _lower(run)[:1]:
         yield from _settling(run, named)
 
 
 def _lower(run: RunRecord) -> list[NamedSlice]:
-    """Slices that are notably lower, though not beyond chance; only those that few more cases would decide."""
+    """Slices that are notably lower, though not significantly; only those that a few more cases would decide."""
     quiet = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.NOISE)
-    found = [named for named in quiet if (named.record.mean or 0.0) <= -NOTABLE_FALL and _lacking(named) <= MOST_CASES]
+    found = [named for named in quiet if (named.record.mean or 0.0) <= -NOTABLE_DROP and _lacking(named) <= MOST_CASES]
     return sorted(found, key=lambda named: (named.record.mean or 0.0, named.full))
 
 
@@ -233,15 +252,15 @@ def _lacking(named: NamedSlice) -> float:
 
 
 def _settling(run: RunRecord, named: NamedSlice) -> Iterator[Text]:
-    """How many cases would tell a fall from chance; empty where unknown."""
+    """How many more cases would show whether a drop is real; empty where unknown."""
     if not (more := more_cases(named)):
         return
     size = numbers.score(abs(named.record.mean or 0.0))
     ask = draft_command(_suite_of(run, named), named)
     yield (
-        f"{more[0].upper()}{more[1:]} in ",
+        f"Add {more} to ",
         slice_name(named),
-        f" would tell whether its fall of {size} is real",
+        f" to see whether its drop of {size} is real",
         *ask,
         ".",
     )
@@ -253,12 +272,12 @@ def _wanting(run: RunRecord, named: NamedSlice) -> bool:
 
 
 def _adding(run: RunRecord, named: NamedSlice) -> Text:
-    """How many cases a slice lacks to decide anything."""
+    """How many cases a slice needs before it can decide anything."""
     lacking = FLOOR - named.record.units
     where: Text = (" to ", slice_name(named)) if named.suite or not named.overall else ()
-    harder = f"more cases, and harder ones{',' if where else ''}"
+    harder = "more and harder cases"
     count = f"at least {numbers.counted(lacking, 'more case')}" if lacking > 0 else harder
-    rule = f". {FLOOR} are the floor for a slice that should decide, 100 comfortable."
+    rule = f". A slice needs at least {FLOOR} cases, better 100."
     return (f"Add {count}", *where, *draft_command(_suite_of(run, named), named), rule)
 
 
@@ -269,7 +288,7 @@ def _suite_of(run: RunRecord, named: NamedSlice) -> SuiteRecord:
 def _ship(run: RunRecord) -> Iterator[Text]:
     yield from ending_advice(run)
     count = numbers.counted(run.method.slices_tested, "tested slice")
-    when = "Merge when you are content with them" if _blind(run) else "Merge"
+    when = "Merge if they are as you want them" if _blind(run) else "Merge"
     yield (f"{when}: it is better overall, and {_nothing(run)} is shown to be worse ({count}).",)
 
 
@@ -279,25 +298,25 @@ def _nothing(run: RunRecord) -> str:
 
 def _skipped(run: RunRecord) -> Iterator[Text]:
     if run.kind == "unjudged":
-        yield ("Read the change with care before you merge it: no answer was compared, and people have to judge it.",)
+        yield ("Review the change with care before you merge it: no answer was compared.",)
     elif run.override is None or not run.skipped_by_label:
         yield ("Nothing to do.",)
     else:
-        yield ("To have the change evaluated, take the label ", Code(short_line(run.override.label)), " off.")
+        yield ("To evaluate the change, remove the label ", Code(short_line(run.override.label)), ".")
 
 
 FILE_MODE = "file"
-"""The ref of an arm that was read from a file instead of git."""
+"""The ref of an arm that was read from a file, not from git."""
 
 DEFAULT_CONFIG = "gate.yaml"
 
 LONGEST_COMMAND = 500
 
 FOLDER = ".gate/case"
-"""Folder for the answers of one case, beside the run it belongs to."""
+"""Output folder of a run of one case."""
 
 _WORDS = re.compile(r"(?=.{1,60}\Z)[a-z]+(?: [a-z]+)+")
-"""Our own name for a side without a ref, such as a merge group: no git ref has a space."""
+"""Our own name for an arm without a ref, such as a merge group; a git ref has no space."""
 
 
 def compare_command(run: RunRecord) -> str:
@@ -312,14 +331,14 @@ def compare_command(run: RunRecord) -> str:
         where = next((case.where for case in suite.cases if case.where), "")
         words = _two_files(suite, where)
         return _line([*words, "--samples", str(suite.samples)]) if words else ""
-    # Nobody has the merge of a pull request in a clone; its author has the branch checked out.
+    # A clone has no merge commit of the pull request; its author has the branch checked out.
     named = suite.candidate.sha and not suite.candidate.ref.startswith("refs/pull/")
     head = ["--head", _ref(suite.candidate)] if named else []
     return _line(["gate", "diff", "--base", _ref(suite.baseline), *head, *_config(run)])
 
 
-def ask_again_command(run: RunRecord, suite: str, case: AnyCase) -> str:
-    """The command that asks one case again; empty where it needs more than the run knows."""
+def run_again_command(run: RunRecord, suite: str, case: AnyCase) -> str:
+    """The command that runs one case again; empty where it needs more than the run knows."""
     compared = next((one for one in run.suites if one.name == suite), None)
     if compared is not None:
         words = _compared(run, compared, case)
@@ -327,7 +346,7 @@ def ask_again_command(run: RunRecord, suite: str, case: AnyCase) -> str:
         words = _alone(run, next(one for one in run.new if one.name == suite), case)
     if not words:
         return ""
-    # In the shell's quotes a pattern is one of ours, too: an id of such letters would fit others.
+    # --case takes a pattern, so the special characters of an id are escaped.
     pattern = "".join(f"[{char}]" if char in "*?[" else char for char in case.id)
     return _line([*words, "--case", pattern, "--out", FOLDER])
 
@@ -383,7 +402,7 @@ def _config(run: RunRecord) -> list[str]:
 
 
 def _plain(scorers: list[str]) -> bool:
-    """Whether the command line can name them without the criteria, which a record does not hold."""
+    """Whether the command line can name them; a record does not hold the criteria of a judge."""
     return all(name in ("exact", "contains", "regex") for name in scorers)
 
 

@@ -1,4 +1,4 @@
-"""What a run took: calls and dollars, reused answers, the prompt cache, replies that were cut short."""
+"""Calls and dollars of a run, reused answers, the prompt cache, replies that were cut off."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,44 +39,40 @@ def per_answer(suites: Sequence[AnySuite]) -> str:
 
 
 def cost_facts(run: RunRecord) -> Iterator[NamedNumber]:
-    """Calls, dollars and time; for agents also who made the calls."""
+    """Calls, dollars and time; for agents also how the calls are shared out."""
     calls = run.calls
     yield NamedNumber(
         "Calls",
-        (f"{calls.made:,} made, {calls.cached:,} from a cache, {calls.retried:,} sent again, {calls.failed:,} failed",),
-        brief=True,
+        (f"{calls.made:,} made, {calls.cached:,} from the cache, {calls.retried:,} retried, {calls.failed:,} failed",),
+        kind="cost",
     )
     money, time = _spent(run), numbers.duration(run.duration_s)
     both = f"{money}; took {time}" if money == "n/a" or money.startswith("unknown") else f"{money} in {time}"
-    yield NamedNumber("Spent", (both,), brief=True)
+    yield NamedNumber("Spent", (both,), kind="spent")
     known = [suite.spending for suite in all_suites(run)]
     talked = any(suite.conversations is not None for suite in all_suites(run))
     if talked and len(told := _callers(known)) > 1:
-        yield NamedNumber("Of these", ("; ".join(told),), brief=True)
+        yield NamedNumber("Of these", ("; ".join(told),), kind="cost")
 
 
 def spending_text(run: RunRecord) -> Text:
-    """What the run spent, and what it saved by known answers: `1,080 calls, $0.087, 42.3 s`."""
+    """What the run spent, and what cached answers saved: `1,080 calls, $0.087, 42.3 s`"""
     if not run.calls.made and not run.calls.cached:
         return ()
     calls, money, time = numbers.counted(run.calls.made, "call"), _spent(run), numbers.duration(run.duration_s)
     if money.startswith("unknown"):
-        told = f"This run took {calls} and {time}; its price is {money}"
+        told = f"{calls}, {time}; cost {money}"
     else:
-        told = f"This run took {calls}{'' if money in _NO_MONEY else f', {money}'} and {time}"
+        told = f"{calls}{'' if money in _NO_MONEY else f', {money}'}, {time}"
     known, saved = _known(run)
     if not known:
-        return (f"{told}.",)
+        return (told,)
     worth = f" and about {numbers.dollars(saved)}" if saved else ""
-    return (f"{told}; {numbers.counted(known, 'known answer')} saved {_calls(known)}{worth}.",)
-
-
-def _calls(count: int) -> str:
-    return "a call" if count == 1 else "as many calls"
+    return (f"{told}; {numbers.counted(known, 'cached answer')} saved {numbers.counted(known, 'call')}{worth}",)
 
 
 def _known(run: RunRecord) -> tuple[int, float]:
-    """Reused answers, and what they would have cost at the price of the others."""
+    """Reused answers, and their cost at the mean price of the others."""
     count, usd = 0, 0.0
     for suite in run.suites:
         if suite.reuse is None:
@@ -118,7 +114,7 @@ def _spent(run: RunRecord) -> str:
 
 
 def _untold(run: RunRecord) -> str:
-    """Why suites do not know what they spent, each reason once; may be empty."""
+    """Why the cost of suites is unknown, each reason once; may be empty."""
     notes = dict.fromkeys(suite.cost_note for suite in all_suites(run) if suite.calls.made and suite.spent_usd is None)
     return "; ".join(short_line(note, LONGEST_SENTENCE) for note in notes if note and note != FREE)
 
@@ -130,17 +126,17 @@ _Named = tuple[str, ReuseRecord]
 
 
 def reuse_footnote(run: RunRecord) -> tuple[str, ...]:
-    """One sentence for the whole run; empty where no answer was known."""
+    """One sentence for the whole run; empty where no answer was cached."""
     told = _sentence([reuse for _, reuse in _known_answers(run) if _reused(reuse) or reuse.opinions], run)
     return (f"Answers reused: {told}.",) if told else ()
 
 
 def reuse_drifts(run: RunRecord) -> tuple[Text, ...]:
-    """A sentence for each of the first suites whose known answers are no longer valid."""
+    """A sentence for each of the first suites whose cached answers are no longer valid."""
     found = [(name, why) for name, reuse in _known_answers(run) if (why := _drift(reuse))]
     told = tuple(((Code(name), ": ") if name else ()) + (f"{why}.",) for name, why in found[:SUITES_SHOWN])
     more = len(found) - SUITES_SHOWN
-    return (*told, *(((f"and {more:,} more suites whose known answers no longer hold",),) if more > 0 else ()))
+    return (*told, *(((f"and {more:,} more suites whose cached answers are no longer valid",),) if more > 0 else ()))
 
 
 def reuse_facts(run: RunRecord) -> Iterator[NamedNumber]:
@@ -154,12 +150,12 @@ def reuse_facts(run: RunRecord) -> Iterator[NamedNumber]:
 
 
 def _known_answers(run: RunRecord) -> list[_Named]:
-    """What is known of each suite, under its name where needed."""
+    """Each suite with cached answers, under its name where needed."""
     return [(short_line(suite_label(run, s)), s.reuse) for s in all_suites(run) if s.reuse is not None]
 
 
 def _sentence(known: Sequence[ReuseRecord], run: RunRecord) -> str:
-    """`270 of the baseline's 300 (the oldest 2 days old); 30 pairs were asked side by side …`, or empty."""
+    """`270 of the baseline's 300 (the oldest 2 days old); 30 pairs were called together …`, or empty."""
     arms = {
         "baseline": [reuse.baseline for reuse in known if reuse.baseline is not None],
         "candidate": [reuse.candidate for reuse in known],
@@ -169,7 +165,7 @@ def _sentence(known: Sequence[ReuseRecord], run: RunRecord) -> str:
     if told and arms["baseline"]:
         parts.append(_beside(known))
     if opinions := sum(reuse.opinions for reuse in known):
-        parts.append(f"{'also ' if told else ''}{numbers.counted(opinions, 'opinion')} of judges")
+        parts.append(f"{'also ' if told else ''}{numbers.counted(opinions, 'judge reply', 'judge replies')}")
     return "; ".join(parts)
 
 
@@ -200,19 +196,20 @@ def _time(text: str | None) -> datetime | None:
 def _beside(known: Sequence[ReuseRecord]) -> str:
     pairs = sum(reuse.pairs for reuse in known)
     if not pairs:
-        return "no pair was asked side by side"
+        return "no pair was called at the same time"
     looked = [reuse.drift for reuse in known if reuse.drift is not None]
-    calm = ", and showed no drift" if looked and all(drift.reason is None for drift in looked) else ""
+    calm = "; no drift found" if looked and all(drift.reason is None for drift in looked) else ""
     verb = "pair was" if pairs == 1 else "pairs were"
-    return f"{pairs:,} {verb} asked side by side for cost and latency{calm}"
+    return f"{pairs:,} {verb} called at the same time to compare cost and latency{calm}"
 
 
 def _drift(reuse: ReuseRecord) -> str:
-    """Why known answers are no longer valid, and what was done about it; empty where they are."""
+    """Why cached answers are no longer valid, and what was done about it; empty where they are valid."""
     if reuse.drift is None or reuse.drift.reason is None:
         return ""
     reason = short_line(reuse.drift.reason, LONGEST_SENTENCE)
-    return f"Known answers were set aside, since {reason}; {'the others' if _reused(reuse) else 'all'} were asked anew"
+    what = "some cached answers were" if _reused(reuse) else "the cached answers were"
+    return f"{what[0].upper()}{what[1:]} not used, because {reason}; the model was called again"
 
 
 def _reused(reuse: ReuseRecord) -> int:
@@ -221,7 +218,7 @@ def _reused(reuse: ReuseRecord) -> int:
 
 FINDINGS_SHOWN = 3
 """Suites whose finding is in the first lines; the facts have them all."""
-_WARM = "what it costs was not measured, for whole requests were still in the provider's cache"
+_WARM = "its cost was not measured because the provider still had whole requests in its cache"
 CACHE_SLACK = 0.05
 """Prefix lengths are estimates: so much more than them may be read from a cache."""
 
@@ -246,12 +243,13 @@ def cache_advice(run: RunRecord) -> Iterator[Text]:
     told = islice(_telling(run), FINDINGS_SHOWN)
     for place in dict.fromkeys(cache.candidate.place for _, cache in told):
         if place is not None and place.variable:
-            yield ("Put ", _variable(place), " behind the text that is the same for every case, and compare again.")
+            yield ("Move ", _variable(place), " behind the text that is the same for every case, and compare again.")
 
 
 def cache_facts(prefix: str, cache: CacheComparison) -> Iterator[NamedNumber]:
-    """Prefix, what limits it, cached tokens, tokens encoded anew; labels begin with `prefix` in a run over several
-    suites.
+    """Cacheable prefix, what limits it, cached tokens, tokens of the first encoding.
+
+    Labels begin with `prefix` in a run over several suites.
     """
     if not cache.baseline.requests or not cache.candidate.requests:
         return
@@ -264,7 +262,7 @@ def cache_facts(prefix: str, cache: CacheComparison) -> Iterator[NamedNumber]:
         price = "" if cache.fresh_usd is None else f", about {numbers.dollars(cache.fresh_usd)}"
         tokens = numbers.rough_tokens(cache.fresh_tokens)
         once = f"about {tokens} tokens of the candidate's prefix, once for each deployment{price}"
-        yield NamedNumber(f"{prefix}encoded anew", (f"{once}; no part of what each call costs",))
+        yield NamedNumber(f"{prefix}first encoding", (f"{once}; not included in the cost per call",))
 
 
 def _telling(run: RunRecord) -> Iterator[tuple[SuiteRecord, CacheComparison]]:
@@ -288,13 +286,13 @@ def _rose(axis: AxisComparison) -> bool:
 
 def _shrank(cache: CacheComparison) -> Text:
     before, after = numbers.rough_tokens(cache.baseline.tokens), numbers.rough_tokens(cache.candidate.tokens)
-    fall = f": the cacheable prefix falls from about {before} to {after} tokens"
+    fall = f": the cacheable prefix shrinks from about {before} to {after} tokens"
     place = cache.candidate.place
     if place is None:
-        return (f"the requests have another start{fall}",)
+        return (f"the requests start differently{fall}",)
     if not place.variable:
-        return ("the first part that differs between cases now stands at ", *_line(place), fall)
-    return (_variable(place), f" {'moved to' if cache.moved else 'now stands at'} ", *_line(place), fall)
+        return ("the first part that differs between cases is now at ", *_line(place), fall)
+    return (_variable(place), f" {'moved to' if cache.moved else 'is now at'} ", *_line(place), fall)
 
 
 def _measured(suite: SuiteRecord) -> str:
@@ -319,7 +317,7 @@ def _prefixes(cache: CacheComparison) -> Text:
 def _arm(arm: ArmPrefix) -> Text:
     size = f"about {numbers.rough_tokens(arm.tokens)} of {numbers.rough_tokens(arm.request_tokens)} tokens"
     rate = "" if arm.measured else " (at four characters a token)"
-    alone = ", as the prompt tells, for one case cannot" if arm.requests == 1 else ""
+    alone = " (from the prompt, because there is only one case)" if arm.requests == 1 else ""
     if arm.place is None:
         return (f"{size}{rate}: every request is the same{alone}",)
     if not arm.place.variable:
@@ -339,11 +337,11 @@ def _obstacles(cache: CacheComparison) -> Text:
 
 def _obstacle(arm: ArmPrefix) -> Text:
     if arm.obstacle == "not asked for":
-        return ("the provider has to be asked, with ", Code("prompt_cache: true"))
+        return ("caching is off; set ", Code("prompt_cache: true"))
     if arm.obstacle == "too short":
-        return (f"the model caches prefixes of {arm.minimum or 0:,} tokens and more",)
+        return (f"the model only caches prefixes of at least {arm.minimum or 0:,} tokens",)
     if arm.obstacle == "differs before the mark":
-        return ("the system message, behind which the cache mark stands, differs between cases",)
+        return ("the system message, which is the part to cache, differs between cases",)
     return ()
 
 
@@ -365,7 +363,9 @@ def _shares(cache: CacheComparison) -> str:
     if any(
         _repeats(*arm) for arm in ((cache.baseline, cache.baseline_share), (cache.candidate, cache.candidate_share))
     ):
-        return f"{both}. More than the prefix holds: samples of one case read each other, which users' requests do not"
+        return (
+            f"{both}. This is more than the prefix, because samples of one case share the cache; users' requests do not"
+        )
     return both
 
 
@@ -457,18 +457,22 @@ def ending_advice(run: RunRecord) -> Iterator[Text]:
         yield (
             "Raise ",
             *limit,
-            ", or find out which tools are called again and again: conversations were ended there.",
+            ", or find out which tools are called repeatedly: conversations ended at this limit.",
         )
     if "cut off" in kinds:
         yield (
             "Set a higher ",
             Code(TOKENS_SETTING),
-            ", or say in the prompt how long an answer may be: replies were cut off.",
+            ", or limit the answer's length in the prompt: replies were cut off.",
         )
     if "refused" in kinds:
-        yield ("Find out what is refused, and why: a refusal is scored like any other answer.",)
+        yield ("Find out what is refused and why: a refusal is scored like any other answer.",)
     if "empty" in kinds:
-        yield ("Find out why replies are empty: reasoning that uses up ", Code(TOKENS_SETTING), ", or a stop sequence.")
+        yield (
+            "Find out why replies are empty, for example reasoning that uses up ",
+            Code(TOKENS_SETTING),
+            ", or a stop sequence.",
+        )
 
 
 def ending_facts(run: RunRecord) -> Iterator[NamedNumber]:
@@ -477,7 +481,7 @@ def ending_facts(run: RunRecord) -> Iterator[NamedNumber]:
         prefix = f"{suite}: " if suite else ""
         for name, arm in zip(("baseline", "candidate"), arms, strict=True):
             if arm is not None and (told := _told(arm)):
-                yield NamedNumber(f"{prefix}replies of the {name}", told, brief=True)
+                yield NamedNumber(f"{prefix}replies of the {name}", told)
 
 
 def _told(arm: ArmRecord) -> Text:

@@ -1,4 +1,4 @@
-"""The cases of a run: those that explain a fall, the one to read first, and all of them in a table."""
+"""The cases of a run: those that explain a drop, the one to read first, and all of them in a table."""
 
 import json
 import re
@@ -56,7 +56,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One case that fell, or does not pass.
+    """One case that dropped, or does not pass.
 
     Args:
         slices: `lang=de, tier=free`.
@@ -87,7 +87,7 @@ class CaseView:
 CASES_SHOWN = 3
 """Cases of the most important slice."""
 SHOWN_OF_OTHERS = 2
-"""Cases of further slices that fell, one of each."""
+"""Cases of further regressions, one of each."""
 _ALIKE = 0.8
 """Share of common words from which on two questions count as the same."""
 _CANDIDATES = 300
@@ -112,16 +112,21 @@ class FallenCase:
 
 @dataclass(frozen=True, slots=True)
 class TellingCases:
-    """The cases to show, the most telling first."""
+    """The cases to show, the most telling first.
+
+    Args:
+        head: names how many of them are shown; `brief` does not.
+    """
 
     head: Text
+    brief: Text
     cases: tuple[FallenCase, ...]
 
 
 def telling_cases(run: RunRecord) -> TellingCases:
-    """The cases that explain the worst slice: large falls, of different sources, questions and other slices.
+    """The cases that explain the worst slice: large drops, of different sources, questions and other slices.
 
-    Where nothing regressed and nothing is suspect, those that fell most.
+    Where nothing regressed and nothing is suspect, the largest drops.
     """
     fallen = [one for one in _all(run) if one.record.delta is not None and one.record.delta < -numbers.ZERO]
     blocking = [named for named in run_slices(run) if named.record.blocking]
@@ -131,11 +136,14 @@ def telling_cases(run: RunRecord) -> TellingCases:
     known = {place for one in fallen for place in one.places}
     named = tuple(slice for slice in named or slices_in_state(blocking, State.SUSPECT) if _place(slice) in known)
     if not named:
-        return TellingCases(("Cases that fell most",), tuple(_told(fallen, (), CASES_SHOWN)))
+        return TellingCases(("The largest drops",), ("The largest drops",), tuple(_told(fallen, (), CASES_SHOWN)))
     mine = [one for one in fallen if _inside(one, named[0])]
     shown = _told(mine, named, CASES_SHOWN)
     more = list(_of_others(fallen, shown, named[1:]))
-    return TellingCases(_head(len(shown), len(mine), len(more), named[0], sure=sure), (*shown, *more))
+    head = _head(len(shown), len(mine), len(more), named[0], sure=sure)
+    return TellingCases(
+        head, (f"{numbers.counted(len(mine), 'case')} dropped in ", slice_name(named[0])), (*shown, *more)
+    )
 
 
 def _all(run: RunRecord) -> Iterator[FallenCase]:
@@ -154,7 +162,7 @@ def _inside(one: FallenCase, named: NamedSlice) -> bool:
 
 
 def _told(found: Sequence[FallenCase], named: Sequence[NamedSlice], count: int) -> list[FallenCase]:
-    """The largest falls; among equals those in more slices that fell, then those with new slice values.
+    """The largest drops; among equals those in more slices that dropped, then those with new slice values.
 
     Cases without answers come last, because they explain nothing. Of variants one is shown; a question nearly the same
     as another only where there are no others.
@@ -191,7 +199,7 @@ def _weight(one: FallenCase, fallen: Set[tuple[str, str]]) -> tuple[bool, float,
 
 
 def _alike(one: FallenCase, other: FallenCase) -> bool:
-    """Whether both ask nearly the same question."""
+    """Whether their inputs are nearly the same."""
     left, right = ({*_WORD.findall((case.record.input or "").casefold())} for case in (one, other))
     return bool(left and right) and len(left & right) >= _ALIKE * len(left | right)
 
@@ -199,7 +207,7 @@ def _alike(one: FallenCase, other: FallenCase) -> bool:
 def _of_others(
     fallen: Sequence[FallenCase], shown: Sequence[FallenCase], named: Sequence[NamedSlice]
 ) -> Iterator[FallenCase]:
-    """The largest fall of each further slice that has none of the shown cases."""
+    """The largest drop of each further slice that has none of the shown cases."""
     told = list(shown)
     for slice in named:
         if len(told) < len(shown) + SHOWN_OF_OTHERS and not any(_inside(one, slice) for one in told):
@@ -209,16 +217,14 @@ def _of_others(
 
 
 def _head(shown: int, total: int, more: int, named: NamedSlice, *, sure: bool) -> Text:
-    """`3 of the 11 cases that carry the fall of lang=de`."""
-    which = f"{shown} of the {numbers.counted(total, 'case')}" if shown < total else f"The {_cases(total)}"
-    carry = "carries" if shown == total == 1 else "carry"
-    what: Text = (f" that {carry} the fall of ", slice_name(named)) if sure else (" that fell in ", slice_name(named))
-    others = "another slice that fell" if more == 1 else "other slices that fell"
-    return (which, *what, *((f", and {more} of {others}",) if more else ()))
+    """`3 of the 11 cases that dropped in lang=de`."""
+    which = f"{shown} of the {total:,} cases that dropped in " if shown < total else f"{_drops(total)} in "
+    others = "another regression" if more == 1 else "other regressions"
+    return (which, slice_name(named), *((f", and {more} in {others}",) if more and sure else ()))
 
 
-def _cases(total: int) -> str:
-    return "case" if total == 1 else numbers.counted(total, "case")
+def _drops(total: int) -> str:
+    return "The case that dropped" if total == 1 else f"The {total:,} cases that dropped"
 
 
 SLICES_NAMED = 8
@@ -226,7 +232,7 @@ REASONS_SHOWN = 5
 
 
 def case_views(run: RunRecord) -> tuple[CaseView, ...]:
-    """The cases behind the first line, or else those that fell most."""
+    """The cases behind the first line, or else those that dropped most."""
     return tuple(_case(one.full, one.record) for one in telling_cases(run).cases)
 
 
@@ -350,17 +356,28 @@ LONGEST_COMMAND = 200
 def worst_case(run: RunRecord) -> tuple[str, str] | None:
     """Suite and id of the case that a comment shows first; for prompts without a baseline, the one that fails most.
 
-    None where nothing fell or failed.
+    None where nothing dropped or failed.
     """
     if fallen := telling_cases(run).cases:
         return fallen[0].suite or run.suites[0].name, fallen[0].record.id
     found = [
-        (fsum(score or 0.0 for score in case.scores) / max(1, len(case.scores)), order, new.name, case.id)
+        (
+            _passed(case),
+            fsum(score or 0.0 for score in case.scores) / max(1, len(case.scores)),
+            order,
+            new.name,
+            case.id,
+        )
         for new in run.new
         for order, case in enumerate(new.cases)
         if (case.check.state is CaseState.FAILED if case.check is not None else False in case.passed)
     ]
-    return min(found)[2:] if found else None
+    return min(found)[3:] if found else None
+
+
+def _passed(case: NewCaseRecord) -> int:
+    """Samples that pass; a check sorts its cases by score alone."""
+    return 0 if case.check is not None else case.passed.count(True)
 
 
 def explain_command(run: RunRecord, folder: str) -> str:

@@ -37,6 +37,7 @@ class AxesRow:
     Args:
         suite: empty in a run over one suite.
         label: the suite, or the prompt of the only one.
+        state, scores, remark: of `overall`; the remark is its state in words, empty where no change is shown.
     """
 
     suite: str
@@ -45,6 +46,9 @@ class AxesRow:
     cost: str
     latency: str
     quiet: bool = False
+    state: State = State.NOISE
+    scores: str = ""
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,11 @@ class SliceRow:
     dagger: bool
     advisory: bool
 
+    @property
+    def matters(self) -> bool:
+        """A change is shown, or the slice is marked or advisory."""
+        return self.state not in _NEEDLESS or self.dagger or self.advisory
+
 
 @dataclass(frozen=True, slots=True)
 class SliceTable:
@@ -88,26 +97,20 @@ class SliceTable:
 
     @property
     def quiet(self) -> bool:
-        """No row moved, for certain or possibly."""
+        """No slice shows a change, and none is advisory."""
         return all(row.state in _NEEDLESS and not row.advisory for row in (*self.rows, *self.folded))
 
-    @property
-    def whole(self) -> str:
-        """`12 slices without a shown change, 1 of them †`."""
-        rows = (*self.rows, *self.folded)
-        marked = sum(row.dagger for row in rows)
-        return f"{counted(len(rows), 'slice')} without a shown change{f', {marked} of them †' if marked else ''}"
 
-    @property
-    def brief(self) -> str:
-        """What is folded: `25 more slices without a shown change`, `9 more slices: 2 regressions, 7 without …`."""
-        quiet = sum(row.state in _NEEDLESS for row in self.folded)
-        total = counted(len(self.folded), "more slice")
-        if quiet == len(self.folded):
-            return f"{total} without a shown change"
-        found = ((word, sum(row.state is state for row in self.folded)) for state, word in _REMARKABLE)
-        told = [counted(count, word) for word, count in found if count]
-        return f"{total}: {', '.join([*told, *([f'{quiet:,} without a shown change'] if quiet else [])])}"
+def folded_title(rows: Sequence[SliceRow], *, more: bool) -> str:
+    """`25 more slices without a shown change`, `9 slices: 2 regressions, 7 without a shown change`."""
+    quiet = sum(row.state in _NEEDLESS for row in rows)
+    total = counted(len(rows), "more slice" if more else "slice")
+    if quiet == len(rows):
+        marked = sum(row.dagger for row in rows)
+        return f"{total} without a shown change{f', {marked} of them †' if marked else ''}"
+    found = ((word, sum(row.state is state for row in rows)) for state, word in _REMARKABLE)
+    told = [counted(count, word) for word, count in found if count]
+    return f"{total}: {', '.join([*told, *([f'{quiet:,} without a shown change'] if quiet else [])])}"
 
 
 BAR_WIDTH = 17
@@ -191,9 +194,9 @@ def _end(bound: float | None, scale: BarScale, *, infinite: int) -> int:
 
 
 SHOWN_UNREMARKABLE = 5
-"""Slices without a shown change are added below `overall` up to this number of rows."""
-SHOWN_REMARKABLE = 8
-"""Most rows below `overall`; the worst are shown, and the fold says what it holds."""
+"""Slices without a shown change fill the table up to this number of rows below `overall`."""
+SHOWN_REMARKABLE = 5
+"""Most rows below `overall`; the worst are shown."""
 
 STATE_WORDS = {
     State.REGRESSION: "regression",
@@ -218,23 +221,21 @@ def slice_footnotes(run: RunRecord) -> tuple[str, ...]:
     records = [named.record for named in slices]
     notes = []
     if any(is_marked(run, record) for record in records):
-        looked = run.method.slices_tested
-        chance = f": among {looked:,} slices one looks so by chance all too often" if looked > 1 else ""
-        notes.append(f"† Looked at alone (percentile bootstrap) it seems to have fallen; that blocks nothing{chance}.")
+        notes.append("† A separate test of this slice would report a drop. That never blocks.")
     if any(record.advisory for record in records):
-        notes.append("° Advisory: shown, and never blocks.")
+        notes.append("° Advisory: never blocks.")
     if widthless := [named.full for named in slices if _without_width(named.record)]:
         which = (
             f"interval of {listed(widthless)} has" if len(widthless) == 1 else f"intervals of {listed(widthless)} have"
         )
         notes.append(
-            f"The {which.format(listed(widthless))} no width: where all cases moved alike, this method knows no "
-            "spread. Other cases may move otherwise, so it is no certainty."
+            f"The {which.format(listed(widthless))} no width because all its cases changed by the same amount. "
+            "That is no proof: other cases may change differently."
         )
     for scorer in dict.fromkeys(short_line(one.scorer) for suite in run.suites for one in suite.positions):
-        notes.append(f"The pairwise judge “{scorer}” compares both answers; its scores of the two arms add up to 1.")
+        notes.append(f"Pairwise judge “{scorer}”: its scores of the two arms add up to 1.")
     if any(record.n != record.units for record in records):
-        notes.append("Groups are variants of one source; they count as one independent case each.")
+        notes.append("Groups are variants of one source. Each group counts as one independent case.")
     return tuple(notes)
 
 
@@ -250,7 +251,7 @@ def slice_row(run: RunRecord, named: NamedSlice, scale: BarScale) -> SliceRow:
     return SliceRow(
         name=short_line(named.local),
         cases=f"{record.n:,}{groups}",
-        scores=f"{numbers.score(record.baseline)} → {numbers.score(record.candidate)}",
+        scores=_scores(record),
         delta=numbers.delta(record.mean),
         interval="" if record.mean is None else numbers.interval(record.lower, record.upper),
         bar=interval_bar(_span(named), scale),
@@ -300,20 +301,20 @@ def _span(named: NamedSlice) -> BarInterval:
 
 
 def slice_rank(run: RunRecord, named: NamedSlice) -> tuple[int, bool, tuple[float, float, bool, str]]:
-    """Sorts slices, those that must be seen first."""
+    """Sort key: the most important slices first."""
     return (_ORDER.index(named.record.state), not is_marked(run, named.record), worst_first(named))
 
 
 def is_unremarkable(run: RunRecord, named: NamedSlice) -> bool:
-    """Whether a slice can be folded: it shows nothing, has no mark, and nobody asked to see it."""
+    """Whether a slice can be folded: no change shown, no mark, not advisory."""
     record = named.record
     return record.state in _NEEDLESS and not is_marked(run, record) and not record.advisory
 
 
 def is_marked(run: RunRecord, record: Comparison) -> bool:
-    """Whether only the familiar rule would have failed it, and is not the method itself.
+    """Whether only the percentile bootstrap of this slice would have failed it.
 
-    For a handful of cases that rule is mostly wrong.
+    Not for a handful of cases, where the bootstrap is mostly wrong, and not where it is the method of the run.
     """
     alone = record.familiar_fail and record.state is not State.REGRESSION
     return alone and record.units >= FEWEST_UNITS and run.method.name != "percentile"
@@ -325,14 +326,14 @@ def _words(named: NamedSlice) -> str:
             "every score is 0" if not named.record.baseline and not named.record.candidate else "too little variation"
         )
     if is_tolerated(named):
-        return "within its margin" if is_within_margin(named) else "fell, margin in doubt"
+        return "within its margin" if is_within_margin(named) else "dropped, maybe within margin"
     if is_unmoved(named):
-        return "no case moved"
-    return "too few moved" if _boundless(named.record) else STATE_WORDS[named.record.state]
+        return "no case changed"
+    return "too few changed" if _boundless(named.record) else STATE_WORDS[named.record.state]
 
 
 def _boundless(record: Comparison) -> bool:
-    """Whether so few cases moved that no test could show a fall or rise of any size."""
+    """Whether so few cases changed that no test could show a drop or an improvement of any size."""
     unknown = record.lower is None and record.upper is None
     return record.state is State.NOISE and unknown and bool(record.mean)
 
@@ -344,8 +345,8 @@ def _bound_text(value: float) -> str:
 CALLS_FOR_P95 = 1_000
 """Samples of an arm below which its 95th percentile is not trusted."""
 
-_EXCEEDED = re.compile(r"\b(cost|latency) rose by .*, more than the allowed ")
-"""The reason that `gate.engine.decide` gives."""
+_EXCEEDED = re.compile(r"\b(cost|latency) rose by .*, more than the limit of ")
+"""The reason as `gate.engine.decide` writes it."""
 
 
 def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
@@ -354,7 +355,7 @@ def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
     for suite in run.suites:
         overall = suite.quality.overall
         still = overall.state is State.NOISE and overall.moved == 0
-        span = ", no case moved" if still else f" {numbers.interval(overall.lower, overall.upper)}"
+        span = ", no case changed" if still else f" {numbers.interval(overall.lower, overall.upper)}"
         change = f"{numbers.delta(overall.mean)}{span}"
         out.append(
             AxesRow(
@@ -364,9 +365,24 @@ def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
                 cost=_axis(suite.cost),
                 latency=_axis(suite.latency) + _p95(suite.latency),
                 quiet=_quiet(suite),
+                state=overall.state,
+                scores="" if overall.mean is None else _scores(overall),
+                remark=_remark(run, suite_slices(run, suite)[0]),
             )
         )
     return tuple(out)
+
+
+def _scores(record: Comparison) -> str:
+    return f"{numbers.score(record.baseline)} → {numbers.score(record.candidate)}"
+
+
+def _remark(run: RunRecord, named: NamedSlice) -> str:
+    if is_unmoved(named) or named.record.mean is None:
+        return ""
+    words = _words(named)
+    mark = " †" * is_marked(run, named.record)
+    return mark.strip() if words == STATE_WORDS[State.NOISE] else f"{words}{mark}"
 
 
 def _quiet(suite: SuiteRecord) -> bool:
@@ -375,14 +391,14 @@ def _quiet(suite: SuiteRecord) -> bool:
     return still and not suite.cost.exceeded and not suite.latency.exceeded
 
 
-def over_allowance(axis: AxisComparison) -> str:
-    """`rose by 31 % [+24 %, +38 %], allowed +10 %`."""
+def over_limit(axis: AxisComparison) -> str:
+    """`rose by 31 % [+24 %, +38 %], limit +10 %`."""
     span = numbers.change_interval(axis.lower, axis.upper)
-    return f"rose by {numbers.percent(axis.change or 0.0)} {span}, allowed {numbers.change(axis.allowance)}"
+    return f"rose by {numbers.percent(axis.change or 0.0)} {span}, limit {numbers.change(axis.allowance)}"
 
 
 def is_axis_reason(reason: str) -> bool:
-    """Whether the line of the three axes already says this reason: cost or latency rose beyond its allowance."""
+    """Whether the axis line already contains this reason: cost or latency rose above its limit."""
     return _EXCEEDED.search(reason) is not None
 
 
@@ -403,7 +419,7 @@ def _axis(axis: AxisComparison) -> str:
     if not axis.compared or axis.change is None:
         return f"not compared: {short_line(axis.reason)}" if axis.reason else "not compared"
     text = f"{numbers.change(axis.change)} {numbers.change_interval(axis.lower, axis.upper)}"
-    return f"{text}, above the allowed {numbers.change(axis.allowance)}" if axis.exceeded else text
+    return f"{text}, above the limit of {numbers.change(axis.allowance)}" if axis.exceeded else text
 
 
 def _p95(axis: AxisComparison) -> str:

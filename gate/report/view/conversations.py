@@ -1,4 +1,4 @@
-"""Conversations with agents: figures of both arms, and single conversations word by word."""
+"""Conversations with agents: figures of both arms, and the full text of single conversations."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -116,11 +116,11 @@ _SHRINKAGE = 2
 """Cases added to each slice before shares are compared: 1 of 1 says less than 7 of 12."""
 
 _WHAT = (
-    "Means over the cases with conversations of both arms. A case calls a tool{} where more than half of its "
-    "conversations do."
+    "Means over the cases with conversations in both arms. A case counts as calling a tool{} if more than half of "
+    "its conversations do."
 )
 _ALONE = "Means over the cases with conversations."
-_NO_TEST = "A description, not a test: there are no intervals, and no part in the verdict."
+_NO_TEST = "Not tested and not part of the verdict."
 
 
 def conversation_tables(run: RunRecord) -> tuple[ConversationTable, ...]:
@@ -225,7 +225,7 @@ def _table(suite: str, talks: Conversations, tools: ToolDifference | None) -> Co
         tools=tuple(map(_row, rows[:TOOLS_SHOWN])),
         more=max(0, len(rows) - TOOLS_SHOWN),
         changed=tuple(map(_calls, changed[:CASES_SHOWN])),
-        notes=(_WHAT.format(", or asks back," if _heard(talks) else ""), _NO_TEST) if compared else (_ALONE,),
+        notes=(_WHAT.format(" or asking back" if _heard(talks) else ""), _NO_TEST) if compared else (_ALONE,),
     )
 
 
@@ -240,7 +240,7 @@ def _brief(talks: Conversations, tools: ToolDifference | None) -> str:
 
 
 def _heard(talks: Conversations) -> bool:
-    """Whether anybody was asked if the agent asks back."""
+    """Whether it is known if the agent asks back."""
     return talks.candidate.asking is not None
 
 
@@ -254,7 +254,7 @@ def _figures(talks: Conversations) -> Iterator[tuple[str, str]]:
         yield "automatic answers to that", _both(talks, lambda arm: numbers.two_decimals(arm.followups or 0.0))
     yield "turns", _both(talks, lambda arm: numbers.two_decimals(arm.turns))
     if talks.candidate.calls is None:
-        yield "tool calls", "not told by the agent"
+        yield "tool calls", "not reported by the agent"
         return
     yield "tool calls", _both(talks, lambda arm: numbers.two_decimals(arm.calls or 0.0))
     yield "tool calls that failed", _both(talks, lambda arm: numbers.two_decimals(arm.failed_calls or 0.0))
@@ -294,7 +294,7 @@ _ENDED = ("", "stop", "end_turn", "completed")
 
 
 def conversation_course(transcript: TranscriptRecord | None) -> tuple[object, ...]:
-    """What was said and done, without times and costs: equal conversations are shown once."""
+    """The conversation without times and costs; equal conversations are shown once."""
     if transcript is None:
         return ()
     return tuple((turn.said, turn.answer, turn.stop_reason, *map(_said, turn.tools)) for turn in transcript.turns)
@@ -329,7 +329,7 @@ def _brief_transcript(found: TranscriptRecord) -> str:
     pieces = [numbers.counted(len(found.turns) + found.more_turns, "turn"), numbers.counted(uses, "tool call")]
     pieces[-1] += f" ({failed:,} failed)" if failed else ""
     if not all(turn.tools_told for turn in found.turns):
-        pieces[-1] += ", and not all told"
+        pieces[-1] += " (the agent does not report all)"
     pieces += [f"{followups:,} answered automatically"] if followups else []
     pieces += ["session reopened"] if found.revived else []
     pieces += [STEP_LIMIT] if any(turn.stop_reason == STEP_LIMIT for turn in found.turns) else []
@@ -392,15 +392,15 @@ def _notes(found: TranscriptRecord, hidden: int) -> Iterator[str]:
     if found.aside_calls:
         price = "" if found.aside_usd is None else f" {numbers.dollars(found.aside_usd)}"
         calls = numbers.counted(found.aside_calls, "call")
-        told.insert(1, f"whoever talked with it in the place of a person{price} ({calls})")
+        told.insert(1, f"simulated users and automatic answers{price} ({calls})")
     if told:
         yield f"Cost: {', '.join(told)}."
     if found.user_end == "max_turns":
-        yield "The simulated user was not done: it had said all that its max_turns allow."
+        yield "The simulated user stopped at its max_turns, before it was done."
     for one in found.observations[:NOTES_SHOWN]:
         yield _observed(one)
     for reason in found.missed[:NOTES_SHOWN]:
-        yield f"Nobody knows whether the agent asked back: {short_line(reason, LONGEST_SENTENCE)}"
+        yield f"Whether the agent asked back is unknown: {short_line(reason, LONGEST_SENTENCE)}"
 
 
 def _observed(one: ObservationRecord) -> str:

@@ -1,4 +1,4 @@
-"""What the change does to its own exam and to the prompt's promises, and where no fall could show."""
+"""Edits of cases, scorers and policy, changed rules of the prompt, and scores that cannot drop."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -62,19 +62,19 @@ RULE = "rule"
 """The dimension of generated tests by what they were made for."""
 
 EDIT_WORDS = {
-    "added": "cases that the change adds",
-    "edited": "cases that the change edits",
-    "scorers": "both prompts, by the change's scorers",
-    "rescored": "the same answers, by the present scorers → by the change's",
+    "added": "added cases",
+    "edited": "edited cases",
+    "scorers": "both prompts, edited scorers",
+    "rescored": "same answers, present scorers → edited scorers",
 }
 
 
 def exam_notice(run: RunRecord) -> Text:
-    """A sentence on what the change edits, the most important first, and one on what counts; empty without an edit."""
+    """What the change edits, the most important first, and which tests count; empty without an edit."""
     parts = list(_parts(run))
     if not parts:
         return ()
-    out: list[str | Code] = [f"{change_subject(run)} edits its own exam: "]
+    out: list[str | Code] = [f"{change_subject(run)} edits its own tests: "]
     for place, part in enumerate(parts[:PARTS_NAMED]):
         out += [", " if place else "", *part]
     rest = len(parts) - PARTS_NAMED
@@ -82,21 +82,21 @@ def exam_notice(run: RunRecord) -> Text:
     removed = any(change.removed for change in run.exam_changes)
     if run.evaluated:
         counts = ", the removed cases included" if removed else ""
-        out.append(f". The verdict rests on the merge target's exam as it was{counts}.")
+        out.append(f". The verdict uses the tests of the base branch{counts}.")
     else:
-        out.append(". The verdict says nothing on whether that makes the exam better or worse.")
+        out.append(". The verdict does not say whether that makes the tests better or worse.")
     return tuple(out)
 
 
 def change_subject(run: RunRecord) -> str:
-    """The subject of that sentence: the change, which does more besides if a prompt changed or was removed."""
+    """The subject of that sentence; `also` where a prompt changed or was removed."""
     return "This change also" if run.evaluated or run.deleted else "This change"
 
 
 def is_weighty(run: RunRecord) -> bool:
-    """Whether there is more than new cases, so that the next change may meet a weaker exam.
+    """Whether the edits may weaken the tests: more than new cases, and more than cases of a dropped rule.
 
-    Cases whose promise is gone may go with it; but half of an exam, or a whole slice that decides, needs a second look.
+    Obsolete cases count where they are half of all cases, or all cases of a slice.
     """
     sizes = {suite.name: suite.exam.cases for suite in run.suites}
     return bool(run.run_edits) or any(
@@ -110,7 +110,7 @@ def is_weighty(run: RunRecord) -> bool:
 
 
 def emptied_slices(run: RunRecord, change: ExamChangeRecord) -> tuple[str, ...]:
-    """The slices that lose all their cases with the obsolete ones, except those of a rule, which go with it."""
+    """The slices of which all cases are obsolete, except slices of a rule."""
     gone = set(change.obsolete)
     cases = [case for suite in run.suites if suite.name == change.suite for case in suite.cases]
     touched = {part for case in cases if case.id in gone for part in case.slices.items() if part[0] != RULE}
@@ -119,7 +119,7 @@ def emptied_slices(run: RunRecord, change: ExamChangeRecord) -> tuple[str, ...]:
 
 
 def is_calm(run: RunRecord) -> bool:
-    """Whether only new cases, and cases that went with their promise, are to be looked at."""
+    """Whether there are only new cases, and cases of a dropped rule."""
     return not is_weighty(run) and any(change.obsolete for change in run.exam_changes)
 
 
@@ -151,7 +151,7 @@ def _parts(run: RunRecord) -> Iterator[Text]:
         yield from (part for one in changes for part in _rules(one, name))
     yield from (part for one in changes for part in _obsolete(run, one))
     yield from _of_run(run, "budget", "the budget")
-    yield from _of_run(run, "cache", "the cache of answers")
+    yield from _of_run(run, "cache", "the answer cache")
     yield from (part for one in changes for part in _cases(one, one.added, "added"))
 
 
@@ -202,7 +202,7 @@ def _obsolete(run: RunRecord, change: ExamChangeRecord) -> Iterator[Text]:
         slices = emptied_slices(run, change)
         rest = f" and {len(slices) - OTHERS_NAMED:,} more" if len(slices) > OTHERS_NAMED else ""
         named = [piece for name in slices[:OTHERS_NAMED] for piece in (", ", _code(name))][1:]
-        yield (*part, *((" (no case is left of ", *named, f"{rest})") if slices else ()))
+        yield (*part, *((" (no case left in ", *named, f"{rest})") if slices else ()))
 
 
 def _trial(suite: str, trial: ExamTrialRecord) -> ExamTrial:
@@ -237,9 +237,9 @@ def _code(name: str) -> Code:
 MOST_ABOVE = 0.1
 """Share of cases above 0 up to which a baseline counts as 0 in nearly all."""
 SUITES_SHOWN = 3
-REMEDY = "If they are right, mend the scorer or the cases; if not, mend the prompt, or take a model that obeys it"
-"""What to do about answers that all score 0, once somebody has read some."""
-_LOOK = "read some answers: the model may not obey, or the scorer or the cases may ask for the wrong thing"
+REMEDY = "If they are right, fix the scorer or the cases; if not, fix the prompt or use a stronger model"
+"""What to do about answers that all score 0."""
+_LOOK = "read some answers: the model may ignore the prompt, or the scorer or the cases may be wrong"
 
 
 def floor_findings(run: RunRecord) -> tuple[Text, ...]:
@@ -268,7 +268,7 @@ def suites_at_floor(run: RunRecord) -> tuple[NamedSlice, ...]:
 
 
 def slices_at_floor(run: RunRecord, suite: SuiteRecord) -> list[tuple[NamedSlice, int]]:
-    """Slices that cannot fall, with how many of their cases still can; only `overall` where it is one of them."""
+    """Slices whose score cannot drop, with how many of their cases can; only `overall` where it is one of them."""
     found = []
     for named in suite_slices(run, suite):
         above = _above(suite, named)
@@ -281,7 +281,7 @@ def slices_at_floor(run: RunRecord, suite: SuiteRecord) -> list[tuple[NamedSlice
 
 
 def _above(suite: SuiteRecord, named: NamedSlice) -> int | None:
-    """Number of cases with a baseline above 0; None where they are no exception."""
+    """Number of cases with a baseline above 0; None where many are."""
     record = named.record
     if not record.n or record.baseline is None:
         return None
@@ -307,11 +307,11 @@ def _floor(found: Sequence[tuple[NamedSlice, int]]) -> Text:
     if none:
         where = "here" if none[0].overall else "there"
         said: Text = (f"The baseline already scores {numbers.score(0.0)} in ", *_listed(none))
-        return (*said, f": no change could make it worse {where}, so that none is shown says nothing; {_LOOK}.")
+        return (*said, f", so the score cannot drop {where} and shows nothing; {_LOOK}.")
     named, above = found[0]
     what = f"all but {above:,} of the {numbers.counted(named.record.n, 'case')} of "
-    few = "it could hardly be shown to get worse"
-    return (f"The baseline already scores {numbers.score(0.0)} in {what}", slice_name(named), f": {few}; {_LOOK}.")
+    few = "the score can hardly drop there"
+    return (f"The baseline already scores {numbers.score(0.0)} in {what}", slice_name(named), f", so {few}; {_LOOK}.")
 
 
 def _listed(found: Sequence[NamedSlice]) -> Text:
@@ -327,7 +327,7 @@ def _listed(found: Sequence[NamedSlice]) -> Text:
 
 
 def _silent(run: RunRecord, suite: SuiteRecord) -> Iterator[Text]:
-    """Scorers among several that gave only 0, over enough cases to say so."""
+    """Scorers among several that gave only 0, over enough cases."""
     if len(suite.scorers) < 2:
         return
     several = len(run.suites) > 1
@@ -338,7 +338,7 @@ def _silent(run: RunRecord, suite: SuiteRecord) -> Iterator[Text]:
             where: Text = (" of ", Code(short_line(suite.name))) if several else ()
             over = numbers.counted(one.n, "case")
             found = f" gave 0 to every answer of both arms ({over})"
-            why = "the model may never obey, or the scorer may look for the wrong thing"
+            why = "the model may ignore the prompt, or the scorer may check the wrong thing"
             yield ("Scorer ", Code(short_line(one.name)), *where, f"{found}; read some of them: {why}.")
 
 
@@ -381,7 +381,7 @@ class InputRow:
 
 @dataclass(frozen=True, slots=True)
 class PromiseTable:
-    """The promises of one suite's prompt.
+    """The rules of one suite's prompt.
 
     Args:
         suite: empty where there is only one.
@@ -410,15 +410,15 @@ NAMED = 5
 
 
 def promise_steps(run: RunRecord) -> Iterator[Text]:
-    """Promises that the change drops, and new ones that the new prompt does not keep."""
+    """Rules that the change drops, and new rules that no answer keeps."""
     given_up = [
         _rule_of(run, one, change.rule) for one in run.promises for change in one.changes if needs_confirmation(change)
     ]
     if given_up:
-        yield (f"Tick or take back {listed(given_up, NAMED)}: the prompt no longer promises that as it did.",)
+        yield (f"Confirm or revert {listed(given_up, NAMED)}: the prompt drops or weakens these rules.",)
     unkept = [_rule_of(run, one, trial.rule) for one in run.promises for trial in one.trials if is_broken(trial)]
     if unkept:
-        yield (f"Look at {listed(unkept, NAMED)}: no answer of the new prompt keeps what it newly promises.",)
+        yield (f"Fix {listed(unkept, NAMED)}: no answer of the new prompt keeps this new rule.",)
 
 
 def needs_confirmation(change: PromiseRecord) -> bool:
@@ -440,7 +440,7 @@ NOTES_SHOWN = 8
 ROWS_UNFOLDED = 5
 """Besides those that the author must confirm."""
 FEW = 30
-"""With fewer tests a result says little: the floor of a slice that should decide."""
+"""With fewer tests the intervals are wide."""
 LONGEST_RULE = 240
 """Characters of a wording, and of a quotation."""
 
@@ -459,7 +459,7 @@ _INPUT_WORDS = {"added": "new", "removed": "dropped", "changed": "changed"}
 
 
 def promise_tables(records: Sequence[PromisesRecord]) -> tuple[PromiseTable, ...]:
-    """One table for each prompt whose promises differ, in a run or in a comparison of two prompts."""
+    """One table for each prompt whose rules differ, in a run or in a comparison of two prompts."""
     differing = [one for one in records if one.changes or one.inputs or one.notes]
     return tuple(_table(one, one.suite if len(records) > 1 else "") for one in differing)
 
@@ -532,8 +532,8 @@ def _tried(trial: PromiseTrialRecord) -> str:
     lost = 2 * trial.tests - trial.baseline_scored - trial.candidate_scored
     rest = f", {lost} without a score" if lost else ""
     made = counted(trial.tests, "test")
-    few = "; few tests, hence wide intervals (95 %)" if trial.tests < FEW else ""
-    return f"{made} made for it: the old prompt keeps it in {old}, the new one in {new}{rest}{few}"
+    few = "; few tests, so the 95 % intervals are wide" if trial.tests < FEW else ""
+    return f"{made} for this rule: the old prompt keeps it in {old}, the new one in {new}{rest}{few}"
 
 
 def _share(kept: int, scored: int) -> str:
@@ -553,7 +553,7 @@ def _notes(record: PromisesRecord) -> list[str]:
     if more := len(record.notes) - len(out):
         out.append(f"And {counted(more, 'note')} more in the record.")
     if record.judge:
-        out.append(f"Wordings that code cannot compare were compared by {short_line(record.judge)}.")
+        out.append(f"{short_line(record.judge)} compared the wordings that code cannot compare.")
     return out
 
 

@@ -1,7 +1,7 @@
-"""The first line of a report and the sentence below it: what decided, or why there is no verdict."""
+"""The first line of a report and the summary below it: what decided the verdict, or why there is none."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from gate.record.comparison import FEWEST_UNITS, State, Verdict
 from gate.record.parts import ArmRecord
@@ -29,17 +29,17 @@ from gate.report.numbers import (
     worst_slice,
 )
 from gate.report.view import pass_rates
-from gate.report.view.comparisons import over_allowance
+from gate.report.view.comparisons import over_limit
 from gate.values import undecided
 
 
-def suites_asked_again(run: RunRecord) -> tuple[str, ...]:
-    """Suites with an agent that may differ from one time to the next, and so is asked again."""
+def suites_not_cached(run: RunRecord) -> tuple[str, ...]:
+    """Suites whose agent may differ from one run to the next, so that its answers are not cached."""
     return tuple(dict.fromkeys(suite for suite, arm in _arms(run) if not arm.remembered))
 
 
-def has_kept_answers(run: RunRecord) -> bool:
-    """Whether there are answers that need not be paid for again."""
+def has_cached_answers(run: RunRecord) -> bool:
+    """Whether the next run finds answers of this one in the cache."""
     return any(arm.remembered for _, arm in _arms(run))
 
 
@@ -53,7 +53,7 @@ _BUDGET = re.compile(r"the budget of .*; raise (the input )?([\w.-]+), or ")
 """What `gate.calls.budget` says when a limit is reached; the groups are what sets it."""
 
 _FORETOLD = re.compile(r": it will end INCONCLUSIVE\b.*")
-"""What `gate.engine.spending` says before a run whose budget is too small."""
+"""The end of the note that `gate.engine.spending` makes before a run whose budget is too small."""
 
 _ENDED = ("SIGTERM", "SIGINT", "the test run ended")
 """Somebody ended the run, and there is nothing to fix."""
@@ -70,26 +70,26 @@ def early_end(run: RunRecord) -> Text:
 
 
 def early_end_says(run: RunRecord, reason: str) -> bool:
-    """Whether the first line already says this reason."""
+    """Whether the first line already contains this reason."""
     return run.unfinished is not None and reason == f"The evaluation was not finished: {run.unfinished}."
 
 
 def note_after_run(run: RunRecord, note: str) -> str:
-    """A note as it is true after the run: that a budget would end it says nothing new where one did."""
+    """A note without its forecast of an early end, once the run did end early."""
     return note if run.unfinished is None else _FORETOLD.sub(".", note)
 
 
 def early_end_notes(run: RunRecord) -> tuple[str, ...]:
-    """What is missing, and what became of the rest."""
+    """Whether the answers that the run did get are cached."""
     if run.unfinished is None or not run.missing.samples:
         return ()
     rest = run.missing.total - run.missing.samples
     if not rest:
         return ()
-    if again := suites_asked_again(run):
-        others = " All other answers are kept." if has_kept_answers(run) else ""
-        return (f"The agent of {listed(again)} may be another one the next time, so it is asked again.{others}",)
-    return (f"Nothing is lost: the answers to the other {rest:,} are kept, and the next run takes up from there.",)
+    if again := suites_not_cached(run):
+        others = " All other answers are cached." if has_cached_answers(run) else ""
+        return (f"The answers of the agent of {listed(again)} are not cached; the next run calls it again.{others}",)
+    return (f"The other {rest:,} samples are cached; the next run continues from there.",)
 
 
 def early_end_steps(run: RunRecord) -> Iterator[Text]:
@@ -97,23 +97,23 @@ def early_end_steps(run: RunRecord) -> Iterator[Text]:
     if run.unfinished is None:
         return
     rest = _unpaid(run) if run.missing.samples < run.missing.total else ""
-    # A baseline's own words stand before the reason.
+    # In a run that records a baseline, our own text stands before the reason.
     why = run.unfinished.partition(": ")[2] if run.kind == "baseline" else run.unfinished
     if limit := _BUDGET.match(why):
-        yield (f"Raise {limit[1] or ''}", Code(limit[2]), f", or run again as it is{rest}.")
+        yield (f"Raise {limit[1] or ''}", Code(limit[2]), f", or run again with the same limit{rest}.")
     elif any(name in why for name in _ENDED):
         yield (f"Run again{rest}.",)
     else:
-        yield (f"Mend what is named above, and run again{rest}.",)
+        yield (f"Fix the problem named above and run again{rest}.",)
     if rest:
-        yield ("For that, a workflow has to restore ", Code(".gate/cache"), ", and to save it even if the gate fails.")
+        yield ("In a workflow, restore ", Code(".gate/cache"), " before the gate, and save it even if the gate fails.")
 
 
 def _unpaid(run: RunRecord) -> str:
-    """What another run does not pay for again."""
-    if not suites_asked_again(run):
-        return ": only what is missing will be paid for"
-    return ": what is kept will not be paid for again" if has_kept_answers(run) else ""
+    """What the next run costs less, as the end of a sentence."""
+    if not suites_not_cached(run):
+        return "; only the missing samples cost anything"
+    return "; cached answers cost nothing" if has_cached_answers(run) else ""
 
 
 def _missing(run: RunRecord) -> str:
@@ -130,7 +130,7 @@ _TIMES = re.compile(r"^[\d,]+ × ")
 
 
 def obstacle_heading(run: RunRecord, worst: Text) -> Text:
-    """What stands in the way of a verdict, for the first line, with the worst slice where there is room."""
+    """Why there is no verdict, for the first line, with the worst slice where there is room."""
     whole = _whole(run)
     if len(whole) > LONGEST_HEADING:
         return (_cut(whole),)
@@ -149,8 +149,8 @@ def obstacle_in_full(run: RunRecord) -> Text:
 
 
 def obstacle_says(run: RunRecord, reason: str) -> bool:
-    """Whether the first line, or the full text below it, already says this reason."""
-    # What they could change, and which cases to ask again, is idle talk where it is all of them.
+    """Whether the first line, or the full text below it, already contains this reason."""
+    # Where no sample has a score, which cases are affected says nothing new.
     if early_end_says(run, reason) or nothing_scored(run):
         return True
     return run.verdict is Verdict.INCONCLUSIVE and short_line(reason, LONGEST_SENTENCE).rstrip(".") == _whole(run)
@@ -161,7 +161,7 @@ def _whole(run: RunRecord) -> str:
         return plain(found)
     missing = run.missing
     if nothing_scored(run):
-        none = f"not one of {numbers.counted(missing.total, 'sample')} has a score"
+        none = f"none of the {numbers.counted(missing.total, 'sample')} has a score"
         return f"{none}: {_cause(missing.reasons[0])}" if len(missing.reasons) == 1 else none
     told = (f"{missing.samples} of ", f"{missing.samples:,} of ")
     unsettled = bool(run.reasons) and run.reasons[0].startswith(told)
@@ -191,23 +191,23 @@ def _cut(text: str) -> str:
 LONGEST_REASON = 500
 
 
-def set_aside(run: RunRecord) -> Text:
-    """What follows the verdict's name where it does not decide; else empty."""
+def waived_by(run: RunRecord) -> Text:
+    """What follows the verdict's name where it does not set the exit code; else empty."""
     if not run.waived_code or not run.waived:
         return ()
     if run.waived == "advisory":
         return ("in advisory mode",)
-    return ("set aside by ", _who(run.override) if run.override else "nobody")
+    return ("overridden by ", _who(run.override) if run.override else "nobody")
 
 
 def override_notes(run: RunRecord) -> tuple[Text, ...]:
-    """What a reader must know about the exit code: that it was set aside, or that a label does not count."""
+    """That the exit code was overridden, or why a label does not count."""
     override = run.override
     found: list[Text] = []
     if run.waived == "override" and override is not None:
-        found.append((*_set(override), "; ", *_otherwise(run), ".", *_reason(override)))
+        found.append((*_set(override), ". ", *_otherwise(run), ".", *_reason(override)))
     if run.waived == "advisory" and run.waived_code:
-        found.append(("Advisory mode: ", *_otherwise(run), "."))
+        found.append((*_otherwise(run), "."))
     if override is not None and not override.counted:
         found.append((short_line(override.why_not, LONGEST_SENTENCE),))
     return tuple(found)
@@ -217,29 +217,29 @@ def override_setter(override: OverrideRecord) -> Text:
     """Who set an override that skipped the evaluation."""
     commit = Code(short_line(override.commit[:12]))
     if not override.by:
-        said: Text = ("It is not known who set it. It holds for commit ", commit)
+        said: Text = ("Nobody is recorded as having set it. It applies to commit ", commit)
     else:
-        said = ("Set by ", _who(override), *_role(override), f"{_at(override)}, and in force for commit ", commit)
+        said = ("Set by ", _who(override), *_role(override), f"{_at(override)}; applies to commit ", commit)
     return (*said, ". Nothing was evaluated.", *_reason(override))
 
 
 def exit_code_words(run: RunRecord) -> Text:
     """The exit code, and what it would have been."""
-    why = {"override": "the label sets the verdict aside", "advisory": "advisory mode"}.get(run.waived)
-    return (f"{run.exit_code}; {why}, without which it is {run.waived_code}",) if why else (str(run.exit_code),)
+    why = {"override": "overridden by the label", "advisory": "advisory mode"}.get(run.waived)
+    return (f"{run.exit_code}; {why}, otherwise {run.waived_code}",) if why else (str(run.exit_code),)
 
 
 def _set(override: OverrideRecord) -> Text:
     label, commit = Code(short_line(override.label)), Code(short_line(override.commit[:12]))
     by: Text = (" was set by ", _who(override), *_role(override), _at(override)) if override.by else (" is set",)
-    return ("The label ", label, *by, ", and holds for commit ", commit)
+    return ("The label ", label, *by, ". It applies to commit ", commit)
 
 
 def _otherwise(run: RunRecord) -> Text:
     if not run.waived_code:
-        return ("without it this would have been green, too",)
-    without = "without it " if run.waived == "override" else ""
-    return (f"{without}this would have been red ({run.verdict.value}, exit code {run.waived_code})",)
+        return ("Without the label the check would pass too",)
+    without = "the label" if run.waived == "override" else "advisory mode"
+    return (f"Without {without} the check would fail ({run.verdict.value}, exit code {run.waived_code})",)
 
 
 def _who(override: OverrideRecord) -> Code:
@@ -255,7 +255,7 @@ def _at(override: OverrideRecord) -> str:
 
 
 def _reason(override: OverrideRecord) -> Text:
-    return (" Reason given: ", Code(short_line(override.reason, LONGEST_REASON))) if override.reason else ()
+    return (" Reason: ", Code(short_line(override.reason, LONGEST_REASON))) if override.reason else ()
 
 
 def headline(run: RunRecord) -> Text:
@@ -267,16 +267,16 @@ def headline(run: RunRecord) -> Text:
     if run.override is not None and run.skipped_by_label:
         return ("the label ", Code(short_line(run.override.label)), " is set")
     if run.verdict is Verdict.SKIPPED:
-        return _first_reason(run, "no prompt or exam changed")
+        return _first_reason(run, "no prompt, case or scorer changed")
     if run.verdict is Verdict.BLOCK:
         return _fallen(run)
     if run.verdict is Verdict.HOLD:
         return _doubtful(run)
     if not run.suites:
-        return pass_rates.met_rate(run) or _first_reason(run, "nothing is shown to be too bad")
+        return pass_rates.met_rate(run) or _first_reason(run, "no threshold is missed")
     risen = [named for named in run_slices(run) if named.overall and named.record.state is State.IMPROVEMENT]
     if not risen and all(is_unmoved(named) for named in run_slices(run) if named.overall):
-        return (f"no change; {numbers.counted(_cases(run), 'case')} scored the same before and after",)
+        return (f"no change: {numbers.counted(_cases(run), 'case')} scored the same before and after",)
     if not risen:
         return (_nothing(run), *_worst(run, "; worst slice "))
     lowest = worst_slice(run)
@@ -286,10 +286,10 @@ def headline(run: RunRecord) -> Text:
 def _nothing(run: RunRecord) -> str:
     fell = [named for named in run_slices(run) if is_tolerated(named)]
     if not fell:
-        return "nothing is shown to have changed"
+        return "no slice shows a change"
     if all(is_within_margin(named) for named in fell):
-        return "nothing fell beyond its margin"
-    return "nothing is shown to have fallen beyond its margin"
+        return "no slice dropped by more than its margin"
+    return "no slice is shown to have dropped by more than its margin"
 
 
 def first_line(run: RunRecord) -> str:
@@ -299,7 +299,7 @@ def first_line(run: RunRecord) -> str:
 
 def plain_first_line(run: RunRecord) -> str:
     """The same as unescaped text."""
-    before = f", {plain(said)}" if (said := set_aside(run)) else ""
+    before = f", {plain(said)}" if (said := waived_by(run)) else ""
     return f"{run.verdict.value}{before}: {plain(headline(run))}"
 
 
@@ -315,10 +315,12 @@ def _doubtful(run: RunRecord) -> Text:
     if suspects:
         record = suspects[0].record
         span = numbers.interval(record.lower, record.upper)
-        return (_subject(suspects[0]), f" may have fallen: {numbers.delta(record.mean)} {span}")
+        return (_subject(suspects[0]), f" may have dropped: {numbers.delta(record.mean)} {span}")
     if not run.suites:
         return (
-            pass_rates.doubtful_rate(run) or deleted_prompts(run) or _first_reason(run, "not shown to be good enough")
+            pass_rates.doubtful_rate(run)
+            or deleted_prompts(run)
+            or _first_reason(run, "the prompt is not shown to be good enough")
         )
     short_of_cases = any(named.overall and named.record.state is State.TOO_FEW for named in run_slices(run))
     if not short_of_cases:
@@ -327,7 +329,7 @@ def _doubtful(run: RunRecord) -> Text:
                 if axis.exceeded:
                     label = short_line(suite_label(run, suite))
                     where: Text = ("in ", Code(label), " ") if label else ()
-                    return (*where, f"{axis.axis} {over_allowance(axis)}", *_worst(run, "; worst slice "))
+                    return (*where, f"{axis.axis} {over_limit(axis)}", *_worst(run, "; worst slice "))
         if run.new and (doubt := pass_rates.doubtful_rate(run)):
             return doubt
         if run.deleted:
@@ -351,7 +353,7 @@ def _first_reason(run: RunRecord, otherwise: str) -> Text:
 
 
 def _worst(run: RunRecord, before: str) -> Text:
-    """The worst slice, where it fell; in a run over one suite not `overall`, which is right below."""
+    """The worst slice, where its mean dropped; in a run over one suite not `overall`, which is right below."""
     found = worst_slice(run)
     if found is None or (found.record.mean or 0.0) >= 0.0 or (found.overall and not found.suite):
         return ()
@@ -360,7 +362,7 @@ def _worst(run: RunRecord, before: str) -> Text:
 
 
 def _moved(named: NamedSlice) -> Text:
-    """`lang=de` fell by 0.417, from 0.806 to 0.389; the table has the interval."""
+    """`lang=de` dropped by 0.417, from 0.806 to 0.389; the table has the interval."""
     return (_subject(named), f" {movement(named.record)}")
 
 
@@ -372,136 +374,121 @@ def _cases(run: RunRecord) -> int:
     return sum(suite.quality.overall.n for suite in run.suites)
 
 
-WARNED_FALL = 0.1
-"""A fall of a slice that is too small to decide is mentioned from this size on."""
+WARNED_DROP = 0.1
+"""A slice that is too small to decide is mentioned where its mean is lower by this much or more."""
 
-_ALONE = {
-    State.REGRESSION: "fell",
-    State.SUSPECT: "may have fallen",
-    State.IMPROVEMENT: "rose",
-    State.NOISE: "shows no change",
-    State.TOO_FEW: "is too small to say",
+_STATE_VERBS = {
+    State.REGRESSION: ("regressed", "regressed"),
+    State.SUSPECT: ("is suspect", "are suspect"),
+    State.IMPROVEMENT: ("improved", "improved"),
+    State.NOISE: ("shows no change", "show no change"),
+    State.TOO_FEW: ("has too little data", "have too little data"),
 }
+"""For one slice, and for several."""
 
 
 def summary_sentence(run: RunRecord) -> Text:
-    """A sentence on the slices that improved or fell, and one on what this exam could not see."""
+    """How many slices regressed or improved, without those that the first line names, and what stays undetected."""
     if run.override is not None and run.skipped_by_label:
         return override_setter(run.override)
     if not run.suites:
-        return ()
+        return _failing_hold(run)
     slices = run_slices(run)
     if not any(named.record.n for named in slices):
-        return ("No case has a score of both arms, so nothing can be compared.",)
-    parts: list[str | Code] = []
+        return ("No case has a score in both arms, so nothing can be compared.",)
     if len(run.suites) == 1:
-        parts += [_overall(slices[0]), "; "]
         slices = slices[1:]
-    if not slices:
-        return ("".join(map(str, parts[:-1])) + "; the exam has no slices.", *_unseen(run))
-    if len(slices) == 1 and parts and not is_tolerated(slices[0]):
-        alone = ("the one slice, ", slice_name(slices[0]), f", {_ALONE[slices[0].record.state]}")
-        return (*parts, *alone, ".", *_small_and_lower(slices), *_unseen(run))
-    suites = f" in {len(run.suites)} suites" if len(run.suites) > 1 else ""
-    parts.append(f"{'of' if parts else 'Of'} {numbers.counted(len(slices), 'slice')}{suites}, ")
-    return (*parts, *_tally(slices), ".", *_small_and_lower(slices), *_unseen(run))
-
-
-def _overall(named: NamedSlice) -> str:
-    record = named.record
-    if record.state is State.TOO_FEW or record.mean is None:
-        return f"Overall there is too little to decide ({numbers.counted(record.n, 'case')})"
-    span = f"{numbers.delta(record.mean)} {numbers.interval(record.lower, record.upper)}"
-    size = numbers.score(abs(record.mean))
-    if is_unmoved(named):
-        return "Overall not one case moved"
-    if is_tolerated(named):
-        margin = numbers.score(record.margin)
-        inside = f"within its margin of {margin}"
-        return (
-            f"Overall quality fell by {size}, {inside if is_within_margin(named) else f'not shown to exceed {margin}'}"
-        )
-    return {
-        State.REGRESSION: f"Overall quality fell by {size}",
-        State.SUSPECT: f"Overall quality may have fallen by {size}",
-        State.IMPROVEMENT: f"Overall quality rose by {size}",
-    }.get(record.state, f"Overall no change is shown ({span})")
-
-
-def _tally(slices: Sequence[NamedSlice]) -> tuple[str | Code, ...]:
-    tolerant = any(is_tolerated(named) for named in slices)
-    said = (
-        (State.REGRESSION, "fell beyond its margin" if tolerant else "fell"),
-        (State.SUSPECT, "may have fallen"),
-        (State.IMPROVEMENT, "rose"),
-        (State.NOISE, ""),
-        (State.TOO_FEW, ""),
+    known = {piece.text for piece in headline(run) if isinstance(piece, Code)}
+    return _stripped(
+        (*_counts(run, slices, known), *_small_and_lower(slices, known), *_unseen(run), *_failing_hold(run))
     )
-    clauses: list[tuple[str | Code, ...]] = []
-    fell = [named for named in slices if is_tolerated(named)]
-    slices = [named for named in slices if not is_tolerated(named)]
-    for state, verb in said:
-        found = slices_in_state(slices, state)
+
+
+def _counts(run: RunRecord, slices: Sequence[NamedSlice], known: Set[str]) -> Text:
+    if not slices:
+        return ("The eval set has no slices.",)
+    if len(slices) == 1 and not is_tolerated(slices[0]):
+        return ("The only slice, ", slice_name(slices[0]), f", {_STATE_VERBS[slices[0].record.state][0]}.")
+    suites = f" in {len(run.suites)} suites" if len(run.suites) > 1 else ""
+    return (f"Of {numbers.counted(len(slices), 'slice')}{suites}, ", *_tally(slices, known), ".")
+
+
+def _stripped(text: Text) -> Text:
+    return (text[0].lstrip(), *text[1:]) if text and isinstance(text[0], str) else text
+
+
+def _failing_hold(run: RunRecord) -> Text:
+    if run.verdict is not Verdict.HOLD or not run.exit_code:
+        return ()
+    return (" The check fails because ", Code("fail_on"), " is ", Code("hold"), ".")
+
+
+def _tally(slices: Sequence[NamedSlice], known: Set[str]) -> Text:
+    clauses: list[Text] = []
+    tolerated = [named for named in slices if is_tolerated(named)]
+    others = [named for named in slices if not is_tolerated(named)]
+    for state, verbs in _STATE_VERBS.items():
+        found = slices_in_state(others, state)
         if state is State.NOISE:
-            clauses += _in_margins(fell)
+            clauses += _in_margins(tolerated)
         if not found and state is not State.REGRESSION:
             continue
-        if verb:
-            listed: Text = (" (", *slice_names(found), ")") if found else ()
-            clauses.append((f"{len(found) or 'none'} {verb}", *listed))
-        else:
-            clauses.append((_quiet(state, len(found)),))
+        count = f"{len(found) or 'none'} {verbs[len(found) > 1]}"
+        listed = () if state in (State.NOISE, State.TOO_FEW) else _names(found, known)
+        clauses.append((count, *listed))
     out: list[str | Code] = []
     for place, clause in enumerate(clauses):
         out += [", " if 0 < place < len(clauses) - 1 else " and " if place else "", *clause]
     return tuple(out)
 
 
-def _in_margins(fell: Sequence[NamedSlice]) -> Iterator[tuple[str | Code, ...]]:
-    """Falls that are tolerated, as certain or as unproven."""
-    inside = sum(is_within_margin(named) for named in fell)
+def _names(found: Sequence[NamedSlice], known: Set[str]) -> Text:
+    """` (a, b)`, without the slices that the first line names."""
+    fresh = [named for named in found if slice_name(named).text not in known]
+    if not fresh:
+        return ()
+    return (" (" if len(fresh) == len(found) else " (also ", *slice_names(fresh), ")")
+
+
+def _in_margins(found: Sequence[NamedSlice]) -> Iterator[Text]:
+    """Tolerated drops, as certain or as unproven."""
+    inside = sum(is_within_margin(named) for named in found)
     if inside:
-        yield (f"{inside:,} fell within {'its' if inside == 1 else 'their'} margin",)
-    if doubtful := [named for named in fell if not is_within_margin(named)]:
+        yield (f"{inside:,} dropped within {'its' if inside == 1 else 'their'} margin",)
+    if doubtful := [named for named in found if not is_within_margin(named)]:
         margin = "its margin" if len(doubtful) == 1 else "their margins"
-        yield (
-            f"{len(doubtful):,} fell and {'is' if len(doubtful) == 1 else 'are'} not shown to exceed {margin} (",
-            *slice_names(doubtful),
-            ")",
-        )
+        yield (f"{len(doubtful):,} dropped, not shown to exceed {margin} (", *slice_names(doubtful), ")")
 
 
-def _quiet(state: State, count: int) -> str:
-    if state is State.NOISE:
-        return f"{count:,} {'shows' if count == 1 else 'show'} no change"
-    return f"{count:,} {'is' if count == 1 else 'are'} too small to say"
-
-
-def _small_and_lower(slices: Sequence[NamedSlice]) -> Text:
+def _small_and_lower(slices: Sequence[NamedSlice], known: Set[str]) -> Text:
     """A warning that slices too small to block are lower."""
     small = [named for named in slices_in_state(slices, State.TOO_FEW) if named.record.units < FEWEST_UNITS]
-    lower = [named for named in small if named.record.mean is not None and named.record.mean <= -WARNED_FALL]
+    lower = [named for named in small if named.record.mean is not None and named.record.mean <= -WARNED_DROP]
     if not lower:
         return ()
     lowest = min(lower, key=lambda named: (named.record.mean or 0.0, named.full))
+    if slice_name(lowest).text in known:
+        return ()
     cases = numbers.counted(lowest.record.n, "case")
     rest = f", and {len(lower) - 1:,} more" if len(lower) > 1 else ""
     return (
-        " Too small to say, yet lower: ",
+        " Too few cases to decide, but lower: ",
         slice_name(lowest),
         f" {numbers.delta(lowest.record.mean)} ({cases}){rest}.",
     )
 
 
 def _unseen(run: RunRecord) -> Text:
-    """How large a fall would have gone unnoticed, where no change is shown overall; in several suites, in which."""
+    """How large a drop would go undetected, where no change is shown overall; in several suites, in which."""
     still = [named.record.units for named in run_slices(run) if named.overall and is_unmoved(named)]
     if still and len(still) == len(run.suites):
         least = min(still)
         share, sure = 1.0 - run.method.alpha ** (1.0 / least), numbers.share(1.0 - run.method.alpha)
         where = "" if len(still) == 1 else " in the smallest suite"
         upto = numbers.share(share)
-        return (f" Where not one of {least:,} moves{where}, up to {upto} of such cases still may ({sure} sure).",)
+        return (
+            f" With 0 of {least:,} cases changed{where}, up to {upto} of all cases may change ({sure} confidence).",
+        )
     quiet = [suite for suite in run.suites if suite.quality.overall.state is State.NOISE]
     known = [(mde, suite.name) for suite in quiet if (mde := suite.quality.overall.mde) is not None]
     if not known:
@@ -509,12 +496,12 @@ def _unseen(run: RunRecord) -> Text:
     known.sort(key=lambda one: -one[0])
     size, suite = numbers.score(known[0][0]), Code(short_line(known[0][1]))
     if len(run.suites) == 1:
-        return (f" An overall fall smaller than about {size} could have gone unnoticed.",)
+        return (f" An overall drop below about {size} may go undetected.",)
     if len(known) == 1:
-        return (" In ", suite, f" an overall fall smaller than about {size} could have gone unnoticed.")
+        return (" In ", suite, f" an overall drop below about {size} may go undetected.")
     if len(known) > NAMES_SHOWN:
-        return (f" Overall falls of up to about {size} could have gone unnoticed in {len(known):,} suites.",)
+        return (f" Overall drops of up to about {size} may go undetected in {len(known):,} suites.",)
     told: list[str | Code] = []
     for mde, where in known:
         told += [", " if told else "", f"{numbers.score(mde)} in ", Code(short_line(where))]
-    return (" Overall falls smaller than about these could have gone unnoticed: ", *told, ".")
+    return (" Overall drops below about these sizes may go undetected: ", *told, ".")

@@ -65,19 +65,19 @@ def doubtful_rate(run: RunRecord) -> Text:
     for suite in run.new:
         for rate in (suite.overall, *suite.slices):
             if rate.doubtful:
-                return (*_told(suite, rate), "; that is not enough to be sure")
+                return (*_told(suite, rate), "; the interval does not exclude a lower rate")
         if suite.overall.state is PassState.TOO_FEW:
-            return ("too few cases to judge the new prompt ", _name(suite))
+            return ("too few cases to decide on the new prompt ", _name(suite))
         if not asks_for_rate(suite):
             more = len(_unasked(run))
             if more > 1:
-                return (f"{more:,} new prompts have nothing to be compared with, and nobody said what is good enough",)
-            return (*_told(suite, suite.overall), "; nobody said what is good enough")
+                return (f"{more:,} new prompts have no baseline and no threshold",)
+            return (*_told(suite, suite.overall), "; no threshold is set")
     return ()
 
 
 def met_rate(run: RunRecord) -> Text:
-    """That the new prompts are good enough, with the pass rate of the one with the smallest margin."""
+    """The pass rate of the new prompt with the smallest margin above its required rate."""
     found = _worst(run, PassState.MET)
     return () if found is None else _told(*found)
 
@@ -88,9 +88,9 @@ def asks_for_rate(suite: NewSuiteRecord) -> bool:
 
 
 def advises_rate(run: RunRecord, reason: str) -> bool:
-    """Whether a step already says this reason: that no pass rate is required."""
+    """Whether a step already contains this reason: that no pass rate is required."""
     held = run.verdict is Verdict.HOLD
-    return held and any(reason.startswith(f"{suite.name}: nobody said what is good enough") for suite in _unasked(run))
+    return held and any(reason.startswith(f"{suite.name}: no threshold is set") for suite in _unasked(run))
 
 
 def missed_rate_steps(run: RunRecord) -> Iterator[Text]:
@@ -108,11 +108,11 @@ def missed_rate_steps(run: RunRecord) -> Iterator[Text]:
 
 
 def doubtful_rate_steps(run: RunRecord) -> Iterator[Text]:
-    """What to do about new prompts that are not shown to be good enough."""
+    """What to do about new prompts that are not shown to reach their rate."""
     if unasked := _unasked(run):
         where = "the policy of the suite " if len(unasked) == 1 else "the policies of the suites "
         yield (
-            "Say what is good enough: set ",
+            "Set a threshold: ",
             Code("min_pass_rate"),
             f" in {where}",
             *listed_code([suite.name for suite in unasked]),
@@ -123,25 +123,25 @@ def doubtful_rate_steps(run: RunRecord) -> Iterator[Text]:
             yield (
                 "Read the failing cases of ",
                 _name(suite),
-                "; then mend the prompt, add cases to be sure of it, or merge knowing that it is not shown to be good.",
+                "; then fix the prompt, add cases, or merge although the threshold is not shown to be reached.",
             )
     if any(suite.overall.state is PassState.TOO_FEW for suite in run.new):
-        yield ("Add cases for the new prompt: 30 are the floor, 100 are comfortable.",)
+        yield ("Add cases for the new prompt: at least 30, better 100.",)
 
 
 def rate_method(run: RunRecord) -> Iterator[NamedNumber]:
-    """How pass rates were judged."""
+    """How pass rates were tested."""
     if not run.new:
         return
     judged = run.method.rates_judged
     levels = " or ".join(numbers.percent(level) for level in sorted({suite.level for suite in run.new}))
-    shared = f"; {numbers.counted(judged, 'slice')} judged together, each bound at {levels}" if judged else ""
-    exact = "; a miss must also show in the exact binomial test" if judged else ""
-    yield NamedNumber("New prompts", (f"pass rate with its Wilson interval{shared}{exact}",), brief=True)
+    shared = f"; {numbers.counted(judged, 'slice')} tested together, each bound at {levels}" if judged else ""
+    exact = "; a miss must also be significant in the exact binomial test" if judged else ""
+    yield NamedNumber("New prompts", (f"pass rate with its Wilson interval{shared}{exact}",))
     if judged:
         rate = numbers.percent(run.method.alpha)
-        promise = f"if the new prompts keep every wanted rate, the chance that one is blocked is at most {rate}"
-        yield NamedNumber("False blocks of new prompts", (promise,), brief=True)
+        promise = f"if the new prompts reach every required rate, the chance of a block is at most {rate}"
+        yield NamedNumber("False blocks of new prompts", (promise,))
 
 
 def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:
@@ -163,9 +163,9 @@ def rate_interval(rate: PassRate) -> str:
 
 
 def pass_rate_words(row: PassRate) -> str:
-    """`62.5 % pass (8 cases), 90 % are asked for`."""
+    """`62.5 % pass (8 cases), 90 % needed`."""
     rate = "none" if row.rate is None else numbers.share(row.rate)
-    wanted = "" if row.wanted is None else f", {numbers.share(row.wanted)} are asked for"
+    wanted = "" if row.wanted is None else f", {numbers.share(row.wanted)} needed"
     return f"{rate} pass ({numbers.counted(row.n, 'case')}){wanted}"
 
 
@@ -185,7 +185,7 @@ def _name(suite: NewSuiteRecord) -> Code:
 
 def _told(suite: NewSuiteRecord, rate: PassRate) -> Text:
     where: Text = () if rate.slice == OVERALL else (" in ", Code(short_line(rate.slice)))
-    wanted = "" if rate.wanted is None else f", where at least {numbers.share(rate.wanted)} are wanted"
+    wanted = "" if rate.wanted is None else f", at least {numbers.share(rate.wanted)} needed"
     return ("new prompt ", _name(suite), f": {rate_interval(rate)} of its answers", *where, f" passed{wanted}")
 
 
@@ -195,10 +195,10 @@ SHOWN_UNREMARKABLE = 6
 
 NEW_RATE_WORDS = {
     PassState.MISSED: "missed",
-    PassState.UNPROVEN: "not proven",
+    PassState.UNPROVEN: "not shown",
     PassState.TOO_FEW: "too few cases",
     PassState.MET: "met",
-    PassState.NO_THRESHOLD: "no rate is asked for",
+    PassState.NO_THRESHOLD: "no threshold",
 }
 
 _ORDER = tuple(NEW_RATE_WORDS)
@@ -225,7 +225,7 @@ def _prompt(suite: NewSuiteRecord) -> NewPrompt:
 def passing_rule(suite: NewSuiteRecord, what: str, over: str = "") -> str:
     """When something passes, and the cost and time of a call."""
     mark = (
-        "every scorer gives what its own mark asks"
+        "every scorer reaches its threshold"
         if suite.threshold is None
         else f"its score is at least {numbers.score(suite.threshold)}"
     )
@@ -306,7 +306,7 @@ class CheckedCaseRow:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Everything that the scorers say."""
+        """The results of all scorers."""
         return (*self.failing, *([self.others] if self.others else []))
 
 
@@ -341,14 +341,14 @@ CHECKED_CASES_SHOWN = 5
 CASE_WORDS = {CaseState.FAILED: "failed", CaseState.UNSCORED: "no score", CaseState.PASSED: "passed"}
 RATE_WORDS = {
     PassState.MISSED: "missed",
-    PassState.UNPROVEN: "reached, not beyond doubt",
+    PassState.UNPROVEN: "reached, not significant",
     PassState.MET: "reached",
     PassState.TOO_FEW: "no case has a score",
-    PassState.NO_THRESHOLD: "no rate is asked for",
+    PassState.NO_THRESHOLD: "no threshold",
 }
 SO_FAR = {
     PassState.MISSED: "missed so far",
-    PassState.UNPROVEN: "reached so far, not beyond doubt",
+    PassState.UNPROVEN: "reached so far, not significant",
     PassState.MET: "reached so far",
 }
 """Where the cases without a score could still change it."""
@@ -363,10 +363,10 @@ def check_tables(run: RunRecord) -> tuple[CheckTable, ...]:
 
 
 def check_notes(run: RunRecord) -> tuple[str, ...]:
-    """What the marks in these tables mean, for those that occur."""
+    """What the signs in these tables mean, for those that occur."""
     rows = [row for suite in run.new for row in checked_cases(suite)]
     if any(not check.counts for _, check in rows):
-        return ("° Shown, and no part of what is asked of all cases: its slice is advisory, or has a rate of its own.",)
+        return ("° Does not count for the overall rate: its slice is advisory, or has its own threshold.",)
     return ()
 
 
@@ -460,7 +460,7 @@ def _still_open(rate: PassRate, unscored: int) -> bool:
 
 
 def _failing_case(case: NewCaseRecord, check: CaseResult) -> CaseView:
-    """The case with its answers, and what the scorers by which it fails say."""
+    """The case with its answers, and the reasons of the scorers by which it fails."""
     content = tuple(f"{one.name}: " for one in check.scorers if one.passed or (one.value or 0.0) >= FULL)
     outputs = [
         output.model_copy(update={"reasons": [reason for reason in output.reasons if not reason.startswith(content)]})
@@ -493,15 +493,15 @@ def check_headline(run: RunRecord) -> Text:
         return _cases_failed(run) if rate.wanted == 1.0 else _rate_words(run, suite, rate)
     doubt = _first_rate(run, PassState.UNPROVEN)
     if doubt:
-        return (*_rate_words(run, *doubt), "; reached, and not beyond doubt")
+        return (*_rate_words(run, *doubt), "; reached, but not significantly")
     rated = next(((suite, suite.overall) for suite in run.new if suite.overall.wanted != 1.0), None)
     return _rate_words(run, *rated) if rated and len(run.new) == 1 else _cases_passed(run)
 
 
 def check_method(run: RunRecord) -> Iterator[NamedNumber]:
-    """How it was judged."""
-    told = "each case against its marks, by the mean over its samples; rates as they were measured"
-    yield NamedNumber("Check", (f"{told}, with their Wilson interval at {numbers.percent(1 - 2 * run.method.alpha)}",))
+    """How the cases were tested."""
+    told = "each case compared with its thresholds, by the mean over its samples; measured pass rates"
+    yield NamedNumber("Check", (f"{told} with {numbers.percent(1 - 2 * run.method.alpha)} Wilson intervals",))
 
 
 def _first_rate(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:
@@ -525,5 +525,5 @@ def _cases_passed(run: RunRecord) -> Text:
 def _rate_words(run: RunRecord, suite: NewSuiteRecord, rate: PassRate) -> Text:
     name = suite.name if rate.slice == OVERALL else f"{suite.name}/{rate.slice}"
     where: Text = (" of ", Code(short_line(name))) if len(run.new) > 1 or rate.slice != OVERALL else ()
-    wanted = f", where at least {numbers.share(rate.wanted)} are wanted" if rate.wanted not in (None, 1.0) else ""
+    wanted = f", at least {numbers.share(rate.wanted)} needed" if rate.wanted not in (None, 1.0) else ""
     return (f"{rate_interval(rate)} of the cases", *where, f" passed{wanted}")

@@ -1,4 +1,4 @@
-"""The whole view of a finished run, which every renderer shows, with how the verdict was reached."""
+"""Everything that a report of a run shows, with how the verdict was decided."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from gate.record.run import ExamChangeRecord, MethodRecord, NewSuiteRecord, RunR
 from gate.report import numbers
 from gate.report.numbers import LONGEST_SENTENCE, Code, NamedNumber, Text, listed, run_slices, short_line, suite_label
 from gate.report.view import calls, exam, pass_rates
-from gate.report.view.advice import compare_command, next_steps, remedy
+from gate.report.view.advice import next_steps, remedy
 from gate.report.view.calls import (
     UsageRow,
     cache_facts,
@@ -44,8 +44,8 @@ from gate.report.view.headline import (
     obstacle_in_full,
     obstacle_says,
     override_notes,
-    set_aside,
     summary_sentence,
+    waived_by,
 )
 from gate.report.view.pass_rates import CheckTable, NewPrompt, new_prompts
 from gate.report.view.scorers import (
@@ -64,16 +64,16 @@ if TYPE_CHECKING:
 
 MARGINS_NAMED = 5
 
-_ALONE = {"percentile": "percentile bootstrap, the familiar rule", "t": "t test", "mcnemar": "exact McNemar test"}
+_ALONE = {"percentile": "percentile bootstrap", "t": "t test", "mcnemar": "exact McNemar test"}
 _CORRECTIONS = {"bonferroni": "Bonferroni", "holm": "Holm"}
 
 
 def method_facts(run: RunRecord) -> Iterator[NamedNumber]:
-    """Method, promise, margin and seed."""
-    yield NamedNumber("Method", _name(run.method), brief=True)
+    """Method, false-block rate, margin and seed."""
+    yield NamedNumber("Method", _name(run.method))
     if run.method.samples_taken is not None:
-        yield NamedNumber("Early stopping", (_early(run),), brief=True)
-    yield NamedNumber("False blocks", (_promise(run.method),), brief=True)
+        yield NamedNumber("Early stopping", (_early(run),))
+    yield NamedNumber("False blocks", (_promise(run.method),))
     yield NamedNumber("Margin", (_margins(run),))
     yield NamedNumber("Seed", (Code(str(run.seed)),))
 
@@ -82,11 +82,11 @@ def _name(used: MethodRecord) -> Text:
     slices = numbers.counted(used.slices_tested, "slice")
     if used.name in _ALONE:
         correction = f", with the {_CORRECTIONS[used.correction]} correction" if used.correction != "none" else ""
-        given = "; its intervals take the number of cases that turned as given" if used.name == "mcnemar" else ""
-        return (f"{_ALONE[used.name]} (", Code(used.name), f"), each of {slices} alone{correction}{given}")
-    flips = f" with {numbers.counted(used.flips, 'sign flip')}" if used.flips else ""
-    breakage = ", and its breakage channel, which asks whether any case changed at all" if used.breakage else ""
-    return ("joint sign-flip test (", Code(used.name), f") of {slices} together{flips}, overall included{breakage}")
+        given = "; its intervals are conditional on the number of changed cases" if used.name == "mcnemar" else ""
+        return (f"{_ALONE[used.name]} (", Code(used.name), f"), {slices} tested separately{correction}{given}")
+    flips = f", {numbers.counted(used.flips, 'sign flip')}" if used.flips else ""
+    breakage = ", with the breakage channel (any changed case counts)" if used.breakage else ""
+    return ("joint sign-flip test (", Code(used.name), f") of {slices}, overall included{flips}{breakage}")
 
 
 def _early(run: RunRecord) -> str:
@@ -95,40 +95,37 @@ def _early(run: RunRecord) -> str:
     planned, taken = used.samples_planned or 0, used.samples_taken or 0
     told = f"{numbers.counted(planned, 'sample')} per case planned"
     if taken >= planned:
-        return f"{told}; no earlier look at the results ended the run"
-    fell = any(named.record.blocking and named.record.state is State.REGRESSION for named in run_slices(run))
-    why = "a regression was beyond doubt" if fell else "nothing looked like a change"
+        return f"{told}, all taken"
+    regressed = any(named.record.blocking and named.record.state is State.REGRESSION for named in run_slices(run))
+    why = "a regression was certain" if regressed else "no change was in sight"
     return f"{told}, {taken} taken: {why}; {numbers.counted(used.spared, 'sample')} saved"
 
 
 def _promise(used: MethodRecord) -> str:
     rate = numbers.percent(used.alpha)
     if used.name == "maxt" and used.breakage:
-        return (
-            f"if this change altered no case at all, the chance of a block is at most {rate}, all slices taken "
-            "together; a harmless change that alters single cases is blocked more often"
-        )
+        return f"at most {rate} over all slices if the change alters no case, else higher"
     if used.name == "maxt":
-        return f"if this change did nothing, the chance of a block is at most {rate}, all slices taken together"
+        return f"at most {rate} over all slices if the change has no effect"
     if used.correction != "none":
         return {
-            "percentile": f"about {rate} for all slices together where each has many cases, more where they are small",
-            "t": f"about {rate} for all slices together; weak where many cases tie",
-            "mcnemar": f"at most {rate} for all slices together",
+            "percentile": f"about {rate} over all slices if each has many cases, more for small slices",
+            "t": f"about {rate} over all slices; weak where many cases do not change",
+            "mcnemar": f"at most {rate} over all slices",
         }[used.name]
     if used.name == "percentile":
-        return f"about {rate} for one slice of many cases; not for a small slice, and not for several slices together"
+        return f"about {rate} for one slice with many cases; more for small slices and over all slices"
     least = "about" if used.name == "t" else "at most"
     together = numbers.percent(min(1.0, used.alpha * used.slices_tested))
-    return f"{least} {rate} for each slice alone, so up to {together} for all of them together"
+    return f"{least} {rate} per slice, so up to {together} over all slices"
 
 
 def _margins(run: RunRecord) -> str:
     slices = run_slices(run)
     margins = sorted({named.record.margin for named in slices})
     if not margins or margins == [0.0]:
-        return "none; a slice is a regression when its whole interval lies below zero"
-    means = "a slice is a regression when its whole interval lies below its margin"
+        return "none; a slice is a regression if its whole interval lies below zero"
+    means = "a slice is a regression if its whole interval lies below its margin"
     if len(margins) == 1:
         return f"{numbers.delta(-margins[0])} for every slice; {means}"
     counts = Counter(named.record.margin for named in slices)
@@ -137,6 +134,27 @@ def _margins(run: RunRecord) -> str:
     told = [f"{numbers.delta(-named.record.margin)} for {short_line(named.full)}" for named in others[:MARGINS_NAMED]]
     more = f" and {len(others) - MARGINS_NAMED:,} others" if len(others) > MARGINS_NAMED else ""
     return short_line(f"{numbers.delta(-usual)}, {', '.join(told)}{more}; {means}", LONGEST_SENTENCE)
+
+
+def method_line(run: RunRecord) -> str:
+    """Method and false-block rate: `joint sign-flip test (maxt) of 6 slices, false blocks at most 2.5 %`."""
+    used = run.method
+    if not run.evaluated:
+        return ""
+    if run.kind == "check":
+        return f"pass rates with {numbers.percent(1 - 2 * used.alpha)} Wilson intervals"
+    if not any(suite.quality.overall.n for suite in run.suites):
+        return "pass rates with Wilson intervals" if run.new else ""
+    slices = numbers.counted(used.slices_tested, "slice")
+    if not used.slices_tested:
+        return "no slice has enough cases for a test"
+    planned, taken = used.samples_planned or 0, used.samples_taken or 0
+    early = f", stopped early after {taken} of {planned} samples" if taken < planned else ""
+    if used.name not in _ALONE:
+        rate = numbers.percent(used.alpha)
+        return f"joint sign-flip test ({used.name}) of {slices}, false blocks at most {rate}{early}"
+    correction = f", {_CORRECTIONS[used.correction]}" if used.correction != "none" else ""
+    return f"{_ALONE[used.name]} ({used.name}), {slices} tested separately{correction}{early}"
 
 
 IDS_NAMED = 8
@@ -172,9 +190,9 @@ def usage_rows(run: RunRecord) -> tuple[UsageRow, ...]:
 def _reasons(run: RunRecord) -> Iterator[NamedNumber]:
     reasons = [reason for reason in run.reasons if not pass_rates.advises_rate(run, reason)]
     for reason in reasons[:REASONS_IN_FULL]:
-        yield NamedNumber("Reason", (short_line(reason, LONGEST_SENTENCE),))
+        yield NamedNumber("Reason", (short_line(reason, LONGEST_SENTENCE),), kind="reason")
     if (more := len(reasons) - REASONS_IN_FULL) > 0:
-        yield NamedNumber("Reasons", (f"and {more:,} more; the record of the run has them all",))
+        yield NamedNumber("Reasons", (f"and {more:,} more in run.json",), kind="reason")
 
 
 def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[NamedNumber]:
@@ -193,7 +211,7 @@ def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[NamedNumber]:
 
 
 def _samples(run: RunRecord, suite: SuiteRecord) -> str:
-    """Empty where the line on early stopping already says it."""
+    """Empty where the line on early stopping has it."""
     told = suite.samples == run.method.samples_planned
     return "" if told else f", {numbers.counted(suite.samples, 'sample')} per case and arm"
 
@@ -210,8 +228,8 @@ def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[NamedNumber]:
     scorers = short_line(", ".join(exam.scorers), LONGEST_SENTENCE) or "none"
     size, digest = numbers.counted(exam.cases, "case"), Code(exam.digest[:DIGEST_SHOWN])
     kept: Text = (" of ", _code(exam.store)) if exam.store else ()
-    told = (size, *kept, " at ", _code(exam.ref), ", digest ", digest, f"{samples}, scored by {scorers}")
-    yield NamedNumber(f"{prefix}exam", told)
+    told = (size, *kept, " at ", _code(exam.ref), ", digest ", digest, f"{samples}, scorers: {scorers}")
+    yield NamedNumber(f"{prefix}eval set", told)
     for judge in exam.judges:
         yield judge_fact(prefix, judge)
     yield from _changes(prefix, exam)
@@ -225,7 +243,7 @@ def _changes(prefix: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[Named
         ("marked obsolete", exam.obsolete),
     )
     if told := "; ".join(f"{verb} {_counted_ids(ids)}" for verb, ids in kinds if ids):
-        yield NamedNumber(f"{prefix}exam changes", (told,), brief=True)
+        yield NamedNumber(f"{prefix}edited cases", (told,))
 
 
 def _arm(arm: ArmRecord) -> Text:
@@ -264,10 +282,10 @@ def _ending(run: RunRecord) -> Iterator[NamedNumber]:
         )
         yield NamedNumber("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
-            yield NamedNumber("To be asked again", (_counted_ids(missing.cases),))
+            yield NamedNumber("Cases to run again", (_counted_ids(missing.cases),))
     if missing.samples and missing.best and missing.worst and run.unfinished is None:
-        best = "all good" if run.kind == "check" else "best for the candidate"
-        yield NamedNumber("What they could change", (f"{best}: {missing.best}; worst: {missing.worst}",), brief=True)
+        best = "best case"
+        yield NamedNumber("Possible verdicts", (f"{best}: {missing.best}; worst case: {missing.worst}",))
     yield from cost_facts(run)
     ended: Text = (
         ("interrupted",) if run.exit_code == Interrupted.exit_code else (Code("fail_on"), f": {run.method.fail_on}")
@@ -282,16 +300,16 @@ def _made_by(run: RunRecord) -> Iterator[NamedNumber]:
 
 
 def _latency(axis: AxisComparison) -> str:
-    judged = f"judged by the mean ratio per case over {numbers.counted(axis.n, 'case')}; "
+    judged = f"decided by the mean ratio per case over {numbers.counted(axis.n, 'case')}; "
     if axis.p50_change is None or axis.p95_change is None:
-        return f"{judged}p50 and p95 are shown only, since p95 needs about 1,000 samples"
+        return f"{judged}p50 and p95 do not count, because p95 needs about 1,000 samples"
     span = numbers.duration_interval(axis.p50_change.lower, axis.p50_change.upper)
     p50 = f"p50 {numbers.duration_change(axis.p50_change.value)} {span}"
-    shown = f"{judged}{p50} and {p95_change(axis.p95_change)} are shown only"
+    shown = f"{judged}{p50} and {p95_change(axis.p95_change)} do not count"
     if p95_is_trusted(axis):
         return shown
     fewest = numbers.counted(min(axis.baseline.calls, axis.candidate.calls), "sample")
-    return f"{shown}, and p95 is not to be trusted: it needs about {CALLS_FOR_P95:,} samples per arm, not {fewest}"
+    return f"{shown}; p95 is rough: it needs about {CALLS_FOR_P95:,} samples per arm, not {fewest}"
 
 
 def _usage_row(arm: str, cost: ArmAxis, latency: ArmAxis) -> UsageRow:
@@ -331,11 +349,11 @@ class ReportView:
         cases: those that explain the first line, the most telling first.
         per: what money and time in `usage` are means over, `per call`.
         steps: what to do next, in order.
-        command: compares again; empty where that needs more than the run knows.
-        aside: what sets the verdict aside, for the first line; empty where it decides.
+        method: the method in one line; empty where nothing was evaluated.
+        aside: why the verdict does not set the exit code, for the first line; else empty.
         exam_scores: what the scores in `exam` are.
-        cases_head: heading of `cases`.
-        spent: what the run spent, and what known answers saved; empty where nothing was asked.
+        cases_head, cases_brief: headings of `cases`, with and without how many are shown.
+        spent: what the run spent, and what cached answers saved; empty without a call.
     """
 
     verdict: Verdict
@@ -351,7 +369,7 @@ class ReportView:
     per: str
     facts: tuple[NamedNumber, ...]
     steps: tuple[Text, ...]
-    command: str
+    method: str = ""
     left_out: tuple[str, ...] = ()
     new: tuple[NewPrompt, ...] = ()
     aside: Text = ()
@@ -366,6 +384,7 @@ class ReportView:
     conversations: "tuple[ConversationTable, ...]" = ()
     promises: tuple[PromiseTable, ...] = ()
     cases_head: Text = ()
+    cases_brief: Text = ()
     spent: Text = ()
 
     @property
@@ -380,8 +399,8 @@ class ReportView:
         """What the figures of the axes are; empty where nothing was compared."""
         if not self.axes or not self.tables:
             return ""
-        p95 = "; p95: 95 % of the answers are faster" if any("p95" in one.latency for one in self.axes) else ""
-        return f"Quality is a score from 0 to 1. In brackets: {self.confidence} interval{p95}."
+        p95 = ". p95: 95 % of the answers are faster" if any("p95" in one.latency for one in self.axes) else ""
+        return f"Quality is a score from 0 to 1. Brackets: {self.confidence} interval{p95}."
 
     @property
     def lead(self) -> str | Text:
@@ -401,9 +420,9 @@ class ReportView:
 
 NOTES_SHOWN = 6
 REASONS_SHOWN = 8
-"""As many as a run with missing samples has: what they could change, which cases, and why."""
-MISTAKES_SHOWN = SHOWN + 3
-"""The number of mistakes, each of them, the number left out, and what to do."""
+"""As many as a run with missing samples has: possible verdicts, which cases, and why."""
+ERRORS_SHOWN = SHOWN + 3
+"""The number of errors, each of them, the number left out, and what to do."""
 
 
 def report_view(run: RunRecord) -> ReportView:
@@ -422,9 +441,9 @@ def report_view(run: RunRecord) -> ReportView:
         per=per_answer([*run.suites, *run.new]),
         facts=facts(run),
         steps=next_steps(run),
-        command=compare_command(run),
+        method=method_line(run),
         new=() if run.kind == "check" else new_prompts(run),
-        aside=set_aside(run),
+        aside=waived_by(run),
         notice=exam.exam_notice(run),
         weighty=exam.is_weighty(run),
         calm=exam.is_calm(run),
@@ -436,6 +455,7 @@ def report_view(run: RunRecord) -> ReportView:
         scorers=scorer_tables(run),
         conversations=_conversation_tables(run),
         cases_head=telling_cases(run).head,
+        cases_brief=telling_cases(run).brief,
         spent=spending_text(run),
     )
 
@@ -462,7 +482,7 @@ def _conversation_findings(run: RunRecord) -> tuple[Text, ...]:
 
 
 def _sentence(run: RunRecord) -> Text:
-    """What did not fit in the first line, and the slices that improved or fell."""
+    """What did not fit in the first line, and how many slices regressed or improved."""
     if run.verdict is not Verdict.INCONCLUSIVE:
         return summary_sentence(run)
     told = [one for one in (obstacle_in_full(run), _neither(run), summary_sentence(run)) if one]
@@ -474,18 +494,17 @@ def _neither(run: RunRecord) -> Text:
     if run.kind in ("check", "baseline"):
         return ()
     if not run.evaluated:
-        return ("Nothing was evaluated, so this says nothing about the change itself.",)
-    what = "the prompt got worse" if run.suites else "the new prompt is good enough"
-    return (f"This says neither that {what} nor that it {'did' if run.suites else 'is'} not.",)
+        return ("Nothing was evaluated, so the prompt may be better or worse.",)
+    return ("There is no verdict on the prompt.",)
 
 
 def _notes(run: RunRecord) -> tuple[str | Text, ...]:
-    """What a reader must see at once.
+    """The notes below the summary, the most important first.
 
-    Label, gaps, what could not fall, what agents no longer do, changes of the prompt cache, of replies and of known
+    Label, missing samples, scores that cannot drop, tools that agents no longer call, the prompt cache, replies, cached
     answers, remarks, then the reasons.
     """
-    shown, reasons = REASONS_SHOWN if run.evaluated else MISTAKES_SHOWN, _more_reasons(run)
+    shown, reasons = REASONS_SHOWN if run.evaluated else ERRORS_SHOWN, _more_reasons(run)
     told = tuple(short_line(note_after_run(run, note), LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
     more, rest = len(run.notes) - NOTES_SHOWN, len(reasons) - shown
     found: tuple[Text, ...] = (
@@ -502,7 +521,7 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
         *told,
         *((f"and {more} more remarks",) if more > 0 else ()),
         *reasons[:shown],
-        *((f"and {rest:,} more reasons; the record of the run has them all",) if rest > 0 else ()),
+        *((f"and {rest:,} more reasons in run.json",) if rest > 0 else ()),
     )
 
 
@@ -520,7 +539,7 @@ def _more_reasons(run: RunRecord) -> tuple[str, ...]:
         )
     if plain:
         return ()
-    # On HOLD the first line says the first reason in its own words.
+    # On HOLD the first line contains the first reason in other words.
     reasons = run.reasons[1:] if run.verdict is Verdict.HOLD else run.reasons
     first = headline(run)[0]
     known = (*run.notes, remedy(run))

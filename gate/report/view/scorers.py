@@ -1,4 +1,4 @@
-"""What the scorers say: before and after, rubrics, juries, pairwise judges, agreement with people."""
+"""Results by scorer: before and after, rubrics, juries, pairwise judges, agreement with people."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,16 @@ from gate.record.comparison import (
 from gate.record.parts import AskedModel, CaseResult, CaseState, JudgeQuote, ScorerResult
 from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
-from gate.report.numbers import LONGEST_SENTENCE, NAMES_SHOWN, AnySuite, NamedNumber, short_line, suite_label
+from gate.report.numbers import (
+    LONGEST_SENTENCE,
+    NAMES_SHOWN,
+    AnySuite,
+    NamedNumber,
+    all_suites,
+    listed,
+    short_line,
+    suite_label,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +53,8 @@ class ScorerTable:
 
     Args:
         suite: empty in a run over one suite.
-        brief: what moved most: `tone −0.120, contains 0.000 and 2 more`.
-        rows: those that moved most first.
+        brief: the largest changes: `tone −0.120, contains 0.000 and 2 more`.
+        rows: the largest changes first.
     """
 
     suite: str
@@ -73,7 +82,7 @@ class DimensionRow:
         weight: `20 %`.
         scores: `3.90 → 3.40 of 5`, or that of the only arm.
         change: `−0.50 [−0.80, −0.20]`; empty where nothing is compared.
-        trend: `fell` or `rose` where the whole interval says so; else empty.
+        trend: `dropped` or `improved` where the interval excludes 0; else empty.
     """
 
     name: str
@@ -99,10 +108,16 @@ class DimensionTable:
     compared: bool
     rows: tuple[DimensionRow, ...]
 
+    @property
+    def brief(self) -> str:
+        """`brevity −0.50, tone +0.40`: the changes without their intervals, or the means."""
+        told = [f"{row.name} {row.change.partition(' ')[0] if self.compared else row.scores}" for row in self.rows]
+        return listed(told, DIMENSIONS_NAMED)
+
 
 PARTS_SHOWN = 12
 LONGEST_REASON, BESIDE_PARTS = 200, 100
-"""Characters of what one scorer says where all are listed; fewer where its parts have figures."""
+"""Characters of a scorer's reason where all are listed; fewer where its parts have figures."""
 FULL = 1.0 - 1e-9
 """From here on a score counts as full."""
 
@@ -153,7 +168,7 @@ def score_and_mark(value: float, mark: float | None, scale: ScoreScale) -> str:
 
 
 def shortcomings(check: CaseResult) -> Iterator[str]:
-    """Each scorer that falls short with what it says, and why there is no score where there is none.
+    """Each scorer that falls short with its reason, and why there is no score where there is none.
 
     Where only the combined score has a threshold, every scorer below its full score falls short.
     """
@@ -200,10 +215,11 @@ def _figure(value: float, scale: ScoreScale, more: int = 0) -> str:
 
 
 SCORERS_SHOWN = 30
+DIMENSIONS_NAMED = 4
 
-_WHAT = "The mean of each scorer, over the cases that it scored in both arms."
-_NO_TEST = "A description, not a test: there are no intervals, and no part in the verdict."
-_PASSED = "Passed: answers that a required scorer gave more than 0; its 0 makes the whole answer 0."
+_WHAT = "The mean of each scorer over the cases that it scored in both arms."
+_NO_TEST = "Not tested and not part of the verdict."
+_PASSED = "Passed: share of answers that a required scorer gave more than 0. If it gives 0, the answer scores 0."
 
 
 def scorer_tables(run: RunRecord) -> tuple[ScorerTable, ...]:
@@ -225,7 +241,7 @@ def _scorer_table(label: str, suite: SuiteRecord) -> ScorerTable:
 
 
 def _stillness(one: ScorerChange) -> tuple[bool, float]:
-    """Sorts those that moved most first; equals stay in the order of the exam."""
+    """Sort key: the largest change first; equals stay in the order of the eval set."""
     return (one.mean is None, -round(abs(one.mean or 0.0), 9))
 
 
@@ -276,15 +292,15 @@ def _dimension_row(rubric: RubricResult, row: DimensionResult) -> DimensionRow:
         return None if share is None else share * span
 
     before = f"{scored(row.baseline)} → " if row.baseline is not None else ""
-    fell = row.upper is not None and row.upper < 0
-    rose = row.lower is not None and row.lower > 0
+    dropped = row.upper is not None and row.upper < 0
+    improved = row.lower is not None and row.lower > 0
     return DimensionRow(
         name=short_line(row.name),
         weight=numbers.share(row.weight),
         cases=f"{row.n:,}",
         scores=f"{before}{scored(row.candidate)} of {rubric.high:g}",
         change="" if row.mean is None else numbers.grade_change(span * row.mean, apart(row.lower), apart(row.upper)),
-        trend="fell" if fell else "rose" if rose else "",
+        trend="dropped" if dropped else "improved" if improved else "",
     )
 
 
@@ -298,15 +314,25 @@ def agreement_with_people(judge: JudgeQuote) -> str:
         share = numbers.share_interval(value, lower, upper)
         return f"agrees with people on {share} of the answers ({_size(judge)}, {judge.created})"
     if judge.standing == "another judge":
-        return (
-            f"not calibrated as it is: its model, criteria or prompt have changed since its calibration of "
-            f"{judge.created}"
-        )
+        return f"not calibrated: its model, criteria or prompt have changed since the calibration of {judge.created}"
     if judge.standing == "another threshold":
-        return f"not calibrated as it is: its threshold has changed since its calibration of {judge.created}"
+        return f"not calibrated: its threshold has changed since the calibration of {judge.created}"
     if judge.standing == "unreadable":
         return f"not calibrated: {judge.reason}"
-    return "not calibrated: how far it agrees with people was not measured"
+    return "not calibrated: its agreement with people was not measured"
+
+
+def agreement_in_short(run: RunRecord) -> str:
+    """`voice 91 % [86, 95] agreement with people; jury not calibrated`; empty without a judge."""
+    judges = {judge.scorer: judge for suite in all_suites(run) for judge in suite.exam.judges}
+    known = [
+        f"{short_line(name)} {numbers.share_interval(*judge.agreement)} agreement with people"
+        for name, judge in judges.items()
+        if judge.agreement is not None
+    ]
+    if others := [name for name, judge in judges.items() if judge.agreement is None]:
+        known.append(f"{listed(others)} not calibrated")
+    return "; ".join(known)
 
 
 def _size(judge: JudgeQuote) -> str:
@@ -316,9 +342,9 @@ def _size(judge: JudgeQuote) -> str:
 
 
 def judge_fact(prefix: str, judge: JudgeQuote) -> NamedNumber:
-    """The judge, its temperature, and its agreement with people, without which a score should not be believed."""
+    """The judge model, its temperature, and its agreement with people."""
     told = short_line(f"{_asked(judge)}{agreement_with_people(judge)}", LONGEST_SENTENCE)
-    return NamedNumber(f"{prefix}{short_line(judge.scorer)}", (told,), brief=True)
+    return NamedNumber(f"{prefix}{short_line(judge.scorer)}", (told,))
 
 
 def jury_facts(run: RunRecord) -> Iterator[NamedNumber]:
@@ -336,12 +362,12 @@ def _asked(judge: JudgeQuote) -> str:
     if len(judge.asked) == 1:
         return f"{judge.kind} by {_one(judge.asked[0])}; "
     members = ", ".join(map(_one, judge.asked))
-    return f"{judge.kind} by a jury, of which the {judge.combine} counts: {members}; "
+    return f"{judge.kind} by a jury, {judge.combine} of {members}; "
 
 
 def _one(asked: AskedModel) -> str:
     if asked.temperature is None:
-        return f"{asked.model} (its temperature is not settable)"
+        return f"{asked.model} (no temperature setting)"
     return f"{asked.model} at temperature {asked.temperature:g}"
 
 
@@ -349,17 +375,15 @@ def _juries(prefix: str, suite: AnySuite) -> Iterator[NamedNumber]:
     scales = {one.scorer: (one.low, one.high) for one in suite.rubrics if (one.low, one.high) != (0.0, 1.0)}
     for jury in suite.juries:
         scale = scales.get(jury.scorer)
-        yield NamedNumber(f"{prefix}{short_line(jury.scorer)}, agreement", (_agreement(jury, scale),), brief=True)
+        yield NamedNumber(f"{prefix}{short_line(jury.scorer)}, agreement", (_agreement(jury, scale),))
         means = "; ".join(
             f"{member.model} {_mean(member.baseline, scale)}{_opinion(member.candidate, scale)}"
             for member in jury.members
         )
-        yield NamedNumber(f"{prefix}{short_line(jury.scorer)}, mean opinions", (short_line(means, LONGEST_SENTENCE),))
+        yield NamedNumber(f"{prefix}{short_line(jury.scorer)}, mean scores", (short_line(means, LONGEST_SENTENCE),))
         if jury.contested:
             told = "; ".join(_contested(one, scale) for one in jury.contested)
-            yield NamedNumber(
-                f"{prefix}{short_line(jury.scorer)}, to look at", (short_line(told, LONGEST_SENTENCE),), brief=True
-            )
+            yield NamedNumber(f"{prefix}{short_line(jury.scorer)}, contested", (short_line(told, LONGEST_SENTENCE),))
 
 
 def _agreement(jury: JuryResult, scale: ScoreScale) -> str:
@@ -398,8 +422,8 @@ def _contested(one: ContestedAnswer, scale: ScoreScale) -> str:
 def position_facts(prefix: str, suite: SuiteRecord) -> Iterator[NamedNumber]:
     """One fact for each pairwise judge; `prefix` is the suite's name in a run over several."""
     for one in suite.positions:
-        yield NamedNumber(f"{prefix}{short_line(one.scorer)}", (_result(one),), brief=True)
-        yield NamedNumber(f"{prefix}{short_line(one.scorer)}, order of the answers", (_told(one),), brief=True)
+        yield NamedNumber(f"{prefix}{short_line(one.scorer)}", (_result(one),))
+        yield NamedNumber(f"{prefix}{short_line(one.scorer)}, position bias", (_told(one),))
 
 
 def _result(one: PositionBias) -> str:
@@ -409,19 +433,19 @@ def _result(one: PositionBias) -> str:
 
 def _told(one: PositionBias) -> str:
     return (
-        f"each pair was shown in both orders: the answer shown first was preferred in {_share(one.first)} of the "
-        f"verdicts ({_bias(one.first)}), and in {_share(one.turned)} of the pairs the verdict turned with the order, "
-        f"so that it counted half or nothing; {_share(one.tied)} were a tie both times"
+        f"each pair was shown in both orders; the first answer was preferred in {_share(one.first)} of the comparisons "
+        f"({_bias(one.first)}); in {_share(one.turned)} of the pairs the preference changed with the order, "
+        f"so the pair counted half or not at all; {_share(one.tied)} were a tie both times"
     )
 
 
 def _bias(first: Estimate) -> str:
     """What the share of the first place means; each answer is shown once at either place."""
     if first.lower is None or first.upper is None:
-        return "too few to call it a bias"
+        return "too few to show a bias"
     if first.lower > 0.5:
-        return "the judge likes the first place"
-    return "the judge likes the second place" if first.upper < 0.5 else "no bias shown; 50 % would be none"
+        return "the judge prefers the first place"
+    return "the judge prefers the second place" if first.upper < 0.5 else "no bias shown"
 
 
 def _share(estimate: Estimate) -> str:

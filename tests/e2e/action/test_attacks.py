@@ -46,8 +46,8 @@ def test_removing_the_exam_is_reported_and_never_skipped(world: PullRequestWorld
     outcome = run(world.open({"gate.yaml": FAQ_ONLY}))
     assert outcome.outputs["verdict"] == "PASS"
     body = server.comments(REPO, 7)[0].body
-    assert "**This change edits its own exam: the suite `support` is dropped." in body
-    assert "removes the suite for" not in body
+    assert "**This change edits its own tests: the suite `support` is dropped." in body
+    assert "no suite for" not in body
 
 
 def test_a_decoy_under_the_suites_name_does_not_take_the_exam_away(world: PullRequestWorld) -> None:

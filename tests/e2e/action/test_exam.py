@@ -29,7 +29,7 @@ def test_deleting_the_cases_of_the_failing_slice_still_fails(world: PullRequestW
     outcome, lines = first_lines(world, server, {"evals/support.jsonl": kept})
     assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
     assert "BLOCK" in lines[0]
-    assert "⚠️ **This change also edits its own exam: 20 cases of `support` removed." in lines[1]
+    assert "⚠️ **This change also edits its own tests: 20 cases of `support` removed." in lines[1]
     assert "the removed cases included" in lines[1]
 
 
@@ -69,4 +69,4 @@ def test_a_rubric_and_a_judges_prompt_are_the_merge_targets(tmp_path: Path, serv
     ]
     assert suite.quality.overall.mean == pytest.approx(0.6 * -0.25)
     comment = server.comments("acme/support-bot", 7)[0].body
-    assert "⚠️ **This change also edits its own exam: scorers of `voice` (`rubric`" in comment
+    assert "⚠️ **This change also edits its own tests: scorers of `voice` (`rubric`" in comment

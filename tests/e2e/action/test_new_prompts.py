@@ -30,7 +30,7 @@ def test_a_new_prompt_blocks_until_it_is_good_enough(world: PullRequestWorld, se
     assert "in `tier=gold` passed, where at least 80\N{NO-BREAK SPACE}% are wanted" in comment.body
     assert "### New prompt" in comment.body
     assert "**Cases that fail**" in comment.body
-    assert "To merge all the same, set the label" in comment.body
+    assert "To merge anyway, set the label" in comment.body
     assert "### New prompt" in outcome.summary
     pr.push({"prompts/new.md": "New. quality=1.0\n"})
     mended = run(pr)

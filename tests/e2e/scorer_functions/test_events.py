@@ -27,7 +27,7 @@ def test_a_change_that_scores_itself_is_judged_by_the_code_of_the_merge_target(
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
     assert ran(world)
     assert not (world.folder / "evil").exists()
-    assert "edits its own exam" in outcome.summary
+    assert "edits its own tests" in outcome.summary
     assert "scorers that are code are not tried" in outcome.summary
 
 

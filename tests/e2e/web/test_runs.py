@@ -104,7 +104,7 @@ def test_every_kind_of_run_is_shown_with_its_cases_and_answers(browser: Browser)
 
 def test_the_report_is_that_of_the_pull_request(browser: Browser) -> None:
     page = browser.get(f"/runs/{browser.add(golden()['block'])}")
-    for told in ("fell by 0.417", "regression", "lang=de", "</article>", '<td class="right">'):
+    for told in ("dropped by 0.417", "regression", "lang=de", "</article>", '<td class="right">'):
         assert told in page
     assert "style=" not in page, "the page's own policy has browsers ignore it"
     assert page.count("<h1") == 1

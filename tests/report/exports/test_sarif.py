@@ -46,7 +46,7 @@ def test_a_result_lies_on_the_changed_lines() -> None:
     first = plain_first_line(RUNS["block"]).removeprefix("BLOCK: ")
     assert [one["message"]["text"] for one in found] == [
         f"{first}, and 1 more slice",
-        "tier=free is suspect: it fell by 0.090, from 0.831 to 0.741, which is not beyond doubt",
+        "tier=free is suspect: it dropped by 0.090, from 0.831 to 0.741; the drop is not statistically significant",
     ]
 
 

@@ -21,7 +21,7 @@ from tests.support.runs import table_of
 RUNS = runs()
 RUN_URL = "https://github.com/acme/support-bot/actions/runs/4711"
 CONTEXT = CommentContext("0123456789abcdef0123456789abcdef01234567", "origin/main", RUN_URL, "skip-prompt-diff")
-WAY_OUT = "To merge all the same, set the label"
+WAY_OUT = "To merge anyway, set the label"
 
 
 def footer(text: str) -> str:
@@ -32,9 +32,7 @@ def footer(text: str) -> str:
 def test_the_report_comes_first_and_the_footer_last(name: str) -> None:
     text = render_comment(RUNS[name], CONTEXT)
     assert text.startswith(markdown.render_report(RUNS[name]).splitlines()[0])
-    assert footer(text).startswith(
-        "<sub>Commit `0123456789ab` against `origin/main` · [this run, with the whole report]"
-    )
+    assert footer(text).startswith("<sub>Commit `0123456789ab` against `origin/main` · [full report of this run]")
     assert text.rstrip().endswith("</sub>")
     assert text.count("<sub>Commit `0123456789ab` against") == 1
     # A blank line, or the footer would belong to whatever the report ends with.
@@ -48,11 +46,11 @@ def test_the_way_out_is_named_only_where_something_is_in_the_way(name: str) -> N
     refused = run.override is not None and not run.override.counted
     helps = run.exit_code != 0 and not refused and run.kind != "setup"
     assert (WAY_OUT in text) is helps
-    assert ("To merge all the same, the label `skip-prompt-diff` has to count" in footer(text)) is (
+    assert ("To merge anyway, the label `skip-prompt-diff` has to count" in footer(text)) is (
         run.exit_code != 0 and refused
     )
     if helps:
-        assert f"{WAY_OUT} `skip-prompt-diff`; this comment will then say who did." in footer(text)
+        assert f"{WAY_OUT} `skip-prompt-diff`. This comment will then show who set it." in footer(text)
 
 
 def large() -> RunRecord:
@@ -118,6 +116,6 @@ def test_sixty_slices_and_answers_of_ten_kilobytes_fit_and_keep_the_cases_that_c
     record = record_of([made], table_of(samples))
     shown = render_comment(record, CONTEXT)
     assert len(shown) <= 65_536
-    assert "cases that carry the fall of `lang=de`" in shown and shown.count("<details>\n<summary><b>") == 3
+    assert "cases that dropped in `lang=de`" in shown and shown.count("<details>\n<summary><b>") == 3
     assert shown.count("topic=t") > 50
     assert "Left out, to keep this short" not in shown

@@ -46,7 +46,7 @@ def test_a_report_is_whole_and_its_first_line_is_the_verdict_with_the_numbers_of
     assert re.match(rf"## \S+ Prompt Gate: {made.verdict}(, [^:]+)?: \S", first)
     assert ("," in first.partition(": ")[2].partition(":")[0]) is bool(made.waived)
     for numbers in re.findall(r"\[[−+]\d\.\d+, [−+]\d\.\d+\]", first):
-        assert numbers.replace(" ", "\N{NO-BREAK SPACE}") in rest
+        assert numbers in rest.replace("\N{NO-BREAK SPACE}", " ")
     _whole(text)
 
 
@@ -89,9 +89,9 @@ def test_any_text_leaves_the_shape_of_the_report(texts: list[str]) -> None:
         (_large(10, "word " * 30), 4_300, "the answers of 3 cases"),
         (_large(600, "word"), GITHUB_LIMIT, "slices"),
         (_large(600, "word"), SHORTEST, "slices"),
-        (_large(8, "word", suites=20), 30_000, "how the verdict was reached"),
+        (_large(8, "word", suites=20), 30_000, "how the verdict was decided"),
         (_large(8, "word", suites=20), 10_000, "the tables of"),
-        (hostile(), SHORTEST, "how the verdict was reached"),
+        (hostile(), SHORTEST, "how the verdict was decided"),
     ],
 )
 def test_a_limit_is_kept_by_whole_parts(made: RunRecord, limit: int, out: str | None) -> None:
@@ -111,7 +111,7 @@ def test_suites_in_which_nothing_moved_go_before_the_cases_that_explain_the_verd
     assert "<summary>29 suites without a shown change</summary>" in text
     assert "<summary><b>triage/de-017</b>" in text and "- **triage: candidate**" in text
     assert "- **area-099: candidate**" not in text
-    assert text.rstrip().endswith("the tables of 71 suites. The record of the run has everything.</sub>")
+    assert text.rstrip().endswith("the tables of 71 suites. run.json has everything.</sub>")
 
 
 def test_a_limit_too_small_for_a_verdict_is_refused() -> None:

@@ -131,7 +131,7 @@ def test_many_suites_are_a_page_that_opens() -> None:
     page = render_page(RUNS["block"].model_copy(update={"suites": [*many, one]}))
     assert len(page.encode()) < 3_000_000
     found = look(page)
-    assert "And 40 more arms; the record" in found.text
+    assert "And 40 more arms; run.json" in found.text
     assert "The scorers of 20 more suites are left out" in found.text
     assert "By scorer in support" in found.text, "the suite in which something moved comes first"
 

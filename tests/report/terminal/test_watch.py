@@ -37,7 +37,7 @@ def printed(run: RunRecord, last: RunRecord | None, width: int = 100) -> str:
 
 def test_slices_and_cases_are_held_against_the_last_run() -> None:
     later = watch_view(fallen(2), fallen(18))
-    assert later.before.startswith("BLOCK: tier=gold fell by 0.900")
+    assert later.before.startswith("BLOCK: tier=gold dropped by 0.900")
     rows = {row.name: row for row in later.rows}
     assert (rows["tier=gold"].before, rows["tier=gold"].moved) == ("−0.900", 1)
     assert rows["tier=free"].moved == 0

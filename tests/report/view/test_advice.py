@@ -1,4 +1,4 @@
-"""How the verdict was reached, and what to do next."""
+"""How the verdict was decided, and what to do next."""
 
 import shlex
 
@@ -67,7 +67,7 @@ def test_orders_that_changed_and_that_no_scorer_reads_come_first(name: str) -> N
     assert "no score" not in plain(next_steps(made)[0])
     note = "prompts/a.md: no scorer checks 1 instruction that changed, so the verdict says nothing about it."
     said = [plain(step) for step in next_steps(made.model_copy(update={"notes": [note]}))]
-    assert said[0].startswith("Judge the changed orders named above yourself: no scorer reads them")
+    assert said[0].startswith("Review the changed instructions named above yourself, because no scorer reads them")
     if made.verdict is not Verdict.HOLD:
         assert "nothing that is scored is shown to be worse" in said[1]
 
@@ -81,9 +81,9 @@ def _drafted(local: str = "lang=de", **arm: str) -> str:
 
 
 def test_what_is_drafted_is_told_only_where_the_command_would_work() -> None:
-    assert _drafted("overall") == "; gate generate prompts/support.md --model openai:gpt-4o-mini can draft them"
+    assert _drafted("overall") == " (gate generate prompts/support.md --model openai:gpt-4o-mini drafts them)"
     assert "--instructions" not in _drafted("length=short")
-    bare = "; gate generate can draft them"
+    bare = " (gate generate drafts them)"
     assert _drafted(model="local:gemma3-270m") == bare
     assert _drafted(path="prompts.py:support") == bare
     assert _drafted(path="--evaluate.md") == bare
@@ -92,18 +92,18 @@ def test_what_is_drafted_is_told_only_where_the_command_would_work() -> None:
 
 
 def test_a_slices_name_is_one_word_of_a_command() -> None:
-    text = _drafted("lang=de; rm -rf $HOME 'x'").removeprefix("; ").removesuffix(" can draft them")
+    text = _drafted("lang=de; rm -rf $HOME 'x'").removeprefix(" (").removesuffix(" drafts them)")
     assert shlex.split(text)[-1] == "tests=Only cases of lang=de; rm -rf $HOME 'x'"
 
 
 def test_nobody_is_sent_to_cases_that_the_report_has_not() -> None:
     run = runs.block()
-    assert plain(next_steps(run)[0]).startswith("Read the cases above, mend the prompt")
+    assert plain(next_steps(run)[0]).startswith("Read the cases above and fix the prompt")
     bare = run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": []})]})
-    assert plain(next_steps(bare)[0]).startswith("Mend the prompt or the model settings for lang=de")
+    assert plain(next_steps(bare)[0]).startswith("Fix the prompt or model settings for lang=de")
     suspect = runs.hold_suspect()
-    assert plain(next_steps(suspect)[0]).startswith("Read the cases above, then decide: ")
+    assert plain(next_steps(suspect)[0]).startswith("Read the cases above and decide whether ")
     bare = suspect.model_copy(update={"suites": [suspect.suites[0].model_copy(update={"cases": []})]})
-    assert plain(next_steps(bare)[0]).startswith("Decide: ")
+    assert plain(next_steps(bare)[0]).startswith("Decide whether ")
     folded = fold_view(report_view(run), next(level for level in LEVELS if not level.cases))
-    assert not folded.cases and plain(folded.steps[0]).startswith("Read the cases in the whole report, mend")
+    assert not folded.cases and plain(folded.steps[0]).startswith("Read the cases in the full report and fix")

@@ -23,18 +23,18 @@ def fact(record: CacheComparison, label: str) -> str:
 @pytest.mark.parametrize(
     ("candidate", "moved", "start"),
     [
-        (prefix(12, 3, "slices.tier"), False, "{{ slices.tier }} now stands at line 3: "),
+        (prefix(12, 3, "slices.tier"), False, "{{ slices.tier }} is now at line 3: "),
         (
             prefix(12, 3, "", place={"message": 2, "line": 3, "variable": ""}),
             False,
-            "the first part that differs between cases now stands at line 3 of message 2: ",
+            "the first part that differs between cases is now at line 3 of message 2: ",
         ),
         (
             prefix(12, 3, "", place={"message": 1, "line": 3, "variable": "date", "file": "prompts/tone.j2"}),
             True,
             "{{ date }} moved to line 3 of prompts/tone.j2: ",
         ),
-        (prefix(12, 1, "", place=None), False, "the requests have another start: "),
+        (prefix(12, 1, "", place=None), False, "the requests start differently: "),
     ],
 )
 def test_other_sentences(candidate: object, moved: bool, start: str) -> None:
@@ -52,9 +52,9 @@ def test_without_a_measured_rise_it_is_a_fact_only() -> None:
 @pytest.mark.parametrize(
     ("obstacle", "why"),
     [
-        ("too short", "candidate: the model caches prefixes of 1,024 tokens and more"),
-        ("not asked for", "candidate: the provider has to be asked, with prompt_cache: true"),
-        ("differs before the mark", "candidate: the system message, behind which the cache mark stands, differs"),
+        ("too short", "candidate: the model only caches prefixes of at least 1,024 tokens"),
+        ("not asked for", "candidate: caching is off; set prompt_cache: true"),
+        ("differs before the mark", "candidate: the system message, which is the part to cache, differs"),
     ],
 )
 def test_why_nothing_is_cached(obstacle: str, why: str) -> None:
@@ -80,7 +80,7 @@ def test_a_rerun_on_a_warm_cache_keeps_the_finding() -> None:
     share = Estimate(value=0.97, lower=0.96, upper=0.98)
     warm = one.cache.model_copy(update={"candidate_share": share})
     (finding,) = cache_findings(base.model_copy(update={"suites": [one.model_copy(update={**axes, "cache": warm})]}))
-    assert "the cacheable prefix falls from about 1,900 to 12 tokens" in plain(finding)
-    assert plain(finding).endswith("was not measured, for whole requests were still in the provider's cache")
+    assert "the cacheable prefix shrinks from about 1,900 to 12 tokens" in plain(finding)
+    assert plain(finding).endswith("was not measured because the provider still had whole requests in its cache")
     cold = one.model_copy(update=axes)
     assert cache_findings(base.model_copy(update={"suites": [cold]})) == ()

@@ -39,7 +39,7 @@ def test_a_regression_is_explained_by_its_own_cases_whatever_fell_elsewhere() ->
     mine = [_fell(f"de-{n}", after=0.6, lang="de") for n in range(5)]
     made = _run([_slice("lang=de")], *others, *mine)
     assert _ids(made) == ["de-0", "de-1", "de-2"]
-    assert _head(made) == "3 of the 5 cases that carry the fall of lang=de"
+    assert _head(made) == "3 of the 5 cases that dropped in lang=de"
 
 
 def test_variants_of_one_source_and_nearly_the_same_question_are_shown_once() -> None:
@@ -71,7 +71,7 @@ def test_each_further_slice_that_fell_has_a_case_of_its_own() -> None:
     other = [_fell(f"en-{n}", after=0.5, lang="en", topic="film") for n in range(4)]
     made = _run([_slice("lang=de"), _slice("topic=film", upper=-0.05)], *mine, *other)
     assert _ids(made) == ["de-0", "de-1", "de-2", "en-0"]
-    assert _head(made).endswith("cases that carry the fall of lang=de, and 1 of another slice that fell")
+    assert _head(made).endswith("cases that dropped in lang=de, and 1 in another regression")
 
 
 def test_a_slice_of_one_suite_is_not_explained_by_another() -> None:
@@ -112,6 +112,4 @@ def test_a_report_that_is_too_long_counts_the_reasons_that_it_leaves_out() -> No
     made = run(Verdict.BLOCK, [suite(overall, [], [_judged_by(300)])], [])
     text = render_report(made, limit=10_000)
     assert "scorer-04" in text and "scorer-05" not in text
-    assert (
-        "- candidate: and 295 more, from scorers that scored as high or higher; the record of the run has them" in text
-    )
+    assert "- candidate: and 295 more, from scorers that scored as high or higher; run.json has them" in text

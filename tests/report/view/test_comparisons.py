@@ -2,7 +2,7 @@
 
 from gate.record.comparison import Comparison, State, Verdict
 from gate.report.markdown import preview
-from gate.report.view.comparisons import SHOWN_UNREMARKABLE, SliceTable, slice_footnotes, slice_tables
+from gate.report.view.comparisons import SHOWN_UNREMARKABLE, SliceTable, folded_title, slice_footnotes, slice_tables
 from tests.golden import runs
 from tests.golden.builders import comparison, run, suite
 from tests.golden.judged_runs import lost_pairs
@@ -54,7 +54,7 @@ def test_unremarkable_rows_fill_up_a_handful_and_marked_ones_come_before_them() 
     table = _one(*slices)
     assert len(table.rows) == 1 + SHOWN_UNREMARKABLE
     assert len(table.folded) == len(slices) - SHOWN_UNREMARKABLE
-    assert table.brief == "17 more slices without a shown change"
+    assert folded_title(table.folded, more=True) == "17 more slices without a shown change"
     shown = {row.name: row for row in table.rows}
     assert shown["marked"].dagger
     assert shown["wish"].advisory
@@ -80,10 +80,10 @@ def test_a_mark_is_for_what_the_familiar_rule_alone_would_have_failed() -> None:
 def test_an_interval_without_width_is_not_taken_for_certainty() -> None:
     rows = [comparison(f"a={n}", State.REGRESSION, 30, 1.0, (-1.0, -1.0, -1.0)) for n in range(5)]
     made = run(Verdict.BLOCK, [suite(rows[0], rows[1:], [])], [])
-    why = "no width: where all cases moved alike, this method knows no spread. Other cases may move otherwise, so it is"
-    assert slice_footnotes(made)[0] == f"The intervals of a=0, a=1, a=2 and 2 more have {why} no certainty."
+    why = "no width because all its cases changed by the same amount. That is no proof: other cases may change"
+    assert slice_footnotes(made)[0] == f"The intervals of a=0, a=1, a=2 and 2 more have {why} differently."
     one = run(Verdict.BLOCK, [suite(rows[0], [comparison("b=1", State.NOISE, 30, 1.0, (-0.5, None, None))], [])], [])
-    assert slice_footnotes(one)[0] == f"The interval of a=0 has {why} no certainty."
+    assert slice_footnotes(one)[0] == f"The interval of a=0 has {why} differently."
     assert not any("width" in note for note in slice_footnotes(lost_pairs()))
 
 
@@ -94,6 +94,6 @@ def test_columns_of_a_page_are_aligned_without_a_style_which_a_server_forbids() 
 
 def test_an_alert_is_a_quote_of_a_class_on_a_page() -> None:
     page = preview.preview_body(runs.runs()["block"])
-    assert '<blockquote class="alert caution">\n<p>Overall quality fell' in page
+    assert '<blockquote class="alert caution">\n<p>Of 5 slices, 1 regressed' in page
     assert "[!" not in page
     assert "<blockquote" not in preview.preview_body(runs.runs()["pass"])

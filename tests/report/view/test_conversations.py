@@ -111,8 +111,8 @@ def test_answers_that_took_other_ways_are_shown_apart_and_those_that_took_other_
         (talked("hi", stop="end_turn"), "**Agent** (1 model call, 1.0\xa0s): the answer above"),
         (talked("hi", by="follow-up"), "**User** (answered automatically)"),
         (talked("hi", by="simulated"), "**User** (simulated user)"),
-        (untold(talked("hi", "so")), "2 turns, 0 tool calls, and not all told"),
-        (talked("hi", "so").model_copy(update={"revived": [0]}), "*The session was closed here, and opened again.*"),
+        (untold(talked("hi", "so")), "2 turns, 0 tool calls (the agent does not report all)"),
+        (talked("hi", "so").model_copy(update={"revived": [0]}), "*The session was closed and reopened here.*"),
     ],
 )
 def test_what_is_out_of_the_ordinary_is_marked(talk: TranscriptRecord, said: str) -> None:
@@ -164,7 +164,7 @@ def test_a_conversation_that_broke_off_says_that_no_answer_came() -> None:
     told = shown[shown.index("**Candidate**") :]
     assert "**Candidate** (no answer: it ended (exit code 3) in round 2)" in told
     assert "The conversation: 2 turns, 1 tool call, broke off" in told
-    assert "- `find()` → `1`\n\n**Agent**: ❌ no answer came\n" in told
+    assert "- `find()` → `1`\n\n**Agent**: ❌ no answer\n" in told
     assert "no words" not in told and "Cost: the agent \\$0.50." in told
 
 
@@ -174,4 +174,4 @@ def test_a_report_that_is_too_long_loses_conversations_before_answers_and_says_s
     assert all(answer.talk is None and answer.text is not None for answer in short.cases[0].candidate)
     assert short.left_out == ("the conversations of 1 case",)
     assert fold_view(whole, LEVELS[-1]).conversations == ()
-    assert "what agents did in 1 suite" in fold_view(whole, LEVELS[-1]).left_out
+    assert "the conversations of 1 suite" in fold_view(whole, LEVELS[-1]).left_out

@@ -46,11 +46,9 @@ def test_a_budget_is_named_with_what_is_missing_and_how_to_go_on(limit: Limit, s
     reason = _refusal(Budget().lowered(limit, 0, setting))
     run = _ended(reason)
     assert plain_first_line(run).startswith(f"INCONCLUSIVE: {reason}; 300 of 720 samples are missing")
-    assert report_view(run).notes == (
-        "Nothing is lost: the answers to the other 420 are kept, and the next run takes up from there.",
-    )
+    assert report_view(run).notes == ("The other 420 samples are cached; the next run continues from there.",)
     said = [plain(step) for step in next_steps(run)]
-    assert said[0] == f"Raise {setting}, or run again as it is: only what is missing will be paid for."
+    assert said[0] == f"Raise {setting}, or run again with the same limit; only the missing samples cost anything."
     assert ".gate/cache" in said[1]
 
 
@@ -66,25 +64,27 @@ def _forgotten(run: RunRecord, *arms: str) -> RunRecord:
 def test_answers_that_are_not_kept_are_not_said_to_be() -> None:
     run = _forgotten(_ended(SIGNALS[1]), "baseline", "candidate")
     name = run.suites[0].name
-    assert report_view(run).notes == (f"The agent of {name} may be another one the next time, so it is asked again.",)
+    assert report_view(run).notes == (
+        f"The answers of the agent of {name} are not cached; the next run calls it again.",
+    )
     assert [plain(step) for step in next_steps(run)] == ["Run again."]
 
 
 def test_where_some_answers_are_kept_they_are_told_apart() -> None:
     run = _forgotten(_ended(SIGNALS[1]), "candidate")
-    assert "so it is asked again. All other answers are kept." in report_view(run).notes[0]
-    assert plain(next_steps(run)[0]) == "Run again: what is kept will not be paid for again."
+    assert "the next run calls it again. All other answers are cached." in report_view(run).notes[0]
+    assert plain(next_steps(run)[0]) == "Run again; cached answers cost nothing."
     assert ".gate/cache" in plain(next_steps(run)[1])
 
 
 def test_a_check_promises_nothing_of_an_agent_that_is_asked_again() -> None:
     run = runs.runs()["check-missing"]
-    assert "what is known is not asked for a second time" in plain(next_steps(run)[0])
+    assert "cached answers cost nothing" in plain(next_steps(run)[0])
     arms = [
         new.model_copy(update={"candidate": new.candidate.model_copy(update={"remembered": False})}) for new in run.new
     ]
     again = run.model_copy(update={"new": arms})
-    assert plain(next_steps(again)[0]) == "Mend what is named above, and run again."
+    assert plain(next_steps(again)[0]) == "Fix the problem named above and run again."
 
 
 def test_every_report_copes_with_the_exit_code_of_an_interrupt() -> None:

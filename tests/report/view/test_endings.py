@@ -26,7 +26,7 @@ def test_a_difference_between_the_arms_is_a_finding() -> None:
         "12 of 300 replies of the candidate were cut off at max_output_tokens (512), and none of the baseline's 300."
     ]
     assert plain(next_steps(run)[0]) == (
-        "Set a higher max_output_tokens, or say in the prompt how long an answer may be: replies were cut off."
+        "Set a higher max_output_tokens, or limit the answer's length in the prompt: replies were cut off."
     )
 
 
@@ -51,13 +51,13 @@ def test_what_both_arms_do_alike_is_advice_and_no_finding() -> None:
         (
             {"step_limited": 20, "max_steps": 12},
             "20 of 300 conversations of the candidate were ended at max_steps (12), and none of the baseline's 300.",
-            "Raise max_steps, or find out which tools are called again and again: conversations were ended there.",
+            "Raise max_steps, or find out which tools are called repeatedly: conversations ended at this limit.",
         ),
         (
             {"step_limited": 4},
             "4 of 300 conversations of the candidate were ended at the step limit, and none of the baseline's 300.",
-            "Raise the step limit of the agent, or find out which tools are called again and again: conversations were "
-            "ended there.",
+            "Raise the step limit of the agent, or find out which tools are called repeatedly: conversations "
+            "ended at this limit.",
         ),
     ],
 )

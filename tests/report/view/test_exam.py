@@ -53,14 +53,14 @@ def test_new_cases_alone_are_no_warning() -> None:
     record = edited(ExamChangeRecord(suite="a", added=["c2"]))
     assert not is_weighty(record)
     assert "⚠️ **This change" not in render_report(record)
-    assert "**This change also edits its own exam: 1 case of `a` added." in render_report(record)
+    assert "**This change also edits its own tests: 1 case of `a` added." in render_report(record)
 
 
 @pytest.mark.parametrize("limit", [GITHUB_LIMIT, 20_000, 9_000, SHORTEST])
 def test_hostile_names_stay_text_within_every_limit(limit: int) -> None:
     text = render_report(hostile(), limit=limit)
     assert len(text) <= limit
-    assert "This change also edits its own exam" in text
+    assert "This change also edits its own tests" in text
     assert not kinds(text)["link_open"] and not kinds(text)["image"]
     assert "<img" not in html(text) and "<script" not in html(text)
     assert not re.search(r"@octocat|@github", re.sub(r"`[^`\n]*`|```.*?```", "", text, flags=re.DOTALL))
@@ -74,5 +74,5 @@ def test_a_slice_of_which_no_case_is_left_is_weighty() -> None:
     change = ExamChangeRecord(suite=suite.name, obsolete=gone)
     told = edited(change)
     assert is_weighty(told)
-    assert f"no case is left of {name}={value}" in plain(told)
+    assert f"no case left in {name}={value}" in plain(told)
     assert not is_weighty(edited(ExamChangeRecord(suite=suite.name, obsolete=gone[1:])))

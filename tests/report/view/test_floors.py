@@ -34,23 +34,20 @@ def _told(run: RunRecord) -> list[str]:
 def test_every_report_says_that_nothing_could_have_got_worse() -> None:
     found = _run([_still("overall", 20), _still("lang=de", 12)])
     assert _told(found) == [
-        "The baseline already scores 0.000 in all 20 cases of overall: no change could make it worse here, so that "
-        "none is shown says nothing; read some answers: the model may not obey, or the scorer or the cases may ask for "
-        "the wrong thing."
+        "The baseline already scores 0.000 in all 20 cases of overall, so the score cannot drop here and shows "
+        "nothing; read some answers: the model may ignore the prompt, or the scorer or the cases may be wrong."
     ]
     for report in (markdown.render_report(found).replace("`", ""), document.render_page(found), text_of(found)):
         text = " ".join(report.replace("<code>", "").replace("</code>", "").split())
         assert "The baseline already scores 0.000 in all 20 cases of overall" in text
-    assert plain(next_steps(found)[0]).startswith("Before you rely on this, read some answers: nothing could")
+    assert plain(next_steps(found)[0]).startswith("Before you rely on this, read some answers: the score could not")
 
 
 def test_nearly_all_is_counted_from_the_cases() -> None:
     right, wrong = [output(0, "a", 1.0)], [output(0, "b", 0.0)]
     cases = [case(f"c{i}", {"lang": "de"}, "q", None, (right if i == 0 else wrong, wrong)) for i in range(20)]
     rows = [comparison("overall", State.NOISE, 20, 0.05, (-0.05, -0.2, 0.1))]
-    assert (
-        "in all but 1 of the 20 cases of overall: it could hardly be shown to get worse" in _told(_run(rows, cases))[0]
-    )
+    assert "in all but 1 of the 20 cases of overall, so the score can hardly drop" in _told(_run(rows, cases))[0]
     assert _told(_run(rows, cases[1:])) == []
 
 
@@ -68,8 +65,8 @@ def test_a_scorer_that_never_gave_more_than_0_is_named() -> None:
         )
     )
     assert told == [
-        "Scorer json gave 0 to every answer of both arms (20 cases); read some of them: the model may never obey, or "
-        "the scorer may look for the wrong thing."
+        "Scorer json gave 0 to every answer of both arms (20 cases); read some of them: the model may ignore the "
+        "prompt, or the scorer may check the wrong thing."
     ]
     few = _run([_still("overall", 20, 0.5)], [], scorer("json", None, 3, (0.0, 0.0)), scorer("judge", None, 20, (1, 1)))
     assert _told(few) == []

@@ -30,7 +30,7 @@ def test_an_advisory_slice_is_never_in_the_first_line_of_a_block() -> None:
     overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.1, -0.15, -0.05))
     tone = comparison("tone=a", State.REGRESSION, 40, 0.8, (-0.5, -0.6, -0.4), advisory=True, blocking=False)
     assert plain(headline(run(Verdict.BLOCK, [suite(overall, [tone], [])], []))).startswith(
-        "overall quality fell by 0.100"
+        "overall quality dropped by 0.100"
     )
 
 
@@ -39,15 +39,13 @@ def test_where_nothing_has_a_score_the_cause_is_said_once_and_no_verdict_is_gues
     reasons = ["360 of 360 samples have no score, and they could change the verdict: PASS or BLOCK.", f"360 × {cause}"]
     missing = MissingRecord(samples=360, total=360, best=Verdict.PASS, worst=Verdict.BLOCK, reasons=reasons[1:])
     made = runs.inconclusive().model_copy(update={"reasons": reasons, "missing": missing})
-    assert plain(headline(made)) == f"not one of 360 samples has a score: {cause}"
+    assert plain(headline(made)) == f"none of the 360 samples has a score: {cause}"
     shown = report_view(made)
-    assert shown.notes == () and shown.steps == (("Mend what made the samples fail, and compare again.",),)
+    assert shown.notes == () and plain(shown.steps[0]) == "Fix what made the samples fail."
     missing = missing.model_copy(update={"reasons": [f"350 × {cause}", "10 × time-out"]})
     made = runs.inconclusive().model_copy(update={"reasons": reasons, "missing": missing})
-    assert plain(headline(made)) == "not one of 360 samples has a score"
-    assert report_view(made).steps == (
-        (f"Mend what made the samples fail, and compare again: 350 × {cause}; 10 × time-out.",),
-    )
+    assert plain(headline(made)) == "none of the 360 samples has a score"
+    assert plain(report_view(made).steps[0]) == f"Fix what made the samples fail: 350 × {cause}; 10 × time-out."
 
 
 def test_the_sentence_counts_every_slice_once() -> None:
@@ -61,8 +59,8 @@ def test_the_sentence_counts_every_slice_once() -> None:
         ("b=4", State.TOO_FEW, 0.0),
     )
     assert plain(summary_sentence(made)) == (
-        "Overall quality fell by 0.200; of 9 slices, 5 fell (a=4, a=3, a=2 and 2 more), 1 may have fallen (b=1), "
-        "1 rose (b=2), 1 shows no change and 1 is too small to say."
+        "Of 9 slices, 5 regressed (also a=3, a=2, a=1 and 1 more), 1 is suspect (b=1), 1 improved (b=2), "
+        "1 shows no change and 1 has too little data."
     )
 
 
@@ -77,16 +75,16 @@ def _suites(*found: tuple[str, State, float | None]) -> RunRecord:
 def test_of_several_suites_it_says_in_which() -> None:
     fell, unknown = ("fell", State.REGRESSION, 0.3), ("unknown", State.NOISE, None)
     assert plain(summary_sentence(_suites(fell, ("quiet", State.NOISE, 0.09), unknown))).endswith(
-        ". In quiet an overall fall smaller than about 0.090 could have gone unnoticed."
+        ". In quiet an overall drop below about 0.090 may go undetected."
     )
     several = [(name, State.NOISE, mde) for name, mde in zip("abcde", (0.05, 0.2, 0.1, 0.04, 0.01), strict=True)]
     assert plain(summary_sentence(_suites(*several[:2]))).endswith(
-        ". Overall falls smaller than about these could have gone unnoticed: 0.200 in b, 0.050 in a."
+        ". Overall drops below about these sizes may go undetected: 0.200 in b, 0.050 in a."
     )
     assert plain(summary_sentence(_suites(*several))).endswith(
-        ". Overall falls of up to about 0.200 could have gone unnoticed in 5 suites."
+        ". Overall drops of up to about 0.200 may go undetected in 5 suites."
     )
-    assert "unnoticed" not in plain(summary_sentence(_suites(fell, unknown)))
+    assert "undetected" not in plain(summary_sentence(_suites(fell, unknown)))
 
 
 def test_only_what_asks_for_something_is_an_alert() -> None:

@@ -32,11 +32,11 @@ def steps_of(made: RunRecord) -> str:
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (new_hold(), "nobody said what is good enough"),
-        (new_beside(), "nobody said what is good enough"),
+        (new_hold(), "no threshold is set"),
+        (new_beside(), "no threshold is set"),
         (new_pass(), "PASS: new prompt prompts/refunds.md: 97.5 % [92.9 %, 99.1 %] of its answers passed"),
-        (held(("overall", PassState.UNPROVEN, True)), "that is not enough to be sure"),
-        (held(("overall", PassState.TOO_FEW, False)), "too few cases to judge the new prompt prompts/refunds.md"),
+        (held(("overall", PassState.UNPROVEN, True)), "the interval does not exclude a lower rate"),
+        (held(("overall", PassState.TOO_FEW, False)), "too few cases to decide on the new prompt prompts/refunds.md"),
         (held(("overall", PassState.MET, False), ("a=b", PassState.UNPROVEN, True)), "of its answers in a=b passed"),
         (held(("overall", PassState.MET, False)), "HOLD: because"),
     ],
@@ -49,8 +49,8 @@ def test_first_lines(made: RunRecord, said: str) -> None:
     ("made", "said"),
     [
         (new_block(), "first those of lang=de"),
-        (new_hold(), "set min_pass_rate in the policy of the suite refunds"),
-        (new_pass(), "the new prompt is as good as its policy asks"),
+        (new_hold(), "Set a threshold: min_pass_rate in the policy of the suite refunds"),
+        (new_pass(), "the new prompt reaches its thresholds"),
         (held(("overall", PassState.UNPROVEN, True)), "Read the failing cases of prompts/refunds.md"),
         (held(("overall", PassState.TOO_FEW, False)), "Add cases for the new prompt"),
     ],
@@ -59,15 +59,17 @@ def test_steps(made: RunRecord, said: str) -> None:
     assert said in steps_of(made)
 
 
-def test_several_prompts_that_nobody_set_a_rate_for_are_counted_and_told_twice() -> None:
+def test_several_prompts_without_a_threshold_are_counted() -> None:
     one = new_hold().new[0]
     two = one.model_copy(update={"name": "faq"})
-    reasons = [f"{name}: nobody said what is good enough; set it." for name in (one.name, "faq")]
+    reasons = [f"{name}: no threshold is set; set it." for name in (one.name, "faq")]
     made = new_hold().model_copy(update={"new": [one, two], "reasons": reasons})
-    said = "2 new prompts have nothing to be compared with, and nobody said what is good enough"
+    said = "2 new prompts have no baseline and no threshold"
     assert plain_first_line(made) == f"HOLD: {said}"
-    assert render_report(made).count("good enough") == 2
-    assert "set min_pass_rate in the policies of the suites refunds, faq, for example 0.9." in steps_of(made)
+    assert render_report(made).count("no threshold is set") == 0
+    assert "Set a threshold: min_pass_rate in the policies of the suites refunds, faq, for example 0.9." in steps_of(
+        made
+    )
 
 
 def test_many_quiet_slices_are_folded() -> None:
@@ -77,7 +79,7 @@ def test_many_quiet_slices_are_folded() -> None:
     (prompt,) = new_prompts(made)
     assert [row.name for row in prompt.rows][:2] == ["t=00", "t=bad"]
     assert len(prompt.rows) == 2 + SHOWN_UNREMARKABLE
-    assert "more without a shortfall" in render_report(made)
+    assert "more slices" in render_report(made)
 
 
 def test_hostile_text_stays_text() -> None:

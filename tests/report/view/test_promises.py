@@ -115,7 +115,7 @@ def trial(rule: str, kept: int, scored: int = 4) -> PromiseTrialRecord:
 def test_a_new_promise_that_no_answer_keeps_has_a_sign() -> None:
     text = comment(record(promise("added", 2), trials=[trial("R2", 0)]))
     assert (
-        "⚠️ 4 tests made for it: the old prompt keeps it in 2 of 4 [15%, 85%], the new one in 0 of 4 [0%, 49%]" in text
+        "⚠️ 4 tests for this rule: the old prompt keeps it in 2 of 4 [15%, 85%], the new one in 0 of 4 [0%, 49%]" in text
     )
     assert "few tests" in text
     for kept, scored in ((1, 4), (0, 0)):
@@ -126,10 +126,10 @@ def test_the_next_steps_name_what_is_open() -> None:
     said = record(DROPPED, promise("loosened", 3), promise("added", 4), trials=[trial("R4", 0), trial("R5", 1)])
     run = runs.passed().model_copy(update={"promises": [said]})
     first, second, *others = ["".join(map(str, step)) for step in report_view(run).steps]
-    assert first == "Tick or take back R1, R3: the prompt no longer promises that as it did."
-    assert second == "Look at R4: no answer of the new prompt keeps what it newly promises."
-    assert any("Merge when you are content" in step for step in others)
+    assert first == "Confirm or revert R1, R3: the prompt drops or weakens these rules."
+    assert second == "Fix R4: no answer of the new prompt keeps this new rule."
+    assert any("Merge if you want the change" in step for step in others)
     quiet = run.model_copy(update={"promises": [record(promise("reworded"))]})
-    assert not any("Tick" in "".join(map(str, step)) for step in report_view(quiet).steps)
+    assert not any("Confirm" in "".join(map(str, step)) for step in report_view(quiet).steps)
     many = run.model_copy(update={"promises": [record(*(promise("removed", place) for place in range(1, 9)))]})
     assert "R1, R2, R3, R4, R5 and 3 more" in "".join(map(str, report_view(many).steps[0]))

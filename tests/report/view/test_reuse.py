@@ -26,7 +26,7 @@ def test_both_arms_and_judges() -> None:
     found = reuse(candidate=ArmReuseRecord(reused=5, fresh=355), drift=None)
     assert reuse_footnote(_with(found)) == (
         "Answers reused: 330 of the baseline's 360 and 5 of the candidate's 360 (the oldest 2 days old); 30 pairs were "
-        "asked side by side for cost and latency; also 330 opinions of judges.",
+        "called at the same time to compare cost and latency; also 330 judge replies.",
     )
 
 
@@ -34,7 +34,10 @@ def test_answers_of_another_model_are_told_in_the_first_lines() -> None:
     none = ArmReuseRecord(reused=0, fresh=360)
     changed = DriftRecord(pairs=30, reason="the model behind the name changed: a became b")
     run = _with(reuse(baseline=none, oldest=None, drift=changed, opinions=0))
-    said = "Known answers were set aside, since the model behind the name changed: a became b; all were asked anew"
+    said = (
+        "The cached answers were not used, because the model behind the name changed: a became b; "
+        "the model was called again"
+    )
     assert _texts(reuse_drifts(run)) == [f"{said}."]
     assert reuse_footnote(run) == ()
     assert (f"{said}.",) in report_view(run).notes
@@ -45,7 +48,7 @@ def test_what_was_taken_over_before_the_drift_was_seen_is_not_hidden() -> None:
     one = ArmReuseRecord(reused=1, fresh=359)
     moved = DriftRecord(pairs=30, reason="the scores of the same requests moved by -0.200")
     run = _with(reuse(baseline=one, drift=moved, opinions=0))
-    assert "the others were asked anew" in _texts(reuse_drifts(run))[0]
+    assert _texts(reuse_drifts(run))[0].startswith("Some cached answers were not used")
     assert reuse_footnote(run)[0].startswith("Answers reused: 1 of the baseline's 360")
     assert "no drift" not in reuse_footnote(run)[0]
 

@@ -43,10 +43,10 @@ def test_very_many_are_counted() -> None:
     many = [scorer(f"s{place}", None, 60, (0.9, 0.8)) for place in range(SCORERS_SHOWN + 7)]
     (table,) = scorer_tables(made(*many))
     assert (len(table.rows), table.more) == (SCORERS_SHOWN, 7)
-    assert "And 7 more; the record of the run has them all." in render_report(made(*many))
+    assert "And 7 more in run.json." in render_report(made(*many))
     out = io.StringIO()
     terminal.render_report(made(*many), Console(file=out, width=100, color_system=None))
-    assert "and 7 more; the record of the run has them all" in out.getvalue()
+    assert f"and {len(many) - 3} more" in out.getvalue()
 
 
 def test_what_is_left_of_a_report_that_is_too_long_still_says_which_scorer_moved() -> None:
@@ -74,5 +74,5 @@ def told(low: float, high: float) -> dict[str, str]:
 def test_marks_means_and_opinions_are_on_the_rubrics_scale() -> None:
     found = told(1.0, 5.0)
     assert "pass or fail at 3.5 of 5, " in found["agreement"]
-    assert found["mean opinions"].count(" of 5") == 6
-    assert " of 5 / " in found["to look at"]
+    assert found["mean scores"].count(" of 5") == 6
+    assert " of 5 / " in found["contested"]
