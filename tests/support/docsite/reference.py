@@ -1,7 +1,6 @@
 """Write the reference that comes from the code: `python -m tests.support.docsite.reference`, or `make reference`."""
 
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -50,7 +49,6 @@ class Command:
         name: with the groups that it is in, as `gate cases list`.
         usage: its arguments and options in short.
         text: its help, in paragraphs.
-        examples: command lines with their headings; empty where it has none.
         options: those that only few commands have.
         also: those that several commands have, described once.
     """
@@ -58,7 +56,6 @@ class Command:
     name: str
     usage: str
     text: tuple[str, ...]
-    examples: str
     options: tuple[Option, ...]
     also: tuple[Option, ...] = ()
 
@@ -88,7 +85,6 @@ def _command(command: click.Command, path: str) -> Command:
         name=path,
         usage=" ".join(command.collect_usage_pieces(context)),
         text=tuple(" ".join(block.split()) for block in blocks if block not in examples),
-        examples="\n".join(textwrap.dedent(block.replace("\b", "")).strip() for block in examples),
         options=tuple(
             _option(one, context) for one in command.params if isinstance(one, click.Option) and not one.hidden
         ),
