@@ -90,7 +90,7 @@ COMMANDS = {
     "diff": ("evaluations", "Compare a prompt before and after a change."),
     "explain": ("results", "Show one case of a finished run in full."),
     "generate": ("generate.command", "Generate tests from a prompt."),
-    "init": ("setup", "Set up the gate for the prompts of a repository."),
+    "init": ("setup", "Set up Prompt Gate in a repository."),
     "merge": ("evaluations", "Combine the shards of a run into one verdict."),
     "plan": ("evaluations", "Estimate cost, time and the smallest drop a run can show."),
     "push": ("results", "Save a finished run to the store or to a server."),

@@ -120,7 +120,8 @@ def _resolve(options: DiffOptions, seen: ReadFiles | None) -> Resolved:
         return resolve_git_mode(refs, options.config, options.suites, everything=options.everything, here=here)
     if not options.prompts and not options.cases:
         hint = "gate diff --base origin/main, or gate diff OLD NEW --cases FILE --model MODEL"
-        raise GateError("nothing to compare: no --base and no prompt files were given", hint)
+        given = "; --head needs --base" if options.head else ""
+        raise GateError(f"nothing to compare: no --base and no prompt files were given{given}", hint)
     of_git = {"--head": options.head, "--suite": options.suites, "--all": options.everything}
     refuse_options(of_git, "without --base", "it is for git mode; add --base origin/main")
     if len(options.prompts) != 2 or not options.cases:
@@ -148,7 +149,7 @@ def check_options(options: DiffOptions) -> None:
     watch, batch, shard = options.watch, options.batch, options.shard is not None
     clashes = (
         ("--watch", "--head", watch and options.head, "--watch watches the working tree"),
-        ("--watch", "--batch", watch and batch, "a batch takes hours"),
+        ("--watch", "--batch", watch and batch, "use one of them; a batch takes hours"),
         ("--watch", "--shard", watch and shard, "a shard has no verdict"),
         ("--watch", "--refresh", watch and options.refresh, "the baseline would be paid for at every save"),
         ("--watch", "--json", watch and options.as_json, "the record of each run is in .gate/last/run.json"),

@@ -55,10 +55,10 @@ Examples:
 
 @click.command(epilog=DIFF_EXAMPLES)
 @click.argument("prompts", nargs=-1, metavar="[OLD NEW]")
-@click.option("--base", metavar="REF", help="Git mode: the merge target.")
-@click.option("--head", metavar="REF", help="Git mode: the change.  [default: the working tree]")
+@click.option("--base", metavar="REF", help="Git mode: commit or branch to compare with.")
+@click.option("--head", metavar="REF", help="Git mode: commit or branch with the change.  [default: the working tree]")
 @suites_option
-@click.option("--all", "everything", is_flag=True, help="Also run suites that the change does not touch.")
+@click.option("--all", "everything", is_flag=True, help="Also run suites whose files did not change.")
 @config_option
 @click.option("--cases", metavar="FILE", help="File mode: the case file.")
 @click.option(
@@ -70,25 +70,25 @@ Examples:
     help="File mode: contains, exact, regex, judge or pairwise; repeatable.",
 )
 @click.option("--criteria", metavar="TEXT", help="File mode: what a judge looks for.")
-@click.option("--model", metavar="MODEL", help="File mode: model of both arms and the judge.")
-@click.option("--models", nargs=2, metavar="OLD NEW", help="File mode: one model for each arm.")
+@click.option("--model", metavar="MODEL", help="File mode: model for both prompts and the judge.")
+@click.option("--models", nargs=2, metavar="OLD_MODEL NEW_MODEL", help="File mode: one model for each prompt.")
 @cases_option
-@samples_option("3")
-@click.option("--early-stop/--no-early-stop", default=None, help="Stop when the verdict is clear.  [default: yes]")
+@samples_option("gate.yaml's, or 3")
+@click.option("--early-stop/--no-early-stop", default=None, help="Stop when the verdict is clear.  [default: on]")
 @refresh_option
-@click.option("--batch", is_flag=True, help="Use batch prices: run once to submit, again to collect.")
-@click.option("--watch", is_flag=True, help="Compare again at every save.")
-@click.option("--shard", type=Shard(), metavar="N/M", help="Run only part N of M; combine with gate merge.")
+@click.option("--batch", is_flag=True, help="Use the provider's cheaper batches: run again later to collect.")
+@click.option("--watch", is_flag=True, help="Compare again each time a file is saved.")
+@click.option("--shard", type=Shard(), metavar="N/M", help="Run only part N of M; `gate merge` joins the parts.")
 @out_option(".gate/last")
 @json_option
 @quiet_option("Print only the verdict.")
 def diff(**options: Any) -> None:
     """Compare a prompt before and after a change.
 
-    Git mode (--base) runs the suites of gate.yaml that the change touches. Cases, scorers and policy come from the
-    base. File mode (OLD NEW --cases) needs no gate.yaml.
+    Git mode (--base) runs the suites of gate.yaml whose files changed. Test cases, scorers and pass rules are read
+    from the base, so a change cannot edit its own test. File mode (OLD NEW --cases) needs no gate.yaml.
 
-    Exit codes: 0 no regression, 1 regression, 2 usage error, 3 undecided.
+    Exit codes: 0 SHIP, PASS, SKIPPED or HOLD, 1 BLOCK, 2 configuration or usage error, 3 INCONCLUSIVE.
     """
     from gate.cli.diff import DiffOptions, diff
 
@@ -130,7 +130,7 @@ Examples:
     "--min-pass-rate",
     type=Share(0, 1, min_open=True),
     metavar="SHARE",
-    help="Share of cases that must pass.  [default: gate.yaml's, or 1]",
+    help="Share of cases that must pass, such as 0.9.  [default: gate.yaml's, or 1]",
 )
 @refresh_option
 @out_option(".gate/check")
@@ -139,10 +139,10 @@ Examples:
 def check(**options: Any) -> None:
     """Test the current prompts against their thresholds.
 
-    A case passes when the mean score of its samples reaches its threshold. Nothing is compared; `gate diff` compares.
-    With PROMPT and --cases no gate.yaml is needed.
+    A case passes when the mean over its samples reaches the thresholds in gate.yaml. To compare two versions, use
+    `gate diff`. With PROMPT and --cases no gate.yaml is needed.
 
-    Exit codes: 0 passed, 1 failed, 2 usage error, 3 undecided.
+    Exit codes: 0 passed, 1 failed, 2 configuration or usage error, 3 INCONCLUSIVE.
     """
     from gate.cli.check import check
 

@@ -189,7 +189,7 @@ def _nothing(report: InitReport) -> GateError:
     if (report.place.root / ".gitmodules").is_file():
         hint += "; for a submodule, run gate init inside it"
     if report.left:
-        return GateError("no prompt could be used; the reasons are above", hint)
+        return GateError("no prompt could be used", hint)
     looked = (
         "files in folders named prompts, *.prompt.yml, *.prompty, promptfooconfig.yaml, files named like "
         "system_prompt.md, and texts in code and settings with names like prompts"

@@ -22,24 +22,24 @@ Examples:
 
 @click.command(epilog=INIT_EXAMPLES)
 @click.option(
-    "--prompt", "prompts", multiple=True, metavar="PATH", help="File, FILE.py::NAME or other tool's config; repeatable."
+    "--prompt", "prompts", multiple=True, metavar="PATH", help="Prompt file, FILE.py::NAME, or another tool's configuration; repeatable."
 )
-@click.option("--all", "everything", is_flag=True, help="Take every prompt found, not only the first five.")
-@click.option("--model", metavar="MODEL", help="Model to test.  [default: from your API key]")
+@click.option("--all", "everything", is_flag=True, help="Use every prompt found, not only the first five.")
+@click.option("--model", metavar="MODEL", help="Model to test.  [default: by the API key that is set]")
 @click.option("--cases", metavar="FILE", help="Case file.  [default: search for one]")
-@click.option("--generate", is_flag=True, help="Draft missing cases with the model (calls it).")
+@click.option("--generate", is_flag=True, help="Let the model draft missing cases; costs calls.")
 @config_option
-@click.option("--action", metavar="OWNER/REPO@COMMIT", help="The action that the workflow uses.")
-@click.option("--no-workflow", is_flag=True, help="Write no workflow.")
-@click.option("--yes", "-y", is_flag=True, help="Take the defaults; ask nothing.")
+@click.option("--action", metavar="OWNER/REPO@COMMIT", help="Your copy of the action, for the workflow.")
+@click.option("--no-workflow", is_flag=True, help="Do not write a workflow.")
+@click.option("--yes", "-y", is_flag=True, help="Accept all defaults without asking.")
 @click.option("--dry-run", is_flag=True, help="Print what would be written; write nothing.")
 @json_option
 @quiet_option("Print only the paths of written files.")
 def init(**options: Any) -> None:
-    """Set up the gate for the prompts of a repository.
+    """Set up Prompt Gate in a repository.
 
-    Finds prompts in files, code and settings, and writes gate.yaml, case files and a workflow. On a terminal it asks
-    which prompts to take. Cases come from the repository; where there are none, you get a case file to fill in.
+    Finds prompts in files, code and configuration, and writes gate.yaml, case files and a GitHub workflow. On a terminal
+    it asks which prompts to test; otherwise it uses the first five. Cases come from the repository; where there are none, you get a case file to fill in.
     Existing files are not overwritten.
 
     Exit codes: 0 done, 2 no prompt found or usage error.

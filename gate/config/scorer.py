@@ -212,7 +212,7 @@ def _entry(value: Any, info: ValidationInfo) -> ScorerSpec:
         raise wrong(f"needs one kind of scorer, and {found}", "start each scorer with '- '")
     kind = kinds[0]
     if kind not in KINDS:
-        raise wrong(f"is the unknown scorer {quoted(kind)}", _meant(kind))
+        raise wrong(f"is not a scorer: {quoted(kind)}", _meant(kind))
     model, body = KINDS[kind], entry[kind]
     beside = {key: entry[key] for key in COMMON if key in entry}
     if not isinstance(body, dict):

@@ -483,7 +483,7 @@ class Repo:
             raise UntrustedOwner(f"git does not trust {folder}, because another user owns it", hint)
         if Git(folder).ask("rev-parse", "--is-bare-repository").out.strip() == b"true":
             raise GateError(f"{folder} is a bare repository", "run the gate in a clone with a working tree")
-        hint = "run the gate inside one, or compare files: gate diff OLD NEW --cases FILE"
+        hint = "run gate inside a repository, or compare files: gate diff OLD NEW --cases FILE --model MODEL"
         raise GateError(f"{folder.resolve()} is not inside a git repository", hint)
 
     def resolve(self, ref: str) -> str:

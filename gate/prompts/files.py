@@ -391,6 +391,11 @@ def _may_hold(source: FileSource, pointer: Pointer) -> bool:
         return True
 
 
+def source_place(source: FileSource) -> str:
+    """The place of its files, for a message."""
+    return "in the working tree" if source.sha is None else f"at {source.label}"
+
+
 def missing(source: FileSource, prompt: str) -> str:
     """What is missing if `file_of` finds no file for a prompt."""
     if is_python(prompt):

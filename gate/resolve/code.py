@@ -14,7 +14,7 @@ from gate.config.values import PYTHON_PREFIX, function_named, is_python
 from gate.errors import GateError, InputErrors, Problem
 from gate.files import matches
 from gate.limits import PROMPT_CHARS
-from gate.prompts.files import CannotLoad, FileSource, file_of, missing
+from gate.prompts.files import CannotLoad, FileSource, file_of, missing, source_place
 from gate.prompts.version import TEMPLATE_ENDINGS, FunctionTexts, Prompt, PromptVersion
 from gate.resolve.pairing import Pair, Sides
 from gate.suite import Arm, Exam, Suite
@@ -39,7 +39,7 @@ def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
     data = None if path is None else source.read(path)
     if data is None:
         hint = f"the scorer {spec.name} uses it, as module:function from the root of the repository"
-        raise one_problem(prompt, 0, f"{missing(source, prompt)} at {source.label}", hint)
+        raise one_problem(prompt, 0, f"{missing(source, prompt)} {source_place(source)}", hint)
     return replace(spec, options={**spec.options, "digest": hashlib.sha256(data).hexdigest()})
 
 
@@ -159,7 +159,7 @@ class NamedFilesReader:
         if data is None:
             what = "rubric" if option == "file" else "judge prompt"
             hint = "write the file, or use another one, as a path from the root of the repository"
-            said = f"there is no {what} {quoted(path)} at {self.source.label}"
+            said = f"there is no {what} {quoted(path)} {source_place(self.source)}"
             raise one_problem(self.named(self.config), line, said, hint)
         text = decode(data, where)
         if len(text) > PROMPT_CHARS:
@@ -204,7 +204,7 @@ def built_version(sides: Sides, source: FileSource, config: SuiteConfig, cases: 
     try:
         texts = sides.builder.build(source, function_named(config.prompt), tuple(sessions.values()))
     except CannotLoad as error:
-        raise one_problem(where, 0, f"{error.message} (at {source.label})", error.hint or _INSTALL) from None
+        raise one_problem(where, 0, f"{error.message} ({source_place(source)})", error.hint or _INSTALL) from None
     built = FunctionTexts(dict(zip(sessions, texts, strict=True)))
     return PromptVersion(config.prompt, source.label, source.sha, Prompt((), built=built))
 
@@ -261,7 +261,7 @@ def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: Promp
 def _check_function(function: str, source: FileSource, config: SuiteConfig) -> None:
     if file_of(source, function) is None:
         hint = f"suite {config.name} uses it as its agent, as module:name from the root of the repository"
-        raise one_problem(function, 0, f"{missing(source, function)} at {source.label}", hint)
+        raise one_problem(function, 0, f"{missing(source, function)} {source_place(source)}", hint)
 
 
 def _code(source: FileSource, config: SuiteConfig) -> str:
@@ -269,7 +269,7 @@ def _code(source: FileSource, config: SuiteConfig) -> str:
     patterns = () if isinstance(config.target, HttpAgent | None) else config.target.files
     if patterns and not any(matches(path, one) for path in source.listing() for one in patterns):
         names = ", ".join(patterns)
-        message = f"the agent of suite {config.name} depends on {names}, and there is no such file at {source.label}"
+        message = f"the agent of suite {config.name} depends on {names}, and there is no such file {source_place(source)}"
         raise GateError(message, "fix 'files' of its target, or remove it: then the agent depends on all files")
     return code_of(source, patterns)
 

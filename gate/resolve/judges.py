@@ -9,7 +9,7 @@ from gate.config.documents import decode
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError, InputErrors
 from gate.limits import CALIBRATION_CHARS
-from gate.prompts.files import FileSource
+from gate.prompts.files import FileSource, source_place
 from gate.record.calibration import JudgeCalibrationRecord, JudgeIdentity, load
 from gate.record.parts import JudgeQuote
 from gate.scoring.interface import mark_of_scorer
@@ -121,7 +121,7 @@ def _quote(spec: ScorerSpec, source: FileSource) -> JudgeQuote:
     except GateError as error:
         return JudgeQuote(scorer=spec.name, standing="unreadable", reason=error.message)
     if text is None:
-        return JudgeQuote(scorer=spec.name, standing="unreadable", reason=f"there is no {path} at {source.label}")
+        return JudgeQuote(scorer=spec.name, standing="unreadable", reason=f"there is no {path} {source_place(source)}")
     if len(text) > CALIBRATION_CHARS:
         reason = f"{path} is longer than {CALIBRATION_CHARS:,} characters"
         return JudgeQuote(scorer=spec.name, standing="unreadable", reason=reason)

@@ -12,7 +12,7 @@ from gate.config.policy import SlicePolicy
 from gate.config.scorer import ScorerSpec
 from gate.config.values import OVERALL
 from gate.errors import GateError
-from gate.prompts.files import FileSource, PromptBuilder
+from gate.prompts.files import FileSource, PromptBuilder, source_place
 from gate.resolve.exam import ExamChanges, exam_notes
 from gate.resolve.pairing import Pair, Sides, StoredSuiteReader, pair
 from gate.resolve.reading import Reader
@@ -64,9 +64,8 @@ def resolve_one(
     found, _ = reader.configs()
     reader.raise_problems()
     if found is None:
-        where = "in the working tree" if source.sha is None else f"at {source.label}"
         hint = "write one with prompts, cases and a model, or: gate check PROMPT --cases FILE --model MODEL"
-        raise GateError(f"there is no {config} {where}", hint)
+        raise GateError(f"there is no {config} {source_place(source)}", hint)
     found = reader.completed(found, source) or found
     reader.raise_problems()
     pairs = _named(pair(sides, found, found, ()).pairs, chosen.suites)

@@ -14,7 +14,7 @@ from gate.config.values import is_python, is_store, prompt_parts
 from gate.errors import GateError, InputErrors, Problem
 from gate.files import is_glob
 from gate.prompts import reading
-from gate.prompts.files import FileSource, PromptBuilder, file_of, missing, names_like
+from gate.prompts.files import FileSource, PromptBuilder, file_of, missing, names_like, source_place
 from gate.prompts.version import TODAY, Library, PlaceholderRules, Prompt, PromptVersion
 from gate.record.parts import Deletion
 from gate.resolve.code import (
@@ -258,7 +258,7 @@ class Reader:
             gone = source is self.sides.head and file_of(self.sides.base, config.prompt) is not None
             need = "to delete the prompt, also remove its suite" if gone else self.absent
             hint = "; ".join(filter(None, (names_like(source, config.prompt), f"suite {config.name} uses it", need)))
-            message = f"{missing(source, config.prompt)} at {source.label}"
+            message = f"{missing(source, config.prompt)} {source_place(source)}"
             self.problems.append(Problem(config.prompt, 0, message, hint))
             return None
         if is_python(config.prompt):
@@ -278,8 +278,8 @@ class Reader:
     def _cases(self, source: FileSource, config: SuiteConfig) -> tuple[Case, ...] | None:
         cases = self._case_file(source, config.cases)
         if cases is None:
-            hint = f"suite {config.name} uses it"
-            self.problems.append(Problem(config.cases, 0, f"there is no such case file at {source.label}", hint))
+            hint = f"create it, or fix 'cases' of suite {config.name}"
+            self.problems.append(Problem(config.cases, 0, f"there is no such case file {source_place(source)}", hint))
         if isinstance(cases, InputErrors):
             self.problems.extend(cases.problems)
             return None

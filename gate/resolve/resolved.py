@@ -24,7 +24,7 @@ from gate.record.transcript import Failed
 from gate.resolve.exam import ExamChanges, ExamEdit, SettingEdit
 from gate.scoring.panel import fill_options, option_complaints
 from gate.suite import Arm, Exam, Suite
-from gate.values import digest
+from gate.values import counted, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +309,8 @@ def rehearse(suites: Iterable[Suite], seconds: float = RENDERING_S) -> None:
 
 
 def _counted(first: Mapping[str, Problem], count: Mapping[str, int]) -> list[Problem]:
-    more = {kind: f"; and {number - 1} more like it" if number > 1 else "" for kind, number in count.items()}
+    others = {kind: counted(number - 1, "other case") for kind, number in count.items()}
+    more = {kind: f"; and in {others[kind]}" if number > 1 else "" for kind, number in count.items()}
     return [replace(problem, message=problem.message + more[kind]) for kind, problem in first.items()]
 
 

@@ -200,5 +200,5 @@ def _scorer(kind: str, criteria: str | None) -> JsonValue:
 
 def _model(text: str | None) -> ModelRef:
     if text is None:
-        raise GateError("no model is set", "add --model openai:NAME (or anthropic:, local:)")
+        raise GateError("no model is set", "add --model PROVIDER:NAME, for example --model openai:gpt-5-mini")
     return parse_model(text)

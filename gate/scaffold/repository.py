@@ -28,7 +28,7 @@ FIRST = 5
 """Prompts to take by default."""
 _ROUNDS = 4
 """Attempts to find that many."""
-_TRIED = re.compile(r" \(case '[^']*' at [^()]*\)(?:; and [\d,]+ more like it)?$")
+_TRIED = re.compile(r" \(case '[^']*' at [^()]*\)(?:; and in [\d,]+ other cases?)?$")
 """The part of a message that names a case."""
 
 

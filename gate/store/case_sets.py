@@ -169,7 +169,8 @@ class StoreCases:
         newest = self.suites.newest(self.name.name)
         if newest is None:
             known = [one.suite for one in self.suites.names()]
-            hint = did_you_mean(self.name.name, known) if known else "import cases: gate cases import FILE store:NAME"
+            how = f"import cases: gate cases import FILE store:{self.name.name}"
+            hint = did_you_mean(self.name.name, known) if known else how
             raise GateError(f"the store has no suite {self.name.name!r}", hint)
         if self.name.version is None:
             return newest

@@ -182,7 +182,7 @@ def prune_store(*, dry: bool) -> "Pruned":
     """
     wanted = retention()
     if wanted == Retention():
-        hint = f"set {OUTPUTS_DAYS} or {RUNS_DAYS}"
+        hint = f"set the environment variable {OUTPUTS_DAYS} or {RUNS_DAYS} to a number of days; older data is deleted"
         raise GateError("no retention time is set", hint)
 
     def work(database: "Database") -> "Pruned":

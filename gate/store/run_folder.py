@@ -310,7 +310,7 @@ def load_run(path: Path) -> RunRecord:
         path: a `run.json`, or its folder.
     """
     file = path / "run.json" if path.is_dir() else path
-    hint = "give a run.json, or the folder of a run"
+    hint = "give a run.json or the folder of a run; gate diff writes one to .gate/last"
     return read_run(content_of(file, "run", hint, LARGEST_RECORD), str(file), hint)
 
 

@@ -116,7 +116,7 @@ def test_the_shortest_file() -> None:
         (
             "contains:",
             "contans:",
-            "gate.yaml:14: suites[0].scorers[0] is the unknown scorer 'contans'",
+            "gate.yaml:14: suites[0].scorers[0] is not a scorer: 'contans'",
         ),
         ("version: 1", "version: 2", "gate.yaml:1: version 2 is not supported; this gate reads version 1"),
         ("samples: 1", "samples: 1\n    samples: 2", "gate.yaml:26: the key 'samples' is already set on line 25"),

@@ -158,7 +158,7 @@ def test_a_python_agent_that_is_not_there_is_told_before_the_run(tmp_path: Path,
     project(tmp_path, {"python": function}, talks(2))
     outcome = gate("check", "--out", "out", cwd=tmp_path, env=variables(server, tmp_path))
     assert outcome.code == 2
-    assert f"{said} at working tree" in outcome.err
+    assert f"{said} in the working tree" in outcome.err
 
 
 def test_a_local_model_with_tools_is_refused_before_anything_is_spent(tmp_path: Path, server: ModelServer) -> None:

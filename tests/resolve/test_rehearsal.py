@@ -42,7 +42,7 @@ def test_a_template_that_takes_too_long_is_reported_once_and_ends_the_rehearsal(
     (problem,) = caught.value.problems
     assert problem.message.startswith("takes longer than 0.05 s to render")
     assert "'c0'" in problem.message
-    assert "more like it" not in problem.message
+    assert "other case" not in problem.message
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_a_case_gives_a_validator_is_tried(scorer: JsonValue, expected: Jso
         rehearse([scored(scorer, expected)])
     assert told in str(caught.value)
     assert "c.jsonl:1" in str(caught.value)
-    assert "and 2 more like it" in str(caught.value)
+    assert "and in 2 other cases" in str(caught.value)
 
 
 def test_a_new_prompt_needs_a_scorer_that_judges_one_answer_alone() -> None:
@@ -70,4 +70,4 @@ def test_a_new_prompt_needs_a_scorer_that_judges_one_answer_alone() -> None:
     with pytest.raises(InputErrors) as caught:
         rehearse([replace(compared, baseline=None)])
     (problem,) = caught.value.problems
-    assert problem.message == "'pairwise' compares two answers, and case 'c0' of s has one; and 2 more like it"
+    assert problem.message == "'pairwise' compares two answers, and case 'c0' of s has one; and in 2 other cases"

@@ -110,7 +110,7 @@ def test_usage(files: Path, arguments: tuple[str, ...], parts: tuple[str, ...]) 
 def test_the_same_mistake_in_many_cases_is_told_once(files: Path) -> None:
     write_jsonl(files / "cases.jsonl", [{"id": f"c{i}", "input": "x"} for i in range(50)])
     outcome = diff(files)
-    assert_refused(outcome, files, "cases.jsonl:1", "expected", "and 49 more like it")
+    assert_refused(outcome, files, "cases.jsonl:1", "expected", "and in 49 other cases")
     assert outcome.err.count("error:") == 1
 
 

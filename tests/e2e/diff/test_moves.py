@@ -37,7 +37,7 @@ def test_a_prompt_that_the_configuration_still_names_and_that_is_gone_is_a_mista
     git(repo, "rm", "--quiet", "prompts/support.md")
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 2
-    assert "prompts/support.md: there is no such prompt at working tree" in outcome.err
+    assert "prompts/support.md: there is no such prompt in the working tree" in outcome.err
     assert "to delete the prompt, also remove its suite" in " ".join(outcome.err.split())
 
 

@@ -151,7 +151,7 @@ def mistake(outcome: Outcome) -> str:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('SUPORT = "x"\n', "app/p.py has no text named 'SUPPORT' at working tree hint: did you mean SUPORT?"),
+        ('SUPORT = "x"\n', "app/p.py has no text named 'SUPPORT' in the working tree hint: did you mean SUPORT?"),
         ("SUPPORT = 'x", "app/p.py:1: is not valid Python"),
         ("SUPPORT = load('x')", "app/p.py:1: 'SUPPORT' cannot be read without running code: it is computed: load('x')"),
         ("SUPPORT = 'a'\nif x:\n    SUPPORT = 'b'", "gets a value on line 1 and on line 3"),
@@ -160,7 +160,7 @@ def mistake(outcome: Outcome) -> str:
         ("SUPPORT = ' '", "app/p.py:1: 'SUPPORT' is empty"),
         ("SUPPORT = " + "(" * 300 + "'a'" + ")" * 300, "app/p.py"),
         ("SUPPORT = " + "-" * 100_000 + "1", "app/p.py: is not valid Python, or too deeply nested"),
-        (None, "there is no file 'app/p.py' at working tree"),
+        (None, "there is no file 'app/p.py' in the working tree"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_place(tmp_path: Path, content: str | bytes | None, said: str) -> None:

@@ -111,7 +111,7 @@ def test_what_cannot_be_imported_is_an_error_that_names_module_and_ref(repo: Pat
     told = run()
     assert told.code == 2
     assert f"{MODULE}: {NAME} cannot be used: ModuleNotFoundError: No module named 'bots.missing'" in told.err
-    assert "(at working tree)" in told.err
+    assert "(in the working tree)" in told.err
     commit(repo, {})
     write(repo, {MODULE: GOOD})
     told = run()

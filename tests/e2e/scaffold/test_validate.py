@@ -47,7 +47,7 @@ def test_all_mistakes_at_once_each_with_its_line(tmp_path: Path) -> None:
         *("prompts/gone.md", "prompts/broken.j2:2", "evals/broken.jsonl:2", "gate.yaml:10", "evals/judge.j2:1"),
         *("gate.yaml:12", "prompts/unfilled.j2:1", "evals/a.jsonl:1"),
     }, done.err
-    assert "more like it" not in done.err
+    assert "other case" not in done.err
     document = json.loads(gate("validate", "--json", cwd=root).out)
     assert document["valid"] is False
     assert {one["where"] for one in document["problems"]} == set(found)
