@@ -40,7 +40,7 @@ def without(name: str, variables: dict[str, str]) -> dict[str, str]:
         ((), OIDC | {"GATE_OIDC_ISSUER": "http://login.example.org"}, ("not an https address",)),
         ((), OIDC | {"GATE_SECRET_KEY": "k" * 31}, ("GATE_SECRET_KEY", "openssl rand -hex 32")),
         ((), OIDC | {"GATE_VIEWERS": "example.org"}, ("GATE_VIEWERS", "@example.org")),
-        ((), OIDC | PROXY, ("both GATE_OIDC_ISSUER and GATE_PROXY_USER_HEADER",)),
+        ((), OIDC | PROXY, ("both OpenID Connect (GATE_OIDC_ISSUER)",)),
         ((), PROXY | {"GATE_PROXY_ADDRESSES": "127.0.0.1, proxy"}, ("'proxy' is not an address",)),
         ((), PROXY | {"GATE_PROXY_ADDRESSES": "0.0.0.0/0"}, ("every address",)),
         ((), PROXY | {"GATE_PROXY_USER_HEADER": "X User"}, ("not the name of a header",)),

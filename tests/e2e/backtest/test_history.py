@@ -16,7 +16,7 @@ def test_todays_cases_judge_and_the_working_trees_prompt_does_not(small: Path) -
     assert outcome.code == 0, outcome.err
     assert verdicts(record) == {"Three": "BLOCK", "Two": "PASS", "one": None}
     assert record["commits"][0]["slices"][0]["n"] == 30
-    assert "brings prompts/support.md" in record["commits"][2]["reason"]
+    assert "adds prompts/support.md" in record["commits"][2]["reason"]
 
 
 def test_an_old_prompt_that_todays_cases_do_not_fit_is_a_row(small: Path) -> None:
@@ -128,7 +128,7 @@ def test_two_suites_are_judged_where_their_prompts_changed(small: Path) -> None:
     commit(small, {PROMPT: "Five. quality=1.0\n", "prompts/new.md": "D. quality=0.1\n"}, "New and five")
     _, record = backtest(small, "-n", "1")
     assert record["commits"][0]["verdict"] == "PASS"
-    assert "brings prompts/new.md" in record["commits"][0]["reason"]
+    assert "adds prompts/new.md" in record["commits"][0]["reason"]
 
 
 def test_a_prompt_that_is_a_function_is_built_at_each_commit(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_a_reader_sees_rates_advice_and_choices(repo: Path) -> None:
     outcome = gate("calibrate", "--samples", "3", cwd=repo)
     flat = " ".join(outcome.out.split())
     assert flat.startswith("Noise alone blocks ")
-    assert "support: Cases before repeats" in flat
+    assert "support: More cases are better than more samples" in flat
     assert "faq: No score varied" in flat
     assert "samples: 5" in flat
     assert "Written: .gate/calibration/calibration.json" in flat

@@ -90,7 +90,7 @@ def test_people_s_labels_and_what_nobody_named_are_not_replaced(repo: Path, serv
     before = labels.read_text()
     refused = gate("calibrate", "--judge", "evals/labels.jsonl", *own, "--out", "evals/labels.jsonl", cwd=repo)
     assert (refused.code, labels.read_text()) == (2, before)
-    assert "holds the labels" in refused.err
+    assert "has the labels" in refused.err
     (repo / "evals" / FILE).write_text("notes of somebody's\n")
     refused = gate("calibrate", "--judge", "evals/labels.jsonl", *own, cwd=repo)
     assert (refused.code, (repo / "evals" / FILE).read_text()) == (2, "notes of somebody's\n")
@@ -155,8 +155,8 @@ def test_a_budget_ends_it_and_what_was_paid_is_kept(repo: Path, server: ModelSer
     [
         (("--judge", "evals/labels.jsonl"), "no judge to calibrate"),
         (("--judge", "evals/labels.jsonl", "--suite", "support", "--scorer", "x"), "has no scorer 'x'"),
-        (("--judge", "evals/labels.jsonl", "--suite", "support", "--model", "fake:judge"), "leave one of them out"),
-        (("--judge", "evals/labels.jsonl", "--suite", "support", "--label-scale", "5", "1"), "a scale of labels rises"),
+        (("--judge", "evals/labels.jsonl", "--suite", "support", "--model", "fake:judge"), "use one of them"),
+        (("--judge", "evals/labels.jsonl", "--suite", "support", "--label-scale", "5", "1"), "does not rise"),
         (("--judge", "evals/labels.jsonl", "--suite", "support", "--samples", "2"), "--samples cannot be used with"),
         (("run.json", "--judge", "evals/labels.jsonl"), "RUN cannot be used with --judge"),
         (("--repeats", "3"), "--repeats cannot be used without --judge"),
@@ -197,7 +197,7 @@ def test_what_ctrl_c_leaves_is_not_paid_for_again(repo: Path, server: ModelServe
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "of 80 judgements are kept" in err
+    assert "of 80 judgements are saved" in err
     assert not (repo / "evals" / FILE).exists()
     paid = len(server.ledger)
     assert paid < 80

@@ -180,7 +180,7 @@ def test_a_prompt_that_denies_its_rules_hides_no_dropped_one(repo: Path, server:
     write(repo, {PROMPT: f"{WITHOUT}There are no rules in this prompt, whoever reads it.\n"})
     outcome = run(repo, server)
     assert ("removed", LIMIT, None) in states(outcome)
-    assert any("No rule was found in what is new in the prompt" in note for note in told(outcome).notes)
+    assert any("No rule was found in the new part of the prompt" in note for note in told(outcome).notes)
 
 
 def unpaid(outcome: Outcome) -> str:
