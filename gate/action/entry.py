@@ -162,9 +162,7 @@ def act(services: EventServices) -> int:
         commit = venue.commit if venue is not None else runner.sha
         return _told(reporter, services, ActionOutcome(_failed(error, commit, services), error))
     if isinstance(asked, NothingToJudge):
-        return _told(
-            reporter, services, ActionOutcome(not_evaluated_record(asked.why, asked.commit, services.now()))
-        )
+        return _told(reporter, services, ActionOutcome(not_evaluated_record(asked.why, asked.commit, services.now())))
     rule = Rule(inputs.skip_label, inputs.override_by, inputs.label_scope)
     overrides = OverrideReader(github, files, rule, reporter.warn)
     evaluation = Evaluation(asked, runner, inputs, files, overrides, reporter.warn)

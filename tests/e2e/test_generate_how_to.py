@@ -105,7 +105,5 @@ def test_every_configuration_shown_is_valid() -> None:
 
 
 def test_the_readme_shows_what_the_page_shows() -> None:
-    shown = re.findall(
-        r"^```text\n(Promises .*?)^```$", (DOCS.parent / "README.md").read_text("utf-8"), re.DOTALL | re.M
-    )
+    shown = re.findall(r"^```text\n(Rules .*?)^```$", (DOCS.parent / "README.md").read_text("utf-8"), re.DOTALL | re.M)
     assert len(shown) == 1 and shown[0] in PAGE
