@@ -556,5 +556,5 @@ def _heads(case: AnyCase) -> tuple[str, ...]:
     """What the figures of a slice are."""
     if isinstance(case, NewCaseRecord):
         return ("slice", "cases", "passing", "share of what fails", "rank", "without it", "state")
-    way = "rose" if (case.delta or 0.0) > 0 else "fell"
-    return ("slice", "cases", "change", f"share of what {way}", "rank", "without it", "state")
+    way = "improvement" if (case.delta or 0.0) > 0 else "drop"
+    return ("slice", "cases", "change", f"share of the {way}", "rank", "without it", "state")

@@ -184,7 +184,7 @@ def render_watch(shown: WatchView, at: str, console: Console) -> None:
         console.print(_table(shown.rows[:most]))
     if len(shown.rows) > most:
         console.print(Text(f"and {len(shown.rows) - most:,} more slices", "dim"))
-    for label, cases, style in (("fell", shown.fell, "red"), ("rose", shown.rose, "green")):
+    for label, cases, style in (("dropped", shown.fell, "red"), ("improved", shown.rose, "green")):
         if cases:
             more = f", and {len(cases) - CASES_NAMED:,} more" if len(cases) > CASES_NAMED else ""
             said = terminal_text(", ".join(cases[:CASES_NAMED])) + more

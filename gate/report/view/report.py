@@ -97,7 +97,7 @@ def _early(run: RunRecord) -> str:
     if taken >= planned:
         return f"{told}, all taken"
     regressed = any(named.record.blocking and named.record.state is State.REGRESSION for named in run_slices(run))
-    why = "a regression was certain" if regressed else "no change was in sight"
+    why = "a regression was certain" if regressed else "no sign of a change"
     return f"{told}, {taken} taken: {why}; {numbers.counted(used.spared, 'sample')} saved"
 
 

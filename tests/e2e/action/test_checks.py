@@ -59,7 +59,7 @@ def test_the_changed_lines_are_marked(world: PullRequestWorld) -> None:
     assert (check.status, check.conclusion) == ("completed", "failure")
     (mark,) = check.annotations
     assert (mark["path"], mark["start_line"], mark["end_line"]) == (PROMPT, 2, 3)
-    assert "tier=gold fell by" in mark["message"]
+    assert "tier=gold dropped by" in mark["message"]
     # The log would mark them once more.
     assert f"file={PROMPT}" not in outcome.out + outcome.err
 
@@ -94,7 +94,7 @@ def test_each_prompt_is_marked_with_its_own_fall_and_a_part_where_it_stands(worl
     (check,) = world.repo.check_runs
     told = {mark["path"]: mark["message"] for mark in check.annotations}
     assert set(told) == {PROMPT, "prompts/tone.md"}
-    assert told[PROMPT].startswith("BLOCK: support/tier=gold fell by")
+    assert told[PROMPT].startswith("BLOCK: support/tier=gold dropped by")
     assert told["prompts/tone.md"].startswith("BLOCK: faq/overall ")
 
 
@@ -111,7 +111,7 @@ def test_without_checks_the_changed_lines_are_marked_on_the_log(world: PullReque
     pr = world.open({PROMPT: f"{GOOD}Be kind. quality[gold]=0.1\n"})
     checkout = pr.checkout("merge", depth=2)
     outcome = run_action(checkout, pr.environment(checkout))
-    assert f"::error file={PROMPT},line=2,title=Prompt Gate::BLOCK: tier=gold fell" in outcome.out
+    assert f"::error file={PROMPT},line=2,title=Prompt Gate::BLOCK: tier=gold dropped" in outcome.out
     scanned = json.loads((checkout / ".gate/action/report.sarif").read_text())["runs"][0]
     assert scanned["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] == 2
     assert 'failures="0"' not in (checkout / ".gate/action/junit.xml").read_text().splitlines()[1]
@@ -131,7 +131,7 @@ def test_advisory_is_neutral_and_says_what_would_have_been(world: PullRequestWor
     pr = world.open({PROMPT: BROKEN})
     assert run(pr) == 0
     assert [one.conclusion for one in world.repo.check_runs] == ["neutral"]
-    assert "would have been red" in server.comments("acme/support-bot", 7)[0].body
+    assert "the check would fail" in server.comments("acme/support-bot", 7)[0].body
 
 
 def test_a_check_is_of_the_branch_that_the_change_goes_into(world: PullRequestWorld, server: GitHubServer) -> None:

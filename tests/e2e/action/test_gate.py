@@ -43,9 +43,9 @@ def test_a_block_names_the_slice_everywhere(world: PullRequestWorld, server: Git
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge", depth=1)
     outcome = run_action(checkout, pr.environment(checkout, action="opened"))
-    assert "BLOCK: `tier=gold` fell" in server.comments(REPO, pr.number)[0].body
-    assert "BLOCK: `tier=gold` fell" in outcome.summary
-    assert "::error title=Prompt Gate::BLOCK: tier=gold fell" in outcome.out
+    assert "BLOCK: `tier=gold` dropped" in server.comments(REPO, pr.number)[0].body
+    assert "BLOCK: `tier=gold` dropped" in outcome.summary
+    assert "::error title=Prompt Gate::BLOCK: tier=gold dropped" in outcome.out
     outputs = outcome.outputs
     assert outputs["worst-slice"] == "tier=gold"
     assert float(outputs["worst-slice-upper"]) < 0

@@ -27,7 +27,7 @@ def test_a_new_prompt_blocks_until_it_is_good_enough(world: PullRequestWorld, se
     assert outcome.outputs["worst-slice"] == outcome.outputs["worst-slice-upper"] == ""
     (comment,) = server.comments(REPO, 7)
     assert "BLOCK: new prompt `prompts/new.md`: " in comment.body
-    assert "in `tier=gold` passed, where at least 80\N{NO-BREAK SPACE}% are wanted" in comment.body
+    assert "in `tier=gold` passed, at least 80\N{NO-BREAK SPACE}% needed" in comment.body
     assert "### New prompt" in comment.body
     assert "**Cases that fail**" in comment.body
     assert "To merge anyway, set the label" in comment.body
@@ -72,7 +72,7 @@ def test_a_new_file_sits_the_exam_of_the_bases_pattern_whatever_the_change_does_
     outcome = run(world.open({"gate.yaml": config, "prompts/new.md": "New. quality=0.1\n"}))
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
     body = server.comments(REPO, 7)[0].body
-    assert "where at least 90\N{NO-BREAK SPACE}% are wanted" in body
+    assert "at least 90\N{NO-BREAK SPACE}% needed" in body
     assert "origin/main's exam of" in body
 
 
@@ -83,4 +83,4 @@ def test_two_exams_of_the_base_are_sat_both(tmp_path: Path, server: GitHubServer
     only_lax = PATTERN[: PATTERN.index("  - name")] + lax
     outcome = run(world.open({"gate.yaml": only_lax, "prompts/new.md": "New. quality=0.6\n"}))
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
-    assert "where at least 90\N{NO-BREAK SPACE}% are wanted" in server.comments(REPO, 7)[0].body
+    assert "at least 90\N{NO-BREAK SPACE}% needed" in server.comments(REPO, 7)[0].body

@@ -53,8 +53,8 @@ def test_a_dropped_limit_is_asked_about_in_the_comment(
     outcome = run(pr, models)
     body = server.comments(REPO, pr.number)[0].body
     for text in (body, outcome.summary):
-        assert "**Promises**: 1 dropped, 1 unchanged (no part in the verdict)" in text
-        assert f"- [ ] R2 is dropped on purpose: {LIMIT}<br><sub>The prompt said: “{LIMIT}”</sub>" in text
+        assert "Rules of the prompt: 1 dropped, 1 unchanged (not part of the verdict)" in text
+        assert f"- [ ] R2 is dropped on purpose: {LIMIT}<br><sub>In the old prompt: “{LIMIT}”</sub>" in text
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
     assert int(outcome.outputs["calls"]) == 24 + len(models.ledger)
     assert float(outcome.outputs["cost-usd"]) > 0

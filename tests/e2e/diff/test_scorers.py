@@ -60,4 +60,4 @@ def test_the_report_says_which_scorer_moved(repo: Path) -> None:
     page = (repo / ".gate/last/report.md").read_text()
     assert "<summary>By scorer: words −1.000, contains 0.000, rubric 0.000</summary>" in page
     shown = gate("report", ".gate/last/run.json", cwd=repo).out
-    assert "By scorer (described, not tested)" in shown
+    assert "By scorer: words −1.000, contains 0.000, rubric 0.000" in shown

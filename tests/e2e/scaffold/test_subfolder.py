@@ -19,7 +19,7 @@ def test_what_a_subfolder_paid_for_is_known_at_the_root(tmp_path: Path) -> None:
     write(root, {"prompts/support.md": "You help quickly.\n"})
     first = gate("diff", "--base", "main", cwd=root / "src/app")
     assert first.code == 0, first.err
-    assert "Written: ../../.gate/last/report.md" in first.out
+    assert "Full report: ../../.gate/last/report.md" in first.out
     assert not (root / "src/app/.gate").exists()
     again = gate("diff", "--base", "main", "--json", cwd=root)
     assert again.record.calls.cached == 24
