@@ -169,5 +169,5 @@ def test_a_version_that_does_not_fit_begins_nothing(world: World) -> None:
     git(world.remote, "tag", "source/v1.3.0", "main")
     done = world.check("1.3.0")
     assert done.returncode == 1
-    assert "the tag says 1.3.0, pyproject.toml says 1.2.3" in done.stderr
+    assert "the tag has version 1.3.0, pyproject.toml has 1.2.3" in done.stderr
     assert not (world.folder / "output").exists()

@@ -37,28 +37,33 @@ def test_the_pythons_that_the_package_names_are_those_that_it_is_tested_with() -
 
 
 def test_nothing_but_the_changelog_stands_between_this_clone_and_its_release() -> None:
-    assert [one for one in check.mistakes(ROOT, f"source/v{OWN}") if not one.startswith("CHANGELOG.md")] == []
+    assert [one for one in check.errors(ROOT, f"source/v{OWN}") if not one.startswith("CHANGELOG.md")] == []
 
 
 def test_a_release_begins(clone: Path) -> None:
-    assert list(check.mistakes(clone, f"source/v{OWN}")) == []
+    assert list(check.errors(clone, f"source/v{OWN}")) == []
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("pyproject.toml", f'version = "{OWN}"', 'version = "9.8.7"', f"the tag says {OWN}, pyproject.toml says 9.8.7"),
+        (
+            "pyproject.toml",
+            f'version = "{OWN}"',
+            'version = "9.8.7"',
+            f"the tag has version {OWN}, pyproject.toml has 9.8.7",
+        ),
         ("Dockerfile", f"ARG VERSION={OWN}", "ARG VERSION=0.0.9", f"the Dockerfile has no line ARG VERSION={OWN}"),
-        ("CHANGELOG.md", f"## {OWN} (", "## 0.0.9 (", f"CHANGELOG.md says nothing below '## {OWN} (year-month-day)'"),
-        ("CHANGELOG.md", " (2026-11-24)", "", f"CHANGELOG.md has no day in '## {OWN}'"),
-        ("CHANGELOG.md", "# Changelog", "## Unreleased\n\n- More.", "still has something below '## Unreleased'"),
+        ("CHANGELOG.md", f"## {OWN} (", "## 0.0.9 (", f"CHANGELOG.md has no text below '## {OWN} (year-month-day)'"),
+        ("CHANGELOG.md", " (2026-11-24)", "", f"CHANGELOG.md has no date in '## {OWN}'"),
+        ("CHANGELOG.md", "# Changelog", "## Unreleased\n\n- More.", "still has text below '## Unreleased'"),
     ],
 )
 def test_what_does_not_fit_is_told(clone: Path, file: str, old: str, new: str, said: str) -> None:
     path = clone / file
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
-    assert [one for one in check.mistakes(clone, f"source/v{OWN}") if said in one]
+    assert [one for one in check.errors(clone, f"source/v{OWN}") if said in one]
 
 
 def test_the_changelog_is_taken_apart() -> None:
