@@ -15,7 +15,7 @@ from gate.web import addresses
 from gate.web.jobs.board import Jobs
 from gate.web.site import WebSite
 from tests.browser.conftest import served
-from tests.support import asking, people, repository, stores
+from tests.support import asking, repository, stores, team_login
 from tests.support.asking import judged
 from tests.support.command import gate
 from tests.support.model_server import Behaviour, ModelServer
@@ -69,9 +69,9 @@ def database(request: pytest.FixtureRequest, repo: Path, monkeypatch: pytest.Mon
 @pytest.fixture
 def site(database: Database, repo: Path) -> Iterator[WebSite]:
     """A server for a team, whose proxy has logged an editor in."""
-    login = people.proxy(editors=("Eve",), address="127.0.0.1")
+    login = team_login.proxy(editors=("Eve",), address="127.0.0.1")
     with Jobs(repo, lambda: datetime.now(UTC)) as jobs:
-        yield replace(people.server(database, login), now=jobs.now, jobs=jobs)
+        yield replace(team_login.server(database, login), now=jobs.now, jobs=jobs)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def save_and_tag(page: Page) -> None:
 
 
 def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path) -> None:
-    page.context.set_extra_http_headers({people.HEADER: "Eve"})
+    page.context.set_extra_http_headers({team_login.HEADER: "Eve"})
     page.goto("/")
     write_a_case_of_two_rounds(page)
     try_it(page)
