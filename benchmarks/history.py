@@ -33,8 +33,8 @@ from gate.store.sql.runs import KeptSample, Runs
 from gate.web.app import create_app
 from gate.web.site import WebSite
 from tests.support import stores
-from tests.support.finished import finished
 from tests.support.postgres import running
+from tests.support.run_records import finished
 from tests.support.runs import suite, take
 
 GOAL_S, PUSH_GOAL_S = 0.3, 2.0

@@ -9,7 +9,7 @@ from gate.prompts.version import Prompt
 from gate.record.run import RunRecord
 from gate.record.transcript import ArmName, Dollars, Reply, Sample, Score, Usage
 from gate.suite import Suite
-from tests.support.finished import record_of
+from tests.support.run_records import record_of
 from tests.support.runs import suite, table_of
 
 K = 3

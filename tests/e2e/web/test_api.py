@@ -25,7 +25,7 @@ from gate.web.site import WebSite
 from tests.golden.runs import runs as golden
 from tests.support import browsing, stores, team_login
 from tests.support.browsing import NOW
-from tests.support.finished import finished
+from tests.support.run_records import finished
 from tests.support.runs import suite, take
 
 ONE = "/suites/{suite}/cases/{case:path}"

@@ -15,7 +15,7 @@ from tests.golden.hostile import ATTACKS, hostile
 from tests.golden.runs import runs
 from tests.report.reading import html, kinds, running_text, tokens
 from tests.support.answered import answers, asked
-from tests.support.finished import record_of
+from tests.support.run_records import record_of
 from tests.support.runs import table_of
 
 RUNS = runs()

@@ -11,7 +11,7 @@ from gate.report.terminal import watch as terminal_since
 from gate.report.terminal.watch import watch_view
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
-from tests.support.finished import finished
+from tests.support.run_records import finished
 from tests.support.runs import suite
 from tests.support.surfaces import commands, harm
 
