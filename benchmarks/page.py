@@ -15,7 +15,7 @@ from rich.table import Table
 
 from gate.report.page.cases import SampleSource
 from gate.report.page.document import render_page
-from tests.support.answered import answered_run
+from tests.support.large_run import answered_run
 
 GOAL_BYTES, GOAL_S = 3_000_000, 1.0
 
