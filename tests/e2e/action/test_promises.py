@@ -19,7 +19,7 @@ from tests.support.model_server import Behaviour, ModelServer
 from tests.support.promising import LIMIT, PROMISES, REPOSITORY, THANKS, WITHOUT, configured, reachable
 from tests.support.prompt_reader import reader
 from tests.support.pull_request import PullRequest, PullRequestWorld
-from tests.support.surfaces import harm, on_github
+from tests.support.rendering import harm, on_github
 
 REPO = "acme/support-bot"
 ROOT = Path(__file__).parents[3]
