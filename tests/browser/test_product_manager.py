@@ -15,10 +15,10 @@ from gate.web import addresses
 from gate.web.jobs.board import Jobs
 from gate.web.site import WebSite
 from tests.browser.conftest import served
-from tests.support import asking, repository, stores, team_login
-from tests.support.asking import judged
+from tests.support import repository, stores, team_login, web_jobs
 from tests.support.command import gate
 from tests.support.model_server import Behaviour, ModelServer
+from tests.support.web_jobs import judged
 
 PATIENCE_MS = 60_000
 FIRST, SECOND = "May I send the lamp back?", "And the broken one?"
@@ -50,7 +50,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Its suite has the cases of a suite of the store that nobody has begun yet."""
     behaviour = Behaviour(answer=lambda system, user: SHORT if "brief" in system else LONG, judgement=opinion)
     with ModelServer(behaviour) as models:
-        for name, value in asking.environment(models.url).items():
+        for name, value in web_jobs.environment(models.url).items():
             monkeypatch.setenv(name, value)
         files = {"gate.yaml": CONFIG, PROMPT: "Help them.\n", ".gitignore": ".gate\n"}
         yield repository.make(tmp_path / "shop", files)
@@ -129,7 +129,7 @@ def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path)
     save_and_tag(page)
 
     (repo / PROMPT).write_text("Help them, in brief.\n", encoding="utf-8")
-    env = {name: os.environ[name] for name in (*asking.environment(""), "GATE_DATABASE_URL") if name in os.environ}
+    env = {name: os.environ[name] for name in (*web_jobs.environment(""), "GATE_DATABASE_URL") if name in os.environ}
     ended = gate("diff", "--base", "main", "--quiet", cwd=repo, env=env)
     assert ended.code == 0, ended.err
     assert gate("push", ".gate/last", cwd=repo, env=env).code == 0
