@@ -11,7 +11,9 @@ from tests.e2e.shards.runs import here
 from tests.support.command import Outcome, gate
 from tests.support.example import PROMPT, cases
 from tests.support.model_server import Behaviour, ModelServer
-from tests.support.promising import (
+from tests.support.prompt_reader import reader
+from tests.support.repository import commit, make, write
+from tests.support.rule_comparison import (
     BEFORE,
     KIND,
     LIMIT,
@@ -23,8 +25,6 @@ from tests.support.promising import (
     configured,
     reachable,
 )
-from tests.support.prompt_reader import reader
-from tests.support.repository import commit, make, write
 
 SPEC = "specs/support.yaml"
 WITH_SPEC = configured(f"{PROMISES.rstrip()[:-1]}, spec: {SPEC}}}\n")
