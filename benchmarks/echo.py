@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gate.scoring.verdict import ScoredReason, Verdict, echo_complaint
-from tests.support.spellings import FORGED, NOT_HELD, Forged
+from tests.support.verdict_encodings import FORGED, NOT_HELD, Forged
 
 ROOT = Path(__file__).parents[1]
 SCORES = (0.0, 0.5, 0.9, 1.0, 2.0, 3.0, 4.0, 5.0)

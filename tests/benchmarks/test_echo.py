@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.echo import QUOTING, SOURCES, believed, lost
-from tests.support.spellings import FORGED, NOT_HELD
+from tests.support.verdict_encodings import FORGED, NOT_HELD
 
 PAGE = Path(__file__).parents[2] / "docs" / "decisions" / "0019-a-verdict-from-the-answer-is-none.md"
 CELLS = [
