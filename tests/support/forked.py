@@ -25,7 +25,7 @@ from typing import IO
 from tests.support.forkserver import HEADER
 from tests.support.warm import LOADS, ROOT
 
-STAND_IN = Path(__file__).with_name("standin.py")
+FORK_CLIENT = Path(__file__).with_name("fork_client.py")
 SERVERS = "GATE_TEST_FORKS"
 """The variable that tells the workers of one run in which folder the sockets of its servers are."""
 
@@ -164,7 +164,7 @@ def _text(file: IO[bytes]) -> str:
 def python(folder: Path) -> Path:
     """Put a `python` into a folder that runs scripts as forks; for a `PATH`, where how Python starts proves nothing."""
     file = folder / "python"
-    words = (sys.executable, "-IS", STAND_IN, server("gate"))
+    words = (sys.executable, "-IS", FORK_CLIENT, server("gate"))
     file.write_text(f'#!/bin/sh\nexec {" ".join(shlex.quote(str(word)) for word in words)} "$@"\n')
     file.chmod(0o755)
     return file

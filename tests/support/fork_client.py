@@ -1,6 +1,6 @@
 """Python in the place of a Python that loads everything anew: it asks for a fork of a script, and ends as that does.
 
-    python -IS standin.py SOCKET SCRIPT ARGUMENT…
+    python -IS fork_client.py SOCKET SCRIPT ARGUMENT…
 
 The fork has this process's streams, and dies with it. It is run by its path, since an import would cost what it saves.
 """
