@@ -1,4 +1,4 @@
-"""Runs of the command, of pytest or of a script, that do not load the package anew: see `tests.support.forkserver`.
+"""Runs the command, pytest or a script without loading the package again: see `tests.support.forkserver`.
 
 done = run(["diff", "--help"], cwd=tmp_path, env=environment(tmp_path), timeout_s=60)
 
@@ -35,7 +35,7 @@ def run(
 ) -> "subprocess.CompletedProcess[str]":
     """Run `python -m gate`, or another module of `warm.LOADS`, or without one a script, to its end.
 
-    An environment that says how Python starts gets a process that starts from nothing.
+    If the environment has settings for Python's start, a new process is started.
 
     Raises:
         subprocess.TimeoutExpired: it took longer; it has been killed.
