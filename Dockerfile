@@ -7,20 +7,20 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates git libgomp1 libstdc++6 python3 \
     && rm -rf /var/lib/apt/lists/* \
     && dpkg-query --show --showformat '${Package}\t${Version}\t${Architecture}\n' > /usr/share/debian-packages.tsv
-# The runner's workspace belongs to another user than the container's root, and HOME is the runner's choice.
+# The runner's workspace does not belong to the container's root, and the runner sets HOME.
 RUN git config --system --add safe.directory /github/workspace
 ENV PATH=/opt/gate/bin:$PATH PYTHONUNBUFFERED=1
 
 
 FROM runtime AS dependencies
-# The build backend is Debian's, so that nothing unlocked is fetched to build with.
+# The build backend comes from Debian, so that the build downloads only locked packages.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends python3-hatchling python3-pip \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 COPY requirements.lock ./
-# Modules are compiled once, here, and trusted: no file of the image changes afterwards.
+# Modules are compiled here and never checked again, because no file of the image changes afterwards.
 RUN python3 -m venv --without-pip /opt/gate \
     && pip --python /opt/gate/bin/python install --no-cache-dir --no-compile --only-binary :all: --require-hashes \
         --requirement requirements.lock \
@@ -30,7 +30,7 @@ RUN python3 -m venv --without-pip /opt/gate \
 FROM dependencies AS project
 COPY LICENSE README.md pyproject.toml release/sbom.py ./
 COPY gate gate
-# With a bill of what the image is made of: all packages of Python, and those of Debian that it runs with.
+# The bill of materials lists all Python packages and the Debian packages of the runtime image.
 RUN pip wheel --no-cache-dir --no-build-isolation --no-deps --wheel-dir dist . \
     && pip --python /opt/gate/bin/python install --no-cache-dir --no-compile --no-deps \
         --no-index --no-warn-script-location --root /staged dist/*.whl \
@@ -51,6 +51,6 @@ LABEL org.opencontainers.image.title="Prompt Gate" \
     org.opencontainers.image.version="${VERSION}" \
     org.opencontainers.image.base.name="docker.io/library/debian:trixie-slim" \
     sbom="/opt/gate/share/sbom.cdx.json"
-# The exec form: a shell would drop the inputs whose names have hyphens. No WORKDIR and no USER: the runner mounts and
-# enters the workspace, whose files belong to a user that the image does not know.
+# The exec form, because a shell drops inputs whose names have hyphens. No WORKDIR and no USER: the runner mounts the
+# workspace and makes it the working directory, and its files belong to a user that the image does not know.
 ENTRYPOINT ["/opt/gate/bin/gate", "action"]

@@ -4,10 +4,10 @@ BIN := $(VENV)/bin
 WORKFLOWS := $(wildcard .github/workflows/*.yml docs/examples/*.yml)
 WORKERS ?= auto
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
-# uv takes a tenth of pip's time; pip is for machines whose index only pip is told of. Where neither can, both say why.
+# uv takes a tenth of pip's time. pip is for machines where only pip is configured with an index. If both fail, both errors are shown.
 INSTALL = why=$$($(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --editable '.[$(EXTRAS)]' 2>&1) \
 	|| { echo 'uv could not install it; pip takes longer.'; $(PIP) --editable '.[$(EXTRAS)]'; } \
-	|| { printf 'What uv said:\n%s\n' "$$why" >&2; exit 1; }
+	|| { printf 'The error of uv:\n%s\n' "$$why" >&2; exit 1; }
 IMAGE_EXTRAS := local agents bedrock vertex otel postgres web
 
 .PHONY: help setup demo test browser-test image-test lint lock dist sbom audit bench clean docs docs-serve reference
@@ -38,15 +38,15 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/uv
 
 setup: $(VENV)/.dev ## Create .venv with everything that development needs.
 
-demo: $(VENV)/.demo ## Run the whole job on a real local model.
+demo: $(VENV)/.demo ## Run a complete comparison on a local model.
 	@$(BIN)/gate demo
 
 test: $(VENV)/.dev ## Run all tests.
-	@# A file keeps its servers for all of its tests. In the order of their folders, the long files do not come last.
+	@# All tests of a file share its servers. In the order of the folders, the slow files do not run last.
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-browser-test: $(VENV)/.dev ## Play people in the web interface; needs Debian's chromium.
-	@# A browser waits for its page half of the time: two keep two cores busy, and more would be impatient.
+browser-test: $(VENV)/.dev ## Test the web interface in a browser; needs Debian's chromium.
+	@# A browser waits half of the time, so two keep two cores busy; with more, tests run into their timeouts.
 	$(BIN)/python -m pytest tests/browser -n 2 --dist load
 
 image-test: $(VENV)/.dev ## Build the action's image and run it as GitHub's runner does; needs root, buildah, debootstrap.
@@ -68,33 +68,33 @@ lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerf
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/codespell
 
-docs: $(VENV)/.dev ## Build the documentation into site/, which opens from a disk.
+docs: $(VENV)/.dev ## Build the documentation into site/, which also opens without a server.
 	@$(BIN)/python -m tests.support.docsite.stage
 	@$(BIN)/python -m zensical build --strict --clean
 
-docs-serve: docs ## Show it at http://127.0.0.1:8000; after a change, make docs again.
+docs-serve: docs ## Serve the documentation at http://127.0.0.1:8000; run make docs again after a change.
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory site 8000
 
-reference: $(VENV)/.dev ## Write the pages of docs/reference/ from the code.
+reference: $(VENV)/.dev ## Generate docs/reference/ from the code.
 	$(BIN)/python -m tests.support.docsite.reference
 
-lock: | $(BIN)/uv ## Lock what the image installs; UPGRADE=--upgrade takes the newest versions.
+lock: | $(BIN)/uv ## Lock the packages of the image; UPGRADE=--upgrade takes the newest versions.
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes $(IMAGE_EXTRAS:%=--extra %) $(UPGRADE) \
 		--custom-compile-command 'make lock' --output-file requirements.lock pyproject.toml
 
-dist: | $(BIN)/uv ## Build the source distribution, and the wheel from it, into dist/.
+dist: | $(BIN)/uv ## Build the source distribution and the wheel into dist/.
 	@rm -rf dist
-	@# As `python -m build` does, which the tests run.
+	@# This does the same as `python -m build`, which the tests run.
 	@$(BIN)/uv build --quiet --system-certs --python $(BIN)/python --out-dir dist
 
-sbom: | $(BIN)/uv ## Write what requirements.lock installs as dist/sbom.cdx.json, in CycloneDX.
+sbom: | $(BIN)/uv ## Write a CycloneDX bill of materials of requirements.lock to dist/sbom.cdx.json.
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/locked
 	@$(BIN)/uv pip sync --quiet --system-certs --require-hashes --python $(VENV)/locked/bin/python requirements.lock
 	@mkdir -p dist
 	@$(BIN)/python release/sbom.py $(VENV)/locked/lib/python3*/site-packages > dist/sbom.cdx.json
 	@echo "dist/sbom.cdx.json"
 
-audit: | $(BIN)/uv ## Look for known vulnerabilities in what requirements.lock installs; asks PyPI.
+audit: | $(BIN)/uv ## Check the packages of requirements.lock for known vulnerabilities; calls PyPI.
 	@$(BIN)/uv tool run --quiet --system-certs --from 'pip-audit>=2.9,<3' pip-audit --strict --disable-pip \
 		--require-hashes --requirement requirements.lock
 

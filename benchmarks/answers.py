@@ -1,7 +1,7 @@
-"""What the benchmark's server answers, how good that is, and the ledger that it keeps.
+"""The answers of the benchmark's server, their true quality, and a ledger of all requests.
 
 The words of `gate.calls.providers.fake`: `answer=WORD slice=S` in the user message, `quality=0.9 quality[S]=0.45`
-in the system prompt. A request with a JSON Schema is taken for a judge's.
+in the system prompt. A request with a JSON Schema counts as a request of a judge.
 """
 
 import time
@@ -14,23 +14,23 @@ from typing import Any
 from gate.calls.providers.fake import count_tokens, criteria_reply, oracle_answer, true_quality
 
 CACHE_STEP = 128
-"""OpenAI's cached tokens come in steps of so many."""
+"""OpenAI counts cached tokens in steps of this size."""
 CACHE_MINIMUM = 1024
-"""Tokens of the shortest prefix that the cache takes."""
+"""Tokens of the shortest prefix that is cached."""
 
 OPENAI, ANTHROPIC = "/v1/chat/completions", "/v1/messages"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request of either interface, in common words.
+    """A request of either interface, in one format.
 
     Args:
-        path, model, system, user: what was asked.
-        seed: the request's own number for this sample, if it has one.
-        judged: it is a judge's.
+        path, model, system, user: parts of the request.
+        seed: the request's seed for this sample, if it has one.
+        judged: it is a request of a judge.
         cached: the system prompt may be read from and written to the prompt cache.
-        calls: the tool that is called instead of an answer; empty for an answer.
+        calls: the tool to call instead of an answer; empty for an answer.
     """
 
     path: str
@@ -44,7 +44,7 @@ class Asked:
 
     @property
     def prefix(self) -> tuple[str, str, str]:
-        """What the prompt cache knows the request by."""
+        """The key of the request in the prompt cache."""
         return self.path, self.model, self.system
 
 
@@ -61,15 +61,15 @@ class Answer:
 
 @dataclass(slots=True)
 class Ledger:
-    """What was asked and answered so far.
+    """All requests and answers so far.
 
     Args:
-        requests: that came in, faulty ones included.
+        requests: received requests, including those answered with a fault.
         answered: answers that were sent.
         faults: by kind.
         fresh, read, write, output: tokens by kind.
-        quality: by the words of the prompt that state it and by slice: answers, right ones, and the true quality.
-        began, ended: when the first request came in and the last answer went out, in seconds that only grow.
+        quality: by the prompt text that states it and by slice: answers, right answers, and the true quality.
+        began, ended: monotonic times of the first request and of the last answer, in seconds.
     """
 
     requests: int = 0
@@ -114,7 +114,7 @@ class Ledger:
 
 
 class Oracle:
-    """Answers requests; the same request gets the next sample each time, in whatever order they come."""
+    """Answers requests. A repeated request gets the next sample, whatever the order of requests."""
 
     def __init__(self) -> None:
         self.ledger = Ledger()
@@ -132,7 +132,7 @@ class Oracle:
         return Answer(text, prefix + count_tokens(asked.user) - read - write, read, write, output)
 
     def sent(self, asked: Asked, answer: Answer) -> None:
-        """The answer is out: it counts, and from now on its prompt can be read from the cache."""
+        """Count an answer that was sent. From now on, its prompt can be read from the cache."""
         self.ledger.note(asked, answer)
         if asked.cached and asked.prefix not in self._warm:
             self._warm.update(_starts(asked.path, asked.model, asked.system))
@@ -165,13 +165,13 @@ def _tokens(system: str) -> int:
 
 @lru_cache(maxsize=256)
 def _starts(path: str, model: str, system: str) -> tuple[tuple[str, str, str], ...]:
-    """The starts of a prompt that a cache in steps keeps."""
+    """The prefixes of a prompt that the cache stores."""
     ends = range(CACHE_STEP, count_tokens(system) + 1, CACHE_STEP)
     return tuple((path, model, system[: 4 * end]) for end in ends)
 
 
 def _stated(system: str, user: str) -> tuple[str, str, float]:
-    """Which prompt, which slice, and what is true of them."""
+    """Prompt, slice, and their true quality."""
     at = user.find("slice=")
     piece = user[at + 6 :].split(None, 1)[0] if at >= 0 else ""
     return _known(system, piece)

@@ -1,9 +1,9 @@
-"""Wordings of two reviewers who looked for validators that are wrong: what became of them.
+"""Wordings of two reviewers who searched for wrong validators, and the results on them.
 
-They chose them with a look at the patterns, and the patterns were mended with a look at them: these figures say that
-what was found is mended, and nothing of rules that nobody has seen. `FIRST` is what was counted before.
-Five of their verdicts are not taken over, since a reader may see them otherwise: a list with dashes as no Markdown, and
-as violations JSON within a fence, `A. B.` as one sentence, `OK` as Spanish, and `A.` where `A` was to be chosen.
+The reviewers knew the patterns, and the patterns were fixed for these wordings. So the figures show only that the found
+errors are fixed, and say nothing about unseen rules. `FIRST` has the counts before the fixes.
+Five of their verdicts are left out because readers may disagree: a list with dashes as no Markdown, and as violations
+JSON within a fence, `A. B.` as one sentence, `OK` as Spanish, and `A.` where `A` was to be chosen.
 """
 
 import json
@@ -19,7 +19,7 @@ DATA = Path(__file__).parent / "data" / "attacked_wordings.jsonl"
 
 
 class Attacked(TypedDict):
-    """A wording, and outputs whose verdict the reviewer named."""
+    """A wording, and outputs with the reviewer's verdict."""
 
     kind: str
     text: str
@@ -28,12 +28,12 @@ class Attacked(TypedDict):
 
 
 FIRST = Count(99, 89, 27, 0)
-"""Before anything was mended. Wordings that no code should check count among the compiled, too."""
+"""The counts before any fix. Compiled wordings that no code should check count as compiled."""
 
 
 @cache
 def outcomes() -> list[Outcome]:
-    """What becomes of each: the outputs decide whether its scorers are right, where there are any."""
+    """Compile each wording. The outputs decide whether its scorers are right."""
     with DATA.open(encoding="utf-8") as lines:
         rows: list[Attacked] = [json.loads(line) for line in lines]
     return [outcome({**row, "set": "attacker", "expect": []}) for row in rows]

@@ -1,7 +1,7 @@
-"""Simulates pull requests of known truth and prints whether the promises G1 to G8 hold.
+"""Simulates pull requests whose effect is known, and prints whether the guarantees G1 to G8 hold.
 
-Beside the joint test stands the familiar rule, a percentile bootstrap of each slice. Exit code 1 when a promise is
-broken by more than three Monte Carlo standard errors. docs/statistics.md defines the regimes R1a to R8.
+The table compares the joint test with the familiar rule, a percentile bootstrap of each slice. The exit code is 1 if a
+rate misses its limit by more than three Monte Carlo standard errors. docs/statistics.md defines the regimes R1a to R8.
 """
 
 import argparse
@@ -29,13 +29,13 @@ _Done = TypeVar("_Done")
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is simulated.
+    """The size of the simulation.
 
     Args:
-        one, many: pull requests a cell, with one slice and with several.
-        share: of them that the familiar rule is tried on; its rates are large and it is slow.
-        flips: of the joint test, which is exact at any number.
-        resamples: of the familiar rule.
+        one, many: pull requests per cell with one slice, and with several slices.
+        share: share of these for the familiar rule, which is slow and has large rates.
+        flips: sign flips of the joint test, which is exact at any number.
+        resamples: bootstrap resamples of the familiar rule.
     """
 
     one: int
@@ -53,7 +53,7 @@ QUICK = Effort(one=400, many=150, share=0.4, flips=399, resamples=500)
 
 
 def simulate(effort: Effort, seed: int, cell: Cell) -> Result:
-    """One row of the promises."""
+    """Simulate one row of the table of guarantees."""
     runs = effort.runs(cell.layout.slices)
     ours = rate_of(cell, Joint(effort.flips), runs, seed)
     familiar = rate_of(cell, Familiar(effort.resamples), max(1, round(runs * effort.share)), seed)
@@ -61,7 +61,7 @@ def simulate(effort: Effort, seed: int, cell: Cell) -> Result:
 
 
 def plan(effort: Effort, seed: int, planned: Plan) -> Outcome:
-    """One row of the planning table."""
+    """Simulate one row of the planning table."""
     runs = effort.runs(planned.layout.slices) // 2
     return predict_and_find(planned, Joint(effort.flips), max(1, runs), seed)
 
@@ -69,11 +69,11 @@ def plan(effort: Effort, seed: int, planned: Plan) -> Outcome:
 def main(
     argv: Sequence[str] | None = None, cells: Sequence[Cell] | None = None, planned: Sequence[Plan] | None = None
 ) -> int:
-    """Run, print, and say by the exit code whether every promise held.
+    """Simulate and print; exit code 1 if a guarantee is broken.
 
     Args:
-        argv: options; None takes the command line's.
-        cells, planned: what to simulate; None takes all, or the quick run's share of them.
+        argv: options; None means those of the command line.
+        cells, planned: the rows to simulate; None means all rows, or those of the quick run.
     """
     options = parser().parse_args(argv)
     effort = QUICK if options.quick else FULL
@@ -84,10 +84,10 @@ def main(
         cells = [cell for cell in all_cells() if cell.quick or not options.quick]
     if planned is None:
         planned = [entry for entry in all_plans() if entry.quick or not options.quick]
-    # Two workers with two BLAS threads each would fight for two cores; a spawned worker reads this before numpy.
+    # One BLAS thread per worker; a spawned worker reads this before it imports numpy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
-        results = _all(pool, partial(simulate, effort, options.seed), cells, "promises")
+        results = _all(pool, partial(simulate, effort, options.seed), cells, "guarantees")
         outcomes = _all(pool, partial(plan, effort, options.seed), planned, "planning")
     console = Console(width=None if sys.stdout.isatty() else 140)
     for sheet in (promises(results), plans(outcomes)):
@@ -96,12 +96,11 @@ def main(
         else:
             console.print(sheet.for_terminal())
     broken = sum(not row.held for row in results) + sum(not row.held for row in outcomes)
-    print(f"{effort.one} pull requests a cell with one slice, {effort.many} with several; planning half as many.")
+    print(f"{effort.one} pull requests per row with one slice, {effort.many} with several; half as many for planning.")
     near, nearer = (sum(abs(row.off_by) <= points for row in outcomes) for points in (0.10, 0.05))
-    print(f"Planned power: {nearer} of {len(outcomes)} rows within five points of what was found, {near} within ten.")
-    print(
-        f"{broken} broken of {len(results) + len(outcomes)} rows; broken is beyond the limit by three standard errors."
-    )
+    print(f"Planned power: {nearer} of {len(outcomes)} rows within five points of the simulation, {near} within ten.")
+    rows = len(results) + len(outcomes)
+    print(f"{broken} of {rows} rows are broken: they miss the limit by more than three standard errors.")
     return 1 if broken else 0
 
 
@@ -114,10 +113,10 @@ def parser() -> argparse.ArgumentParser:
     """The options of the command."""
     options = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__)
     options.add_argument("--quick", action="store_true", help="fewer cells and runs: under two minutes on two cores")
-    options.add_argument("--scale", type=float, default=1.0, help="this many times the pull requests a cell")
-    options.add_argument("--seed", type=int, default=1, help="of everything that is drawn")
-    options.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
-    options.add_argument("--markdown", action="store_true", help="print the tables as they stand in the documentation")
+    options.add_argument("--scale", type=float, default=1.0, help="multiply the pull requests per row by this")
+    options.add_argument("--seed", type=int, default=1, help="seed of the random numbers")
+    options.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
+    options.add_argument("--markdown", action="store_true", help="print the tables as Markdown")
     return options
 
 

@@ -1,4 +1,4 @@
-"""How many wordings of rules become scorers, and the right ones: `python -m benchmarks.compiled_rules`.
+"""Counts how many wordings of rules compile to the right scorers: `python -m benchmarks.compiled_rules`.
 
 `--recorded` compares compiled rules with the recorded verdicts of a judge on real outputs; `--wrong` names what went
 wrong among the tuned wordings. With `--write` benchmarks/results/promptpex.md gets all tables.
@@ -15,17 +15,17 @@ from benchmarks.rule_wordings import NONE, Outcome, outcome, read
 from gate.stats.intervals import Rate, wilson
 
 NOTES = (
-    "right: compiled to the scorers that the wording says, which judge outputs that keep and break it rightly.",
-    "precision: right of compiled; recall: right of all that code can check. Intervals of 95 % (Wilson).",
-    "Held out: written before any pattern, and not used to make one; but by the same author, in the same words.",
-    "By a second author: run once; no pattern was made for what was not understood. Expect such figures of your rules.",
-    "By reviewers who looked for faults: tuned since, so these figures say only that what was found is mended.",
-    "Orders of prompts: as public prompts word them. A third was held out, as above.",
+    "right: compiled to the scorers that the wording needs, which score outputs that keep or break it correctly.",
+    "precision: right of compiled; recall: right of all that code can check. 95 % Wilson intervals.",
+    "Held out: written before the patterns and not used for them, but by the same author.",
+    "By a second author: run once; no pattern was added for missed wordings. Expect similar figures for your rules.",
+    "By reviewers who looked for faults: the patterns were tuned since, so the figures only show that these are fixed.",
+    "Orders of prompts: worded as in public prompts. A third was held out, as above.",
 )
 
 
 def by_kind(title: str, outcomes: Sequence[Outcome]) -> Table:
-    """Precision and recall, kind by kind; wordings that must not compile count against the precision of all."""
+    """Precision and recall by kind. Wordings that must not compile count against the precision in the row for all."""
     out = Table(title=title, title_justify="left")
     out.add_column("kind of rule")
     for name in ("wordings", "compiled", "right", "wrong", "precision", "recall"):

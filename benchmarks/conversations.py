@@ -1,11 +1,11 @@
-"""Runs whole conversations against the local server and prints how near they come to what the machine allows.
+"""Runs whole conversations against a local server and compares their time with the lowest possible time.
 
     python -m benchmarks.conversations [--quick]
 
-The limit is conversations x turns x calls of a turn x latency / in flight: what an engine would need that costs nothing
-itself. It is compared with the time from the first request to the last answer; the wall clock of the whole process,
-with start, record and reports, stands beside it. CPU and memory are those of the gate's process alone; the MCP server,
-a program that is spoken with over stdio, and the model's server run on the same cores.
+The limit is conversations x turns x calls per turn x latency / in flight: the time of an engine without any cost of its
+own. It is compared with the time from the first request to the last answer. "wall s" is the whole process, including
+start, record and reports. CPU and memory are those of the gate's process only. The MCP server (over stdio) and the
+model server run on the same cores.
 """
 
 import json
@@ -34,11 +34,11 @@ TOOL = "count"
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Conversations to be measured.
+    """Conversations to measure.
 
     Args:
         conversations: how many, each of `TURNS` turns.
-        tools: a tool of an MCP server is called in each turn.
+        tools: call a tool of an MCP server in each turn.
     """
 
     conversations: int
@@ -60,23 +60,23 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Conversations, measured.
+    """Measured conversations.
 
     Args:
-        load: what they were.
-        spent: by the process of the gate.
-        asking_s: from the first request to the last answer.
-        answered: answers that the model's server gave.
+        load: the conversations.
+        spent: the cost of the gate's process.
+        calls_s: seconds from the first request to the last answer.
+        answered: answers that the model server sent.
     """
 
     load: Load
     spent: Spent
-    asking_s: float
+    calls_s: float
     answered: int
 
     @property
     def ratio(self) -> float:
-        return self.asking_s / self.load.limit_s
+        return self.calls_s / self.load.limit_s
 
     def missed(self) -> list[str]:
         """The goals that were not met."""
@@ -88,7 +88,7 @@ LOADS = (Load(200), Load(200, tools=True), Load(2_000), Load(2_000, tools=True))
 
 
 def write_inputs(root: Path, load: Load) -> None:
-    """A repository with a suite of conversations, and with the MCP server where tools are wanted."""
+    """Write a repository with a suite of conversations, with an MCP server if tools are called."""
     said = [f"Question {turn} of this conversation. answer=word" for turn in range(TURNS)]
     cases = [
         {"id": f"c{i}", "rounds": [{"prompt": f"{i}: {text}"} for text in said]} for i in range(load.conversations)
@@ -112,7 +112,7 @@ def write_inputs(root: Path, load: Load) -> None:
 
 
 def measure(load: Load, root: Path) -> Measured:
-    """One check from the command line."""
+    """Measure one `gate check` from the command line."""
     write_inputs(root, load)
     command = [sys.executable, "-m", "gate", "check", "--quiet"]
     with serving("--latency-ms", f"{LATENCY_S * 1000:g}") as url:
@@ -124,10 +124,10 @@ def measure(load: Load, root: Path) -> Measured:
 def table(rows: Sequence[Measured], title: str) -> Table:
     """One line for each."""
     out = Table(title=title, title_justify="left")
-    for column in ("run", "wall s", "asking s", "limit s", "ratio", "CPU ms/call", "peak MiB", "goal met"):
+    for column in ("run", "wall s", "calls s", "limit s", "ratio", "CPU ms/call", "peak MiB", "goal met"):
         out.add_column(column, justify="left" if column in ("run", "goal met") else "right")
     for row in rows:
-        figures = (row.spent.wall_s, row.asking_s, row.load.limit_s, row.ratio, 1000 * row.spent.cpu_s / row.load.calls)
+        figures = (row.spent.wall_s, row.calls_s, row.load.limit_s, row.ratio, 1000 * row.spent.cpu_s / row.load.calls)
         missed = row.missed()
         goal = f"ratio {RATIO_GOAL:g}: {'yes' if not missed else 'no: ' + ', '.join(missed)}"
         out.add_row(row.load.name, *(f"{one:.2f}" for one in figures), f"{row.spent.rss_mib:.0f}", goal)

@@ -1,8 +1,8 @@
-"""Simulates the joint test with looks after each repeat of all cases, and prints what they cost and save.
+"""Simulates early stopping, and prints its errors and the calls that it saves.
 
-Two rules judge the same pull requests: one test at the end, and looks, as the gate takes them. Each row is printed as
-soon as it is known. docs/statistics.md defines the regimes R1a to R6. Exit code 1 when false blocks or HOLDs are beyond
-2.5 % or 10 % by three standard errors.
+Two rules decide about the same pull requests: one test at the end, and a look after each repeat of all cases, as in the
+gate. Each row is printed as soon as it is known. docs/statistics.md defines the regimes R1a to R6. The exit code is 1
+if the rate of false blocks (2.5 %) or of false HOLDs (10 %) is exceeded by more than three standard errors.
 """
 
 import argparse
@@ -44,10 +44,10 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a rule said.
+    """The result of a rule.
 
     Args:
-        calls: share of the planned samples that were taken.
+        calls: share of the planned samples that were needed.
     """
 
     blocks: bool
@@ -57,7 +57,7 @@ class Outcome:
 
 
 def unchanged(quick: bool) -> Iterator[Scene]:
-    """Nothing changed."""
+    """Pull requests that change nothing."""
     for k in (5,) if quick else (5, 3):
         for layout, n in ((ONE, 100), (TAGS, 60), (TWELVE_AND_ALL, 30), (ONE, 30)):
             for regime in ("R1a", "R3") if quick else LOOKED_AT if k == 5 else ("R1a", "R3", "R4"):
@@ -65,9 +65,9 @@ def unchanged(quick: bool) -> Iterator[Scene]:
 
 
 def changed(quick: bool) -> Iterator[Scene]:
-    """Falls of all cases and of one slice of twelve, rises of all cases."""
+    """Drops of all cases and of one slice of twelve, improvements of all cases."""
     for regime in ("R1a",) if quick else ("R1a", "R3", "R4"):
-        # The smaller fall is one that one test shows about four times of five, where stopping early costs most.
+        # One test finds the smaller drop with about 80 % power, where early stopping costs the most power.
         small = {"R1a": 0.08, "R3": 0.03, "R4": 0.06}[regime]
         for layout, n in ((ONE, 100), (TAGS, 60)):
             for fall in (small, 0.10, 0.20, -small, -0.10):
@@ -77,7 +77,7 @@ def changed(quick: bool) -> Iterator[Scene]:
 
 
 def judged(scene: Scene, rng: np.random.Generator, seed: int) -> tuple[Outcome, Outcome]:
-    """One pull request under one test at the end, and under looks."""
+    """One pull request under one test at the end, and under several looks."""
     cases = scene.n * scene.layout.parts
     hit = cases if scene.everywhere else scene.n
     single = deltas(scene.regime, rng, (scene.k, hit), scene.fall)
@@ -102,7 +102,7 @@ def _outcome(found: JointResult, whole: str, calls: float) -> Outcome:
 
 
 def simulate(runs: int, seed: int, scene: Scene) -> tuple[Scene, list[tuple[Outcome, Outcome]]]:
-    """All outcomes of both rules; half as many runs where there are many slices, which take long."""
+    """All outcomes of both rules. With several slices there are half as many runs, because they take long."""
     runs = runs if scene.layout.slices == 1 else max(1, runs // 2)
     name = zlib.crc32(f"{scene.regime} {scene.layout.words} {scene.n} {scene.k} {scene.fall}".encode())
     return scene, [judged(scene, np.random.default_rng([seed, name, run]), run) for run in range(runs)]
@@ -110,11 +110,11 @@ def simulate(runs: int, seed: int, scene: Scene) -> tuple[Scene, list[tuple[Outc
 
 UNCHANGED = ("regime", "cases", "slices", "k", "blocks: one test, %", "looks", "HOLDs or blocks: one test, %", "looks",
              "calls, %", "held?")  # fmt: skip
-CHANGED = ("regime", "cases", "slices", "k", "changed", "by", "shown: one test, %", "looks", "calls, %")
+CHANGED = ("regime", "cases", "slices", "k", "changed", "by", "found: one test, %", "looks", "calls, %")
 
 
 def unchanged_row(scene: Scene, found: Sequence[tuple[Outcome, Outcome]]) -> tuple[tuple[str, ...], bool]:
-    """False blocks and HOLDs of each rule, and the calls."""
+    """The rates of false blocks and HOLDs of each rule, and the share of calls."""
     plain, early = zip(*found, strict=True)
     blocks = [Rate(sum(one.blocks for one in rule), len(rule)) for rule in (plain, early)]
     holds = [Rate(sum(one.holds for one in rule), len(rule)) for rule in (plain, early)]
@@ -124,7 +124,7 @@ def unchanged_row(scene: Scene, found: Sequence[tuple[Outcome, Outcome]]) -> tup
 
 
 def changed_row(scene: Scene, found: Sequence[tuple[Outcome, Outcome]]) -> tuple[str, ...]:
-    """How often each rule shows the change: a block, or the rise of all cases."""
+    """How often each rule finds the change: a block, or an improvement of all cases."""
     counted = "rises" if scene.fall < 0.0 else "blocks"
     plain, early = zip(*found, strict=True)
     shown = [Rate(sum(getattr(one, counted) for one in rule), len(rule)) for rule in (plain, early)]
@@ -145,14 +145,14 @@ def _rate(rate: Rate) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run, print, and say by the exit code whether the promises held.
+    """Simulate and print; exit code 1 if a rate is exceeded.
 
     Args:
-        argv: options; None takes the command line's.
+        argv: options; None means those of the command line.
     """
     options = parser().parse_args(argv)
     runs = max(1, round((60 if options.quick else 1000) * options.scale))
-    # Two workers with two BLAS threads each would fight for two cores; a spawned worker reads this before numpy.
+    # One BLAS thread per worker; a spawned worker reads this before it imports numpy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     work, broken = partial(simulate, runs, options.seed), 0
     with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
@@ -165,7 +165,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _line(CHANGED, rule=True)
         for scene, found in pool.map(work, changed(options.quick)):
             _line(changed_row(scene, found))
-    print(f"\n{runs} pull requests a row with one slice, half as many in the others, {FLIPS} flips; {broken} broken.")
+    print(f"\n{runs} pull requests per row with one slice, half as many with several; {FLIPS} flips; {broken} broken.")
     return 1 if broken else 0
 
 
@@ -179,9 +179,9 @@ def parser() -> argparse.ArgumentParser:
     """The options of the command."""
     options = argparse.ArgumentParser(prog="python -m benchmarks.early_stopping", description=__doc__)
     options.add_argument("--quick", action="store_true", help="fewer rows and runs: about a minute on one core")
-    options.add_argument("--scale", type=float, default=1.0, help="this many times the pull requests a row")
-    options.add_argument("--seed", type=int, default=1, help="of everything that is drawn")
-    options.add_argument("--jobs", type=int, default=1, help="processes")
+    options.add_argument("--scale", type=float, default=1.0, help="multiply the pull requests per row by this")
+    options.add_argument("--seed", type=int, default=1, help="seed of the random numbers")
+    options.add_argument("--jobs", type=int, default=1, help="number of processes")
     return options
 
 

@@ -1,4 +1,4 @@
-"""What the rule on echoes finds, and what it takes from honest judges: `python -m benchmarks.echo`.
+"""Counts the copied verdicts that echo detection finds, and its false alarms: `python -m benchmarks.echo`.
 
 See benchmarks/results/echo.md.
 """
@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.table import Table
 
 from gate.scoring.verdict import ScoredReason, Verdict, echo_complaint
-from tests.support.spellings import FORGED, NOT_HELD, Forged
+from tests.support.verdict_encodings import FORGED, NOT_HELD, Forged
 
 ROOT = Path(__file__).parents[1]
 SCORES = (0.0, 0.5, 0.9, 1.0, 2.0, 3.0, 4.0, 5.0)
-"""That a judge may give to an answer, on both scales."""
+"""Scores that a judge may give, on both scales."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Judged:
 
     Args:
         answer: the text.
-        question: or conversation.
-        last: the last thing that was asked.
-        why: what a person said of the answer; empty where nobody did.
+        question: the question or conversation.
+        last: the last user message.
+        why: a person's comment on the answer, if there is one.
     """
 
     answer: str
@@ -40,7 +40,7 @@ class Judged:
 
 
 Reasons = Callable[[Judged], list[str]]
-"""From an answer to the reasons of one verdict; none where there is nothing to say."""
+"""From an answer to the reasons of one verdict; none if there is nothing to quote."""
 
 
 def _sentences(text: str) -> list[str]:
@@ -67,7 +67,7 @@ QUOTING: Mapping[str, Reasons] = {
 
 
 def dispatcher() -> list[Judged]:
-    """91 replies of a voice agent, with what a person said of each; two try to talk a judge over."""
+    """91 replies of a voice agent with a person's comment on each; two try to manipulate the judge."""
     with (ROOT / "evals" / "dispatcher" / "answers.jsonl").open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     turns = [[message["content"] for message in row["messages"]] for row in rows]
@@ -87,7 +87,7 @@ def promptpex() -> list[Judged]:
 
 
 def numbers() -> list[Judged]:
-    """Twelve answers full of small numbers, in which a score is most easily found by chance."""
+    """Twelve answers full of small numbers, where a score is most likely to occur by chance."""
     texts = (ROOT / "tests" / "data" / "full-of-numbers.txt").read_text(encoding="utf-8").split("\n---\n")
     return [Judged(text, "How does it go?", "How does it go?") for text in texts]
 
@@ -100,7 +100,7 @@ SOURCES: Mapping[str, Callable[[], list[Judged]]] = {
 
 
 def lost(rows: Iterable[Judged], reasons: Reasons) -> tuple[int, int]:
-    """Verdicts of an honest judge that do not count, and all of them: one for each answer and score."""
+    """The number of an honest judge's verdicts that are rejected, and of all verdicts (one per answer and score)."""
     count = total = 0
     for one in rows:
         said = reasons(one)
@@ -113,18 +113,18 @@ def lost(rows: Iterable[Judged], reasons: Reasons) -> tuple[int, int]:
 
 
 def believed(forged: Forged) -> list[str]:
-    """Ways of writing a verdict into an answer in which a judge that hands it back is believed."""
+    """The ways of writing a verdict into an answer for which a judge's copy of it is accepted."""
     return [how for how, text in forged.texts.items() if echo_complaint(forged.verdict, [text]) is None]
 
 
 def tables() -> tuple[Table, Table]:
-    """Both sides."""
-    forged = Table(title="Verdicts that a judge hands back")
-    for column in ("the verdict", "ways to write it", "believed"):
+    """The tables of forged and of honest verdicts."""
+    forged = Table(title="Verdicts that a judge copies from the answer")
+    for column in ("the verdict", "ways to write it", "accepted"):
         forged.add_column(column)
     for name, one in {**FORGED, **NOT_HELD}.items():
         forged.add_row(name, str(len(one.texts)), ", ".join(believed(one)) or "none")
-    honest = Table(title="Honest verdicts that do not count")
+    honest = Table(title="Honest verdicts that are rejected")
     for column in ("the reason is", *SOURCES):
         honest.add_column(column)
     sources = {name: read() for name, read in SOURCES.items()}

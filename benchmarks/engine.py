@@ -1,11 +1,11 @@
-"""Runs whole comparisons against the local server and prints how near they come to what the machine allows.
+"""Runs whole comparisons against a local server and compares their time with the lowest possible time.
 
     python -m benchmarks.engine            600, 6,000 and 60,000 calls
     python -m benchmarks.engine --quick    600 and 6,000
 
-The limit of the wall clock is ceil(calls / in flight) x latency: what an engine would need that costs nothing itself.
-CPU and memory are those of the measured process alone; the server, whose CPU the table shows beside them, runs on the
-same cores. What of the CPU is the SDK's, `benchmarks.wire` tells.
+The limit is ceil(calls / in flight) x latency: the time of an engine without any cost of its own. CPU and memory are
+those of the measured process only. The server runs on the same cores, and the table shows its CPU in its own column.
+`benchmarks.wire` shows how much of the CPU the SDK takes.
 """
 
 import argparse
@@ -31,7 +31,7 @@ IN_FLIGHT = 64
 SAMPLES = 3
 MEMORY_GOAL_MIB = 200.0
 FINE = frozenset({0, 1})
-"""Exit codes of a verdict: two prompts that are equally good are now and then told apart by chance."""
+"""Exit codes of a verdict. Two equally good prompts can differ by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Load:
         provider: `openai` or `anthropic`.
         cases, samples: per arm; two arms.
         latency_s: of each reply.
-        ratio: wall clock over the limit, at most; None where start-up alone is longer than the calls.
+        ratio: the highest accepted wall clock / limit; None if start-up takes longer than the calls.
     """
 
     provider: str
@@ -62,7 +62,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What one process cost: seconds of wall clock and CPU, and the most memory it held."""
+    """The cost of one process: wall clock and CPU in seconds, and peak memory."""
 
     wall_s: float
     cpu_s: float
@@ -74,10 +74,10 @@ class Measured:
     """One comparison, measured.
 
     Args:
-        load: what it was.
-        spent: by the process of the gate.
+        load: the comparison.
+        spent: the cost of the gate's process.
         server_ms: CPU of the server per call, in milliseconds.
-        answered: answers that the server gave.
+        answered: answers that the server sent.
     """
 
     load: Load
@@ -104,7 +104,7 @@ class Measured:
 
 
 def loads(*, quick: bool) -> tuple[Load, ...]:
-    """What is measured; the last two tell whether memory grows with cases or with samples."""
+    """The comparisons to measure. The last two show whether memory grows with cases or with samples."""
     short = (
         Load("openai", 100, 0.1, None),
         Load("openai", 1_000, 0.1, 1.25),
@@ -117,7 +117,7 @@ def spend(words: Sequence[str], cwd: Path, env: dict[str, str]) -> Spent:
     """Run a command to its end.
 
     Raises:
-        SystemExit: it failed; its words are printed.
+        SystemExit: the command failed; its output is printed.
     """
     with tempfile.TemporaryFile("w+") as said:
         started = time.perf_counter()
@@ -133,7 +133,7 @@ def spend(words: Sequence[str], cwd: Path, env: dict[str, str]) -> Spent:
 
 @contextmanager
 def serving(*options: str) -> Iterator[str]:
-    """The server as a process of its own; gives its address."""
+    """Run the server in its own process; yields its address."""
     command = [sys.executable, "-m", "benchmarks.server", *options]
     with subprocess.Popen(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -143,14 +143,14 @@ def serving(*options: str) -> Iterator[str]:
 
 
 def ledger(url: str) -> dict[str, Any]:
-    """What the server was asked, and what that cost it."""
+    """The server's counts of requests, and its CPU time."""
     with urllib.request.urlopen(f"{url}/ledger", timeout=10) as reply:
         told: dict[str, Any] = json.load(reply)
     return told
 
 
 def write_inputs(root: Path, cases: int) -> None:
-    """Two prompts that are equally good, and cases in two dimensions of slices."""
+    """Write two equally good prompts, and cases with two slice dimensions."""
     tiers, languages = ("free", "pro"), ("de", "en", "fr")
     (root / "a.md").write_text("Answer. quality=0.9")
     (root / "b.md").write_text("Answer well. quality=0.9")
@@ -162,7 +162,7 @@ def write_inputs(root: Path, cases: int) -> None:
 
 
 def measure(load: Load, root: Path) -> Measured:
-    """One comparison from the command line, start-up and scoring included."""
+    """Measure one comparison from the command line, including start-up and scoring."""
     write_inputs(root, load.cases)
     with serving("--latency-ms", f"{load.latency_s * 1000:g}") as url:
         spent = spend(command(load), root, environment(root, url))
@@ -185,7 +185,7 @@ def command(load: Load) -> list[str]:
 
 
 def environment(root: Path, url: str) -> dict[str, str]:
-    """Nothing of the user's own but what finds the interpreter; the package measured is the one beside this folder."""
+    """A clean environment in which the interpreter imports the package from this repository."""
     kept = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH") if key in os.environ}
     keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none", "PYTHONPATH": str(Path(__file__).parents[1])}
     keys["GATE_CONCURRENCY"] = str(IN_FLIGHT)
@@ -200,7 +200,7 @@ def table(rows: Sequence[Measured], title: str) -> Table:
     for row in rows:
         load = row.load
         name = f"{load.calls:,} calls, {load.provider}, {load.cases:,} cases x {load.samples}, {load.latency_s:g} s"
-        goal = "ratio free" if load.ratio is None else f"ratio {load.ratio:g}"
+        goal = "no goal" if load.ratio is None else f"ratio {load.ratio:g}"
         missed = row.missed()
         out.add_row(
             name,

@@ -1,7 +1,7 @@
-"""How often evidence is taken for words that say a rule: `python -m benchmarks.grounded_evidence`.
+"""Counts how often code accepts evidence as stating a rule word for word: `python -m benchmarks.grounded_evidence`.
 
-Rules with the evidence that people and models gave them, of `evals/promptpex` and of the prompts of the mutants;
-and the same rules with the evidence of every other rule of their prompt.
+The rules are those of `evals/promptpex` and of the mutants' prompts, with the evidence that people and models gave.
+Each rule is also tested with the evidence of every other rule of its prompt.
 """
 
 from collections.abc import Iterator
@@ -27,12 +27,12 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What counts as word for word.
+    """How often evidence is accepted.
 
     Args:
-        own, of_own: rules with their own evidence, and how many of these there are.
-        other, of_other: with that of another rule of the prompt.
-        contradicted: with their own, whose numbers are taken to differ.
+        own, of_own: accepted rules with their own evidence, and all of these.
+        other, of_other: the same with evidence of another rule of the prompt.
+        contradicted: rules rejected because their own evidence seems to state another number.
     """
 
     own: int
@@ -67,6 +67,6 @@ def taken() -> Taken:
 
 if __name__ == "__main__":
     found = taken()
-    print(f"own evidence taken as word for word: {found.own} of {found.of_own}; the others go to the judge")
-    print(f"own evidence taken to say another number: {found.contradicted} of {found.of_own}")
-    print(f"evidence of another rule of the prompt taken: {found.other} of {found.of_other}")
+    print(f"own evidence accepted word for word: {found.own} of {found.of_own}; the judge decides about the others")
+    print(f"own evidence wrongly rejected for another number: {found.contradicted} of {found.of_own}")
+    print(f"evidence of another rule wrongly accepted: {found.other} of {found.of_other}")

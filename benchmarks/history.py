@@ -1,4 +1,4 @@
-"""How long the pages of the web interface take over a long history, and how long a large run takes to be stored.
+"""Measures the pages of the web interface with a long history, and the time to store a large run.
 
 python -m benchmarks.history [--quick] [--postgres]
 """
@@ -33,15 +33,15 @@ from gate.store.sql.runs import KeptSample, Runs
 from gate.web.app import create_app
 from gate.web.site import WebSite
 from tests.support import stores
-from tests.support.finished import finished
 from tests.support.postgres import running
+from tests.support.run_records import finished
 from tests.support.runs import suite, take
 
 GOAL_S, PUSH_GOAL_S = 0.3, 2.0
 SUITES, SHAPES = 10, 20
-"""Suites, and runs that are evaluated; all others are copies of those at another time."""
+"""Suites, and runs that are evaluated; all other runs are copies of these with another time."""
 CASES, K = 25, 2
-"""Of a run: with both arms 100 samples."""
+"""Cases and repeats of a run: 100 samples in both arms."""
 BIG = 1_500
 """Cases of the run that is pushed: 6,000 samples."""
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
@@ -53,8 +53,8 @@ class Timed:
     """One page.
 
     Args:
-        name: of it.
-        spent: by each request, as wall clock and as CPU of this process.
+        name: name of the page.
+        spent: wall clock and CPU of this process for each request, in seconds.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Timed:
 
 
 def evaluated(name: str, cases: int, seed: int) -> tuple[RunRecord, list[KeptSample]]:
-    """A run with scores that somebody rolled."""
+    """A run with random scores."""
     rolled = random.Random(seed)
     ease = [rolled.random() for _ in range(cases)]
 
@@ -81,7 +81,7 @@ def evaluated(name: str, cases: int, seed: int) -> tuple[RunRecord, list[KeptSam
 
 
 def fill(database: Database, runs: int) -> None:
-    """So many runs, an hour apart."""
+    """Add this many runs, an hour apart."""
     store = Runs(database)
     for shape in range(SHAPES):
         record, samples = evaluated(f"suite-{shape % SUITES}", CASES, shape)
@@ -131,7 +131,7 @@ def _suite(shape: dict[str, object], place: int) -> dict[str, object]:
 
 
 def pages(site: WebSite, runs: int, big: int, repeats: int) -> Iterator[Timed]:
-    """Every page, with other arguments each time."""
+    """Measure every page, with different arguments in each request."""
     client = TestClient(create_app(site))
     rolled, suites = random.Random(1), count()
 
@@ -163,9 +163,9 @@ def pages(site: WebSite, runs: int, big: int, repeats: int) -> Iterator[Timed]:
         "judges": lambda: f"/judges?suite=suite-{next(suites) % SUITES}&last=50",
         "overrides": lambda: "/overrides",
         "run of 6,000 samples": lambda: f"/runs/{big}",
-        "its cases": lambda: f"/runs/{big}/cases?sort=best&page=7",
+        "its cases, page 7": lambda: f"/runs/{big}/cases?sort=best&page=7",
         "its cases over time": lambda: "/flaky?suite=big",
-        "one case of it": lambda: f"/runs/{big}/case?suite=big&case=c{rolled.randrange(BIG):03}",
+        "its case page": lambda: f"/runs/{big}/case?suite=big&case=c{rolled.randrange(BIG):03}",
     }
     client.get("/runs/1")
     client.get("/runs/1/case?suite=suite-0&case=c001")
@@ -188,7 +188,7 @@ def _kept(store: Database, run: RunRecord, samples: Sequence[KeptSample]) -> tup
 
 
 def _sent(site: WebSite, runs: Sequence[RunRecord], samples: Sequence[KeptSample]) -> list[tuple[float, float]]:
-    """As `gate push --to` does, from the first byte that came to the answer."""
+    """Push runs as `gate push --to` does, measured from the first byte received to the answer."""
     client, lines = TestClient(create_app(site)), b"".join(sample.line for sample in samples)
     spent = []
     for run in runs:
@@ -202,7 +202,7 @@ def _sent(site: WebSite, runs: Sequence[RunRecord], samples: Sequence[KeptSample
 
 @contextmanager
 def database(postgres: bool) -> Iterator[Database]:
-    """A new one, with tables."""
+    """A new database with tables."""
     with ExitStack() as stack:
         if postgres:
             found = stack.enter_context(stores.on_postgres(stack.enter_context(running(durable=True))))
@@ -213,7 +213,7 @@ def database(postgres: bool) -> Iterator[Database]:
 
 
 def measure(postgres: bool, runs: int, repeats: int) -> None:
-    """Fill a database, ask for every page, and print what it took."""
+    """Fill a database, load every page, and print the times."""
     console = Console()
     with database(postgres) as store:
         began = time.perf_counter()
@@ -227,7 +227,7 @@ def measure(postgres: bool, runs: int, repeats: int) -> None:
         site = WebSite(store, frozenset({"testserver"}), lambda: datetime.now(UTC))
         timed = [
             Timed("push of 6,000 samples", [_kept(store, one, samples) for one in moved[:3]]),
-            Timed("push of them over HTTP", _sent(site, moved[3:], samples)),
+            Timed("push of 6,000 samples over HTTP", _sent(site, moved[3:], samples)),
         ]
         big = Runs(store).rows(RunFilter(), Page(size=1))[0].id
         timed += pages(site, runs, big, repeats)

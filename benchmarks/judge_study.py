@@ -1,6 +1,6 @@
-"""A recorded judge against rules that code can check: `python -m benchmarks.judge_study`.
+"""Compares a recorded judge with rules that code can check: `python -m benchmarks.judge_study`.
 
-The judge is gpt-4o as PromptPex asked it; the answers are real. See docs/judge-study.md.
+The judge is gpt-4o as called by PromptPex. The answers are real. See docs/judge-study.md.
 """
 
 import json
@@ -24,11 +24,11 @@ from gate.stats.intervals import Rate, wilson
 OUTPUTS = Path(__file__).parent / "data" / "promptpex-outputs.jsonl"
 SEED = 20250307
 NOTHING_NESTED = '[["NA"]]'
-"""What one model says where it finds no name."""
+"""One model's answer if it finds no name."""
 NOTES = (
-    "broken: code shows that the answer breaks a rule of its prompt. passed: the judge let it pass all the same.",
-    "Intervals are of 95 %; the four answers to one test count as one where answers of several models stand together.",
-    "An answer that keeps every rule may break its prompt otherwise: the judge's 'err' there is no mistake.",
+    "broken: code shows that the answer breaks a rule of its prompt. passed: the judge passed it anyway.",
+    "95 % intervals; where a row has answers of several models, the four answers to one test count as one.",
+    "An answer that keeps every rule may still break its prompt in another way: there the judge's 'err' is no error.",
 )
 
 
@@ -37,10 +37,10 @@ class Answer:
     """One recorded output with its recorded verdict.
 
     Args:
-        prompt, model, test: which.
+        prompt, model, test: names of the prompt, the model and the test.
         output: the text.
         passed: the judge's verdict.
-        broken: names of the rules that it breaks.
+        broken: names of the broken rules.
     """
 
     prompt: str
@@ -52,7 +52,7 @@ class Answer:
 
 
 def answers() -> list[Answer]:
-    """Every output that has a verdict; one has none."""
+    """Every output with a verdict; one output has none."""
     verdicts = {row["test"]: row["verdicts"] for row in read()}
     found = []
     with OUTPUTS.open(encoding="utf-8") as lines:
@@ -74,7 +74,7 @@ def drawing(rows: Sequence[Answer]) -> ResamplingOptions:
 
 
 def passed_of(rows: Sequence[Answer]) -> Rate:
-    """The share that the judge passed, each test counted once in the interval."""
+    """The share that the judge passed. The interval counts each test once."""
     if not rows:
         return wilson(0, 0)
     units = len({row.test for row in rows})
@@ -83,7 +83,7 @@ def passed_of(rows: Sequence[Answer]) -> Rate:
 
 def by_rule(rows: Sequence[Answer], rules: Iterable[Rule]) -> Table:
     """How many of the answers that break a rule the judge passed."""
-    out = Table(title="What the judge passed of what code shows to be broken, by rule", title_justify="left")
+    out = Table(title="Broken answers that the judge passed, by rule", title_justify="left")
     for name in ("prompt", "rule"):
         out.add_column(name)
     for name in ("answers", "broken", "passed", "share passed"):
@@ -97,7 +97,7 @@ def by_rule(rows: Sequence[Answer], rules: Iterable[Rule]) -> Table:
 
 
 def alone(rows: Sequence[Answer], prompt: str = "text-to-p") -> Table:
-    """What the judge passed of the answers whose one fault is this: of a broken rule that has company less is shown."""
+    """How many answers that break only this rule the judge passed."""
     out = Table(title=f"{prompt}: answers that break one rule and keep the others", title_justify="left")
     out.add_column("the only rule broken")
     for name in ("broken", "passed", "share passed"):
@@ -109,8 +109,8 @@ def alone(rows: Sequence[Answer], prompt: str = "text-to-p") -> Table:
 
 
 def by_prompt(rows: Sequence[Answer]) -> Table:
-    """The judge against all rules of a prompt together."""
-    out = Table(title="The judge against all rules of a prompt", title_justify="left")
+    """The judge compared with all rules of a prompt together."""
+    out = Table(title="The judge compared with all rules of a prompt", title_justify="left")
     out.add_column("prompt")
     for name in ("both pass", "broken, passed", "broken, failed", "kept, failed", "agreement", "kappa", "AC1"):
         out.add_column(name, justify="right")
@@ -126,7 +126,7 @@ def by_prompt(rows: Sequence[Answer]) -> Table:
 
 
 def by_model(rows: Sequence[Answer]) -> Table:
-    """Whose broken answers pass: strongest model first."""
+    """How many broken answers of each model passed, strongest model first."""
     out = Table(title="Broken answers that the judge passed, by model", title_justify="left")
     out.add_column("model")
     for prompt in ("text-to-p", "extract-names"):
@@ -141,10 +141,10 @@ def by_model(rows: Sequence[Answer]) -> Table:
 
 
 def identical(rows: Sequence[Answer]) -> tuple[int, int, list[tuple[str, int, int]]]:
-    """Outputs that occur several times under one prompt: the judge saw no input, so it was asked the same again.
+    """Outputs that occur several times under one prompt. The judge saw no input, so its request was the same each time.
 
     Returns:
-        Groups of equal outputs, answers in them, and those with both verdicts: text, passed, failed.
+        Groups of equal outputs, answers in them, and the groups with both verdicts: text, passed, failed.
     """
     groups: dict[tuple[str, str], list[Answer]] = {}
     for row in rows:
@@ -159,8 +159,8 @@ def identical(rows: Sequence[Answer]) -> tuple[int, int, list[tuple[str, int, in
 
 
 def by_fault(rows: Sequence[Answer]) -> Table:
-    """How the answers of `extract-names` fail to be an array, and which of them passed."""
-    out = Table(title="extract-names: what is no array of names, and what of it passed", title_justify="left")
+    """How answers of `extract-names` fail to be an array, and how many passed."""
+    out = Table(title="extract-names: answers that are no array of names, and how many passed", title_justify="left")
     out.add_column("fault")
     for model in MODELS:
         out.add_column(model, justify="right")
@@ -173,7 +173,7 @@ def by_fault(rows: Sequence[Answer]) -> Table:
 
 
 def length(rows: Sequence[Answer]) -> list[tuple[str, Estimate | Undefined]]:
-    """What an answer twice as long gets more among answers of one prompt that code judges alike."""
+    """How much more often an answer of twice the length passes, among answers with the same result of code."""
     found = []
     for prompt in dict.fromkeys(row.prompt for row in rows):
         own = [row for row in rows if row.prompt == prompt]
@@ -201,7 +201,7 @@ def _figure(found: Estimate | Undefined) -> str:
 
 
 def main() -> None:
-    """Print all of it."""
+    """Print all tables."""
     rows = answers()
     console = Console(width=140 if not sys.stdout.isatty() else None)
     wrong = [row for row in rows if row.broken]
@@ -222,7 +222,9 @@ def main() -> None:
     groups, members, split = identical(rows)
     console.print(f"Equal outputs under one prompt: {groups} groups, {members} answers; both verdicts: {split}")
     for prompt, bias in length(rows):
-        console.print(f"{prompt}: of answers that code finds alike, twice as long ones pass {_figure(bias)} more often")
+        console.print(
+            f"{prompt}: among answers with the same result of code, twice the length passes {_figure(bias)} more often"
+        )
     for line in NOTES:
         console.print(line, highlight=False)
 

@@ -1,4 +1,4 @@
-"""Prompts with known promises, and changes of them: by code, and by hand as the data has them."""
+"""Prompts with known rules, and changed versions of them: made by code, and by hand in the data."""
 
 import random
 import re
@@ -39,10 +39,10 @@ class Subject:
     """One prompt.
 
     Args:
-        name: of the prompt.
+        name: name of the prompt.
         version: text and specification.
-        code: what code checks, by the words of a rule.
-        changes: those that a person made.
+        code: scorers by the text of a rule.
+        changes: changes made by hand.
     """
 
     name: str
@@ -57,9 +57,9 @@ class Mutant:
 
     Args:
         subject: the prompt.
-        kind: what was done.
+        kind: kind of change.
         text: the changed prompt.
-        rules: ids of the rules that it is about; none for a change that is none.
+        rules: ids of the affected rules; empty for a harmless change.
         reads: the rules of its changed sentences.
     """
 
@@ -84,7 +84,7 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def mutants(subject: Subject, draw: random.Random) -> Iterator[Mutant]:
-    """All changes of one prompt: by code and by hand."""
+    """All changes of one prompt, by code and by hand."""
     text, rules = subject.version.text, subject.version.specification.rules
     for unit in sentences_of(text):
         hit = frozenset(rule.id for rule in rules if _rests(rule, text, unit))
@@ -119,7 +119,7 @@ def _rests(rule: OutputRule, text: str, unit: PromptSentence) -> bool:
 
 
 def _left(subject: Subject, text: str, gone: frozenset[str]) -> tuple[OutputRule, ...]:
-    """The rules that a reader still finds in the sentences that changed."""
+    """The rules that are still in the changed sentences."""
     base = subject.version
     carried = {rule.id for rule in carry_over(base.specification, base.text, text).rules}
     return tuple(
@@ -141,7 +141,7 @@ def _harmless(kind: Kind, text: str, draw: random.Random) -> str:
 
 
 def _reordered(text: str, draw: random.Random) -> str:
-    """Sentences of one scope change places; headings and lead-ins stay."""
+    """Reorder the sentences of one scope; headings and lead-ins stay."""
     whole = (unit for unit in sentences_of(text) if not unit.words.endswith(":"))
     units = [unit for unit in whole if text[: unit.end].endswith((".", "!", "?")) or unit.under]
     scopes = {under: [one for one in units if one.under == under] for under in {one.under for one in units}}

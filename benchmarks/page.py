@@ -1,4 +1,4 @@
-"""How long the HTML report of a large run takes to be made and to be opened, and how large it is.
+"""Measures the HTML report of a large run: time to render, size, and time to open and search it in Chromium.
 
 python -m benchmarks.page [--cases 1000] [--slices 30] [--keep PAGE.html]
 """
@@ -15,13 +15,13 @@ from rich.table import Table
 
 from gate.report.page.cases import SampleSource
 from gate.report.page.document import render_page
-from tests.support.answered import answered_run
+from tests.support.large_run import answered_run
 
 GOAL_BYTES, GOAL_S = 3_000_000, 1.0
 
 
 def opened(page: str) -> tuple[float, float] | None:
-    """Seconds until Chromium has loaded the page, and until a search has chosen its rows; None without Chromium."""
+    """Seconds to load the page in Chromium and to search it; None without Chromium."""
     found = shutil.which("chromium") or shutil.which("google-chrome")
     if found is None:
         return None
@@ -45,7 +45,7 @@ def opened(page: str) -> tuple[float, float] | None:
 
 
 def main() -> None:
-    """Make one page, open it, and print the figures."""
+    """Render one page, open it, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=1_000)
     parser.add_argument("--slices", type=int, default=30)
@@ -60,13 +60,13 @@ def main() -> None:
     table = Table("figure", "value", "goal")
     size = len(page.encode())
     table.add_row("cases, samples", f"{options.cases:,}, {len(samples):,}", "")
-    table.add_row("made in", f"{took:.2f} s", "")
+    table.add_row("time to render", f"{took:.2f} s", "")
     table.add_row("size", f"{size:,} bytes", f"{GOAL_BYTES:,}")
     times = opened(page)
     if times is not None:
-        table.add_row("loaded and drawn", f"{times[0]:.2f} s", f"{GOAL_S:.1f} s")
-        table.add_row("searched", f"{times[1]:.2f} s", "")
-    table.add_row("memory at its peak", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB", "")
+        table.add_row("time to open in Chromium", f"{times[0]:.2f} s", f"{GOAL_S:.1f} s")
+        table.add_row("time to search", f"{times[1]:.2f} s", "")
+    table.add_row("peak memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB", "")
     Console().print(table)
 
 

@@ -1,8 +1,8 @@
 """Orders as prompts word them, such as `Answer the customer's question in at most two sentences`.
 
-Their patterns were read off public prompts and put into words of this project's own, before any pattern was made for
-them; every third of a kind was held out. More than a third must not compile: they speak of the input, of
-a part, under a condition, or of what only a judge can read.
+They follow the patterns of public prompts, reworded for this project before the compiler had patterns for them. Every
+third of a kind was held out. More than a third must not compile: they are about the input, about a part, under a
+condition, or about something that only a judge can see.
 """
 
 import json
@@ -17,16 +17,16 @@ DATA = Path(__file__).parent / "data" / "prompt_orders.jsonl"
 
 
 def orders() -> tuple[Wording, ...]:
-    """All of them, in file order."""
+    """All orders, in file order."""
     with DATA.open(encoding="utf-8") as lines:
         return tuple(json.loads(line) for line in lines)
 
 
 @cache
 def outcomes(*, held_out: bool = False) -> list[Outcome]:
-    """What becomes of each: the outputs decide whether its scorers are right.
+    """Compile each order. The outputs decide whether its scorers are right.
 
     Args:
-        held_out: those alone that no pattern was made with a look at, else the others.
+        held_out: return only the held-out orders, else only the others.
     """
     return [outcome(one) for one in orders() if (one["set"] == "held-out") is held_out]

@@ -1,4 +1,4 @@
-"""Recorded verdicts on real outputs of four models as suites and samples: one suite for each of five prompts."""
+"""Recorded verdicts on real outputs of four models as suites and samples, one suite for each of five prompts."""
 
 import json
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ _SCORE = {"ok": 1.0, "err": 0.0}
 
 
 class Row(TypedDict):
-    """One test: which prompt and rule it probes, and the judge's verdict on the output of each model."""
+    """One test: the prompt and rule that it tests, and the judge's verdict on the output of each model."""
 
     prompt: str
     test: str
@@ -34,7 +34,7 @@ class Row(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One model against another.
+    """One model compared with another.
 
     Args:
         suites: one for each prompt; slices by kind of test and by rule.
@@ -52,11 +52,11 @@ def read() -> tuple[Row, ...]:
 
 
 def recorded(rows: tuple[Row, ...], baseline: str, candidate: str) -> Recorded:
-    """The run that would have been, had one model taken the place of the other under every prompt.
+    """The run that compares two models under every prompt.
 
     Args:
-        rows: from `read`.
-        baseline, candidate: two of `MODELS`, or the same one twice.
+        rows: the rows from `read`.
+        baseline, candidate: two of `MODELS`, or the same model twice.
     """
     suites, samples = [], []
     for prompt in dict.fromkeys(row["prompt"] for row in rows):
@@ -69,7 +69,7 @@ def recorded(rows: tuple[Row, ...], baseline: str, candidate: str) -> Recorded:
 
 
 def _suite(prompt: str, rows: list[Row], baseline: str, candidate: str) -> Suite:
-    # The answers were recorded under the same prompt: only the model differs.
+    # The answers were recorded with the same prompt: only the model differs.
     version = PromptVersion(f"{prompt}.md", "promptpex", None, Prompt((Message("system", prompt),)))
     arms = [Arm(version, ModelRef("replay", model), Params()) for model in (baseline, candidate)]
     cases = tuple(Case(row["test"], slices=_slices(row), where=DATA.name) for row in rows)
@@ -83,7 +83,7 @@ def _slices(row: Row) -> dict[str, str]:
 
 
 def _sample(row: Row, arm: ArmName, model: str) -> Sample:
-    """Scored by the recorded verdict; the text itself plays no part and is not kept."""
+    """A sample with the recorded verdict as its score and without text."""
     reply = Reply("", model, Usage(), Unpriced("n/a"), latency_s=None)
     sample = Sample(row["prompt"], row["test"], arm, 0, reply)
     verdict = row["verdicts"][model]

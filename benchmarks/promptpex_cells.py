@@ -1,4 +1,4 @@
-"""The paper's Tables 2 and 3, cell by cell: what is printed, what the verdicts give, and why the two differ."""
+"""The paper's Tables 2 and 3 by cell: the printed value, the value of the verdicts, and why the two differ."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -22,10 +22,10 @@ class Cell:
 
     Args:
         table: `Table 2` or `Table 3`.
-        prompt, model, group: which.
+        prompt, model, group: row and column of the cell.
         tally: the recorded verdicts.
-        printed: percent, as the paper has it.
-        cause: why that is not what the verdicts give, rounded half up; empty where it is.
+        printed: percent in the paper.
+        cause: why the printed value is not that of the verdicts, rounded half up; empty if it is.
     """
 
     table: str
@@ -38,7 +38,7 @@ class Cell:
 
 
 def rows(recorded: Sequence[Recorded]) -> list[OutcomeRow]:
-    """The recorded verdicts as rows of an evaluation; one that is missing is unknown."""
+    """The recorded verdicts as rows of an evaluation; a missing verdict is unknown."""
     return [
         OutcomeRow(row["prompt"], model, row["test"], row["kind"], _rule(row["rule"]), _OUTCOMES[verdict])
         for row in recorded
@@ -51,13 +51,13 @@ def _rule(number: int | None) -> str:
 
 
 def paper() -> dict[str, Any]:
-    """What the paper prints, and the counts of all its prompts."""
+    """The printed values of the paper, and the counts of all its prompts."""
     found: dict[str, Any] = json.loads(PRINTED.read_text(encoding="utf-8"))
     return found
 
 
 def cells(told: Sequence[OutcomeRow], printed_tables: Mapping[str, Any]) -> list[Cell]:
-    """Every cell of both tables for the prompts that there are records of."""
+    """Every cell of both tables for the prompts with records."""
     found = []
     for table, groups in TABLES.items():
         for prompt in dict.fromkeys(row.prompt for row in told):
@@ -73,12 +73,12 @@ def cells(told: Sequence[OutcomeRow], printed_tables: Mapping[str, Any]) -> list
 
 
 def half_up(share: Fraction) -> int:
-    """Percent, a half rounded up."""
+    """Percent, rounded half up."""
     return int(share * 100 + Fraction(1, 2))
 
 
 def cause_of(tally: Tally, printed: int, column: Sequence[int]) -> str:
-    """The first reading of the same verdicts that gives what is printed."""
+    """The first way of counting the same verdicts that gives the printed value."""
     decided, unknown, n = Fraction(tally.yes, tally.decided), tally.unknown, tally.n
     if half_up(decided) == printed:
         return ""

@@ -1,7 +1,7 @@
-"""What code can show about outputs of the five PromptPex prompts: rules that stand in the prompts and need no taste.
+"""Rules of the five PromptPex prompts that code can check without judgement.
 
-A rule is read mildly: whatever it fails breaks the prompt's words on any reading. What passes every rule may still
-break the prompt in ways that no code here looks for.
+The rules are lenient: an output that fails one breaks the prompt on any reading. An output that passes all rules may
+still break the prompt in a way that this code does not check.
 """
 
 import json
@@ -21,7 +21,7 @@ ARCHAIC = frozenset(
     "forsooth verily hark anon nay aye yon yonder betwixt o'er ne'er e'er wilt shalt canst didst wouldst couldst "
     "shouldst wert hence unto upon hadst mayst fain alas lo 'tis 'twas 'twere".split()
 )
-"""Far beyond the prompt's own `thou` and `hath`: an answer without any of them is in no Shakespearean style."""
+"""Many more words than the prompt's `thou` and `hath`: an answer without any of them is not in Shakespearean style."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class Rule:
     """One rule of one prompt.
 
     Args:
-        prompt: which.
-        name: short.
-        words: of the prompt, from which it follows.
-        kept: does an output keep it?
+        prompt: name of the prompt.
+        name: short name.
+        words: the words of the prompt that state the rule.
+        kept: whether an output keeps the rule.
     """
 
     prompt: str
@@ -42,13 +42,13 @@ class Rule:
 
 
 def paragraphs(output: str) -> list[str]:
-    """What the `<p>` elements hold; of a fenced answer only what the fences hold, and no tag that prose quotes."""
+    """The contents of `<p>` elements. Only fences count in a fenced answer, and tags quoted in prose do not count."""
     fenced = _FENCE.findall(output)
     return _PARAGRAPH.findall(_QUOTED_TAG.sub("", "\n".join(fenced) if fenced else output))
 
 
 def array_of_names(output: str) -> bool:
-    """A JSON array of one text or more; a fence around it, and the backslashes that the prompt shows, are let pass."""
+    """Whether it is a JSON array of one text or more. A fence and the backslashes of the prompt are accepted."""
     fenced = _FENCE.search(output)
     text = (fenced[1] if fenced else output).strip().replace('\\"', '"')
     try:
@@ -59,7 +59,7 @@ def array_of_names(output: str) -> bool:
 
 
 def fault_of_array(output: str) -> str:
-    """How an output fails to be an array of names: `nested`, `words around it`, `something else`."""
+    """Why an output is no array of names: `nested`, `words around it`, `something else`."""
     text = output.strip().replace('\\"', '"')
     if text.startswith("[["):
         return "nested"
@@ -67,12 +67,12 @@ def fault_of_array(output: str) -> str:
 
 
 def categories(output: str) -> set[str]:
-    """The categories that an output names, spelled as the prompt spells them."""
+    """The categories that an output names, as the prompt spells them."""
     return {name for name in CATEGORIES if re.search(rf"(?<![\w/]){re.escape(name)}(?![\w/])", output)}
 
 
 def archaic(output: str) -> bool:
-    """Some word of Shakespeare's English."""
+    """Whether there is a word of Shakespeare's English."""
     return not ARCHAIC.isdisjoint(_WORD.findall(output.replace("’", "'").lower()))
 
 
@@ -101,17 +101,17 @@ RULES = (
     Rule("classify", "a category", "one of the following categories", lambda output: bool(categories(output))),
     Rule("shakespeare", "an archaic word", 'words like "thou" and "hath"', archaic),
 )
-"""Without one for `sentence`: what makes a rewritten sentence good is a matter of taste."""
+"""There is none for `sentence`, because the quality of a rewritten sentence is a matter of taste."""
 
 STRICT = (
     Rule("text-to-p", "two <em>", "inside each <p> tag, … multiple <em> tags", _each(lambda p: _tags(p, "em") >= 2)),
 )
-"""Rules that follow from the words, too, and that a reader may hold to be too strict: told apart, and no part of what
-code counts as broken."""
+"""Further rules that follow from the words but may be too strict. They are listed separately and do not count as
+broken."""
 
 
 def broken(prompt: str, output: str) -> tuple[str, ...]:
-    """Names of the rules that an output breaks."""
+    """The names of the rules that an output breaks."""
     return tuple(rule.name for rule in BY_PROMPT.get(prompt, ()) if not rule.kept(output))
 
 

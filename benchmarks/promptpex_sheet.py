@@ -1,4 +1,4 @@
-"""The replayed tables on paper: each cell with its interval, each that differs with its cause, and what it comes to."""
+"""The replayed tables as text: each cell with its interval, the cause of each difference, and totals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -29,8 +29,8 @@ def sheet(told: Sequence[OutcomeRow], found: Sequence[Cell], paper: Mapping[str,
 
     Args:
         told: the recorded verdicts.
-        found: every cell that was recomputed.
-        paper: what the paper prints, and its counts.
+        found: the recomputed cells.
+        paper: the printed values of the paper, and its counts.
     """
     odd = [cell for cell in found if cell.cause]
     headline = f"{len(found) - len(odd)} of {len(found)} cells are recomputed as printed; {len(odd)} differ."
@@ -45,7 +45,7 @@ def sheet(told: Sequence[OutcomeRow], found: Sequence[Cell], paper: Mapping[str,
 
 
 def _cells(table: str, found: Sequence[Cell]) -> SheetTable:
-    """Prompt by prompt and model by model: counts, percent with interval, printed; and the difference of the two."""
+    """For each prompt and model: counts, percent with interval, the printed value, and the difference."""
     first, second = TABLES[table]
     head = ("prompt", "model", *(text for group in (first, second) for text in (HEADS[group], "printed")), "difference")
     cells = {(cell.prompt, cell.model, cell.group): cell for cell in found if cell.table == table}
@@ -73,7 +73,7 @@ def _name(cell: Cell) -> str:
 
 
 def _pooled(told: Sequence[OutcomeRow], paper: Mapping[str, Any]) -> Iterator[SheetTable]:
-    """Each contrast model by model, over the prompts that there are records of and over all of the paper's."""
+    """Each contrast by model, over the prompts with records and over all prompts of the paper."""
     for first, second in CONTRASTS:
         name = f"{HEADS[first]} minus {HEADS[second]}"
         lines = []
@@ -89,7 +89,7 @@ def _pooled(told: Sequence[OutcomeRow], paper: Mapping[str, Any]) -> Iterator[Sh
 
 
 def _by_prompt(paper: Mapping[str, Any], first: Group, second: Group) -> list[float]:
-    """Each prompt's difference, as the mean over the models."""
+    """The difference of each prompt, as the mean over the models."""
     found = []
     for prompt in paper["counts"]:
         places = range(len(MODELS))
@@ -102,7 +102,7 @@ def _by_prompt(paper: Mapping[str, Any], first: Group, second: Group) -> list[fl
 
 
 def _sides(paper: Mapping[str, Any]) -> SheetTable:
-    """How often one group has more violations than the other, and how often an interval shows it."""
+    """How often one group has more violations than the other, and how often the interval excludes zero."""
     lines = []
     for first, second in CONTRASTS:
         found = [
@@ -154,7 +154,7 @@ def _sum(tallies: Iterator[Tally]) -> Tally:
 
 
 def counted(tally: Tally) -> str:
-    """`6/18: 33.3 % [16, 56]`, and what is unknown."""
+    """`6/18: 33.3 % [16, 56]`, and the number of unknown verdicts."""
     unknown = f", {tally.unknown} unknown" if tally.unknown else ""
     rate = tally.rate.rate
     percent = NOTHING if rate is None else f"{share(rate)} {rate_interval(tally)}"

@@ -1,4 +1,4 @@
-"""The paper's Tables 2 and 3 from the recorded verdicts, by the code of the gate.
+"""Computes the paper's Tables 2 and 3 from the recorded verdicts with the gate's own code.
 
 `python -m benchmarks.promptpex_tables` prints them. With `--write` benchmarks/results/promptpex.md gets
 them, and docs/promptpex.md its picture.
@@ -33,7 +33,7 @@ def replayed() -> Sheet:
 
 
 def prompt_matrix(told: Sequence[OutcomeRow]) -> Matrix:
-    """Prompts as rows, for the tests that PromptPex made."""
+    """The tests that PromptPex made, with prompts as rows."""
     own = rows_in_group(told, "promptpex")
     prompts = dict.fromkeys(row.prompt for row in own)
     parts = [(name, [row for row in own if row.prompt == name]) for name in prompts]
@@ -46,7 +46,7 @@ def picture() -> str:
 
 
 def written(page: str, found: Sheet) -> str:
-    """The page with the tables in their place."""
+    """The page with updated tables."""
     before, _, rest = page.partition(OPENS)
     return f"{before}{OPENS}\n{sheet_markdown.render_sheet(found)}\n{CLOSES}{rest.partition(CLOSES)[2]}"
 

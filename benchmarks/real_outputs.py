@@ -1,4 +1,4 @@
-"""Every pair of four real models, compared by the gate's own engine: `python -m benchmarks.real_outputs`."""
+"""Compares every pair of four real models with the gate's engine: `python -m benchmarks.real_outputs`."""
 
 import math
 import sys
@@ -20,21 +20,21 @@ from tests.support.runs import table_of
 SEED = 20250307
 DOWN = tuple(combinations(MODELS, 2))
 PAIRS = DOWN + tuple((weak, strong) for strong, weak in DOWN) + tuple((model, model) for model in MODELS)
-"""From stronger to weaker, then from weaker to stronger, then each against itself."""
+"""From stronger to weaker, then from weaker to stronger, then each model with itself."""
 
 LEGEND = (
-    "regressions: tested slices that the method fails. familiar: slices, small ones too, that the familiar rule fails.",
-    "tested: slices of at least 10 cases, judged together. too few: smaller ones, and those without one right answer.",
-    "detectable overall: the smallest fall that a whole prompt would show with 80 % power, over the five prompts.",
+    "regressions: tested slices that the method fails. familiar: slices of any size that the familiar rule fails.",
+    "tested: slices of at least 10 cases, tested together. too few: smaller slices, and those without a right answer.",
+    "detectable overall: the smallest drop of a whole prompt that is found with 80 % power, over the five prompts.",
 )
 
 HONESTY = (
     "1. The outputs are real: 381 tests on five prompts, four models, recorded by PromptPex (CC BY 4.0).",
     "2. The score is a recorded verdict of gpt-4o, 1 or 0. The judge may err, and it may like its own family.",
     "3. The model changes here, not the prompt: these differences are larger than those of most edits.",
-    "4. `rule` slices hold three cases each. They are too few: they neither block nor reassure.",
-    "5. One verdict is missing. The gate tries both values, and a verdict stands only if both give the same.",
-    "6. There is one run per test and model (k = 1): how much a model wavers on one test cannot be told.",
+    "4. `rule` slices have three cases each. They are too few: they neither block nor show that nothing changed.",
+    "5. One verdict is missing. The gate tries both values, and decides only if both give the same result.",
+    "6. There is one sample per test and model (k = 1): how much a model varies on one test is unknown.",
 )
 
 
@@ -45,7 +45,7 @@ class Finding:
     Args:
         baseline, candidate: the models.
         method: the policy's method.
-        assessment: what the engine says.
+        assessment: the engine's result.
     """
 
     baseline: str
@@ -67,7 +67,7 @@ class Finding:
 
     @property
     def familiar(self) -> int:
-        """Slices that the familiar unadjusted rule would have failed, those of three cases included."""
+        """Slices that the familiar rule would fail, including those with three cases."""
         return sum(row.familiar_fail for row in self.rows)
 
     @property
@@ -76,13 +76,13 @@ class Finding:
 
     @property
     def worst(self) -> Comparison:
-        """Of the slices that can block the one with the lowest upper bound, then with the lowest mean."""
+        """The slice with the lowest upper bound, then the lowest mean, of those that can block."""
         blocking = [row for row in self.rows if row.blocking]
         return min(blocking, key=lambda row: (math.inf if row.upper is None else row.upper, row.mean or 0.0))
 
     @property
     def detectable(self) -> tuple[float | None, ...]:
-        """The smallest fall that each prompt's `overall` would show with 80 % power; None where none can be named."""
+        """The smallest drop in each prompt's `overall` that is found with 80 % power; None if there is none."""
         return tuple(row.mde for piece, row in self.assessment.quality.slices if piece.name == OVERALL)
 
 
@@ -100,7 +100,7 @@ def find(rows: tuple[Row, ...], baseline: str, candidate: str, method: MethodNam
 
 
 def table(findings: list[Finding]) -> Table:
-    """One row for each finding, the methods of a pair together."""
+    """One row for each finding, grouped by pair."""
     out = Table(title="Real outputs: every pair of models over five prompts, k = 1", title_justify="left")
     for column in ("baseline → candidate", "method", "verdict", "worst slice", "change and interval"):
         out.add_column(column)
@@ -140,7 +140,7 @@ def _range(values: tuple[float | None, ...]) -> str:
 
 
 def main() -> None:
-    """Assess all pairs with every method that the policy offers, and print."""
+    """Assess all pairs with every method of the policy, and print."""
     rows = read()
     findings = [find(rows, *pair, method) for pair in PAIRS for method in get_args(MethodName)]
     console = Console(width=170 if not sys.stdout.isatty() else None)

@@ -1,9 +1,9 @@
-"""What `gate init` makes of real repositories: found prompts, and a verdict on a changed one, from clones on this disk.
+"""Tries `gate init` on clones of real repositories: the prompts it finds, and the verdict on a changed prompt.
 
 python -m benchmarks.real_repositories CLONE…
 
-Each is copied. There: `gate init`, `gate validate`, rows are filled in, one prompt gets worse, `gate diff`; a model
-server on this machine answers and judges. Nothing is edited but the case files and the prompt.
+In a copy of each clone it runs `gate init` and `gate validate`, fills in case rows, makes one prompt worse and runs
+`gate diff`. A local model server gives the answers and judgements. Only the case files and the prompt are edited.
 """
 
 import json
@@ -23,7 +23,7 @@ from tests.support.model_server import Behaviour, ModelServer
 
 ROWS = 12
 WORSE = "ANSWER-BADLY"
-"""In a prompt, it makes the server's answers bad."""
+"""This text in a prompt makes the server's answers bad."""
 _PLACE = re.compile(r"[A-Za-z]{3,} [a-z]+(?= [a-z]+ [a-z]+)")
 _VERDICT = re.compile(r"\b(BLOCK|HOLD|SHIP|PASS|INCONCLUSIVE|SKIPPED)\b")
 
@@ -34,9 +34,9 @@ class Outcome:
 
     Args:
         said: the first line of `gate init`.
-        seconds: that `gate init` took.
-        prompt: the one that was changed.
-        verdict: empty where there is none.
+        seconds: duration of `gate init`.
+        prompt: the changed prompt.
+        verdict: the verdict; empty if there is none.
     """
 
     name: str
@@ -57,7 +57,7 @@ def judgement(system: str, user: str) -> str:
 
 
 def tried(clone: Path, root: Path, url: str) -> Outcome:
-    """Try one repository in a copy of it."""
+    """Try one repository in a copy."""
     env = {"PATH": "/usr/bin:/bin", "HOME": str(root.parent), "OPENAI_API_KEY": "key", "OPENAI_BASE_URL": f"{url}/v1"}
 
     def run(*command: str) -> str:
@@ -88,7 +88,7 @@ def tried(clone: Path, root: Path, url: str) -> Outcome:
 
 
 def fill_in(cases: Path) -> None:
-    """Fill in the rows of a form, as many as can block; other case files stay as they are."""
+    """Fill in enough rows of an empty case file for a slice to block; other case files stay unchanged."""
     if cases.suffix != ".yaml":
         return
     form = YAML(typ="safe").load(cases.read_text())[0]
@@ -102,7 +102,7 @@ def fill_in(cases: Path) -> None:
 
 
 def worsen(file: Path, prompt: str) -> None:
-    """Put a few words into the last line of a prompt that has room for them; of a chat, into its first message."""
+    """Add a few words to the last line of a prompt that has room for them; in a chat, to its first message."""
     lines = file.read_text(errors="surrogateescape").splitlines(keepends=True)
     places = range(len(lines))
     if (pointer := pointer_of(prompt)) is not None:
@@ -118,7 +118,7 @@ def worsen(file: Path, prompt: str) -> None:
 
 
 def main() -> None:
-    print("| repository | commit | files | `gate init` | took | changed prompt | verdict |")
+    print("| repository | commit | files | `gate init` | time | changed prompt | verdict |")
     print("|---|---|--:|---|--:|---|---|")
     with ModelServer(Behaviour(answer=answer, judgement=judgement)) as server:
         for clone in map(Path, sys.argv[1:]):

@@ -1,7 +1,7 @@
-"""Compiled rules against the recorded verdicts of a judge: `python -m benchmarks.compiled_rules --recorded`.
+"""Compares compiled rules with a judge's recorded verdicts: `python -m benchmarks.compiled_rules --recorded`.
 
-The rules are of our own wording, each with the words of the prompt that it rests on. The verdicts are about a whole
-prompt, so an answer that keeps every compiled rule may break one that only a judge can see.
+The rules are in our wording, each with the words of the prompt that state it. A verdict is about the whole prompt, so
+an answer that keeps every compiled rule may break one that only a judge can see.
 """
 
 import json
@@ -55,14 +55,14 @@ RULES: Mapping[str, tuple[OutputRule, ...]] = {
         OutputRule("W1", "The output must be simpler and more conversational than the input.", "more conversational"),
     ),
 }
-"""Of the five prompts with recorded answers."""
+"""The rules of the five prompts with recorded answers."""
 
 TOO_STRICT: Mapping[str, OutputRule] = {
     "classify": OutputRule(
         "C2", "The output must be one of the following categories: World, Sports, Business, Sci/Tech."
     )
 }
-"""What an extraction may make of a prompt that does not say so: told apart, and no part of what counts as broken."""
+"""Rules that an extraction may invent. They are listed separately and do not count as broken."""
 
 
 def _closed(output: str, tag: str, least: int, most: int) -> bool:
@@ -82,8 +82,7 @@ APART: Mapping[str, Callable[[str], bool]] = {
     "P3": lambda output: _closed(output, "em", 2, len(output)),
     "N1": _array,
 }
-"""The same rules in other code: of `<p>` elements only those with an end tag are looked at, and any tag is one, in a
-code span or in prose, too."""
+"""The same rules in other code: only `<p>` elements with an end tag count, and tags in code spans and prose count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class Judged:
 
 
 def judged(rows: Sequence[Answer]) -> list[Judged]:
-    """Every answer against the compiled rules of its prompt."""
+    """Every answer with the broken compiled rules of its prompt."""
     compiled = {prompt: [(rule.id, found) for rule, found in _compiled(prompt)] for prompt in RULES}
     return [
         Judged(row, frozenset(name for name, rule in compiled[row.prompt] if keeps(rule.scorers, row.output) is False))
@@ -109,7 +108,7 @@ def _compiled(prompt: str) -> list[tuple[OutputRule, CompiledRule]]:
 
 
 def by_rule(rows: Sequence[Judged]) -> Table:
-    """How many answers break a rule, and how many of these the judge let pass; the same as other code counts."""
+    """How many answers break a rule, and how many of these the judge passed; the same counts from other code."""
     out = Table(title="Compiled rules on recorded answers", title_justify="left")
     out.add_column("prompt")
     out.add_column("rule")
@@ -135,7 +134,7 @@ def _add(table: Table, compiled: CompiledRule, own: Sequence[Judged], wrong: Seq
 
 
 def by_prompt(rows: Sequence[Judged]) -> Table:
-    """ "Some compiled rule is broken" against the recorded verdict."""
+    """ "Some compiled rule is broken" compared with the recorded verdict."""
     out = Table(title="Some compiled rule is broken, against the judge's verdict", title_justify="left")
     out.add_column("prompt")
     for name in ("rules", "compiled", "both pass", "broken, ok", "broken, err", "kept, err", "agreement", "kappa"):

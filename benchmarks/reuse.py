@@ -1,4 +1,4 @@
-"""What a run costs that finds its answers: after a kill, after a push that changes one prompt, after one that does not.
+"""Measures runs that reuse saved answers: after a kill, and after pushes with and without a changed prompt.
 
 python -m benchmarks.reuse [--quick]
 """
@@ -18,18 +18,18 @@ from benchmarks.engine import IN_FLIGHT, Load, Spent, command, environment, ledg
 
 FULL, QUICK = Load("openai", 1_000, 0.1, None), Load("openai", 100, 0.1, None)
 PUSH_GOAL = 0.6
-"""Share of the calls of the first push that the second may make."""
+"""Share of the first push's calls that the second may make."""
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """One run that finds answers.
+    """One run that reuses answers.
 
     Args:
-        name: what happened before.
-        spent: by this run.
-        asked: answers that it asked for.
-        most: how many it may ask for.
+        name: what happened before the run.
+        spent: the cost of the run.
+        asked: calls that it made.
+        most: calls that it may make.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Again:
 
 
 def pushes(root: Path, load: Load) -> list[Again]:
-    """A first run, the same again, and one with another candidate."""
+    """A first run, a repeated run, and a run with another candidate."""
     write_inputs(root, load.cases)
     rows = []
     with serving("--latency-ms", f"{load.latency_s * 1000:g}") as url:
@@ -54,7 +54,7 @@ def pushes(root: Path, load: Load) -> list[Again]:
 
 
 def resumed(root: Path, load: Load) -> Again:
-    """Killed when half of the answers were given, then started again; only what was in flight may be asked twice."""
+    """Kill a run at half of its answers and start it again. Only calls in flight may be repeated."""
     write_inputs(root, load.cases)
     with serving("--latency-ms", f"{load.latency_s * 1000:g}") as url:
         env = environment(root, url)
@@ -74,7 +74,7 @@ def main() -> None:
     load = QUICK if "--quick" in sys.argv else FULL
     title = f"{load.calls:,} calls of {load.latency_s:g} s, load {os.getloadavg()[0]:.2f} at the start"
     table = Table(title=title, title_justify="left")
-    for column in ("run", "wall s", "CPU s", "asked", "at most", "met"):
+    for column in ("run", "wall s", "CPU s", "calls", "at most", "met"):
         table.add_column(column, justify="left" if column in ("run", "met") else "right")
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         rows = [*pushes(Path(one), load), resumed(Path(other), load)]

@@ -1,8 +1,8 @@
-"""Wordings of rules with the scorers that they should become, and outputs that keep and break them.
+"""Wordings of rules with their expected scorers, and outputs that keep and break them.
 
-Wordings are of one author. Of those that were written before the patterns every third of a kind was held out: no
-pattern was made or changed with a look at whether it compiles. Tuned ones were added with every wording that somebody
-missed. Those of `second_author` are another's.
+All are by one author. Every third wording of a kind that was written before the patterns is held out: no pattern was
+made or changed for it. Tuned wordings were added whenever somebody found one that failed. `second_author` has wordings
+by somebody else.
 """
 
 import json
@@ -26,9 +26,9 @@ NONE = "none"
 
 
 class Expected(TypedDict, total=False):
-    """A scorer; of one that searches for a pattern only the kind is given, and the outputs decide.
+    """An expected scorer. A scorer that searches for a pattern has only its kind here, and the outputs decide.
 
-    Where no scorer is named, the outputs decide alone.
+    Without a scorer, only the outputs decide.
     """
 
     kind: str
@@ -48,12 +48,12 @@ class Wording(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a wording.
+    """The result of compiling a wording.
 
     Args:
-        wording: it.
-        compiled: its scorers, where there are any.
-        fault: why they are not what it says; empty where they are, and where there are none.
+        wording: the wording.
+        compiled: its scorers, if it compiled.
+        fault: why the scorers are wrong; empty if they are right or there are none.
     """
 
     wording: Wording
@@ -62,7 +62,7 @@ class Outcome:
 
     @property
     def right(self) -> bool:
-        """It was compiled, to what it says."""
+        """Whether it compiled to the right scorers."""
         return self.compiled is not None and not self.fault
 
 
@@ -73,13 +73,13 @@ def read() -> tuple[Wording, ...]:
 
 
 def outcome(wording: Wording) -> Outcome:
-    """Compile a wording, and hold the scorers against what it says."""
+    """Compile a wording, and compare the scorers with the expected ones."""
     compiled = compile_rule(OutputRule("R1", wording["text"]))
     return Outcome(wording, compiled, "" if compiled is None else _fault(wording, compiled.scorers))
 
 
 def keeps(scorers: Iterable[ScorerSpec], output: str) -> bool | None:
-    """Does an output pass every scorer of a rule? None where one of them cannot be applied."""
+    """Whether an output passes every scorer of a rule; None if a scorer cannot be applied."""
     values = [validate(spec, Subject(Case("output"), output)).value for spec in scorers]
     if any(value == 0 for value in values):
         return False
@@ -87,7 +87,7 @@ def keeps(scorers: Iterable[ScorerSpec], output: str) -> bool | None:
 
 
 def _whole(kind: str, options: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Options with the defaults of those that are not named."""
+    """Options with defaults filled in."""
     return dict(parse_scorers([{kind: {**options}}], "")[0].options)
 
 

@@ -15,7 +15,7 @@ OPENS, CLOSES = "<!-- python -m benchmarks.compiled_rules --write -->\n", "<!-- 
 
 
 def tables() -> list[Table]:
-    """Wordings, tuned, held out, of a second author, attackers and prompts; recorded answers, by rule and by prompt."""
+    """The tables of wordings (one per source) and of recorded answers (by rule and by prompt)."""
     outcomes = [outcome(wording) for wording in read()]
     tuned = [one for one in outcomes if one.wording["set"] == "tuned"]
     held_out = [one for one in outcomes if one.wording["set"] != "tuned"]
@@ -31,14 +31,14 @@ def tables() -> list[Table]:
 
 
 def written(page: str, found: Sequence[Table]) -> str:
-    """The page with the tables in their place."""
+    """The page with updated tables."""
     before, _, rest = page.partition(OPENS)
     told = "\n".join(map(markdown, found))
     return f"{before}{OPENS}\n{told}\n{CLOSES}{rest.partition(CLOSES)[2]}"
 
 
 def markdown(table: Table) -> str:
-    """A table for the terminal as one for a page."""
+    """A terminal table as Markdown."""
     heads = [str(column.header) for column in table.columns]
     rows = zip(*(map(str, column.cells) for column in table.columns), strict=True)
     marks = ["--:" if column.justify == "right" else "---" for column in table.columns]

@@ -1,4 +1,4 @@
-"""Times the command line as a whole process and prints a table: `make bench`."""
+"""Times whole processes of the command line and prints a table; part of `make bench`."""
 
 import json
 import os
@@ -28,9 +28,9 @@ class Timing:
 
     Args:
         name: what it does.
-        wall: seconds of each round, start-up included.
-        cpu: seconds of CPU of each round.
-        goal: what the figure should stay under, in words.
+        wall: seconds of each round, including start-up.
+        cpu: CPU seconds of each round.
+        goal: the goal in words.
         limit_s: the goal in seconds.
         by_cpu: the goal is about CPU time.
     """
@@ -56,7 +56,7 @@ def timed(command: Sequence[str], cwd: Path, env: dict[str, str]) -> tuple[float
 
 
 def repeated(name: str, command: Sequence[str], where: tuple[Path, dict[str, str]], goal: tuple[str, float]) -> Timing:
-    """A warm-up round that does not count, then the counted ones."""
+    """Run the command once to warm up, then run the rounds that count."""
     timed(command, *where)
     rounds = [timed(command, *where) for _ in range(ROUNDS)]
     words, limit = goal
@@ -64,14 +64,14 @@ def repeated(name: str, command: Sequence[str], where: tuple[Path, dict[str, str
 
 
 def measure(root: Path) -> list[Timing]:
-    """What the command costs before it does anything."""
+    """The cost of the command's start-up."""
     env = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH") if key in os.environ} | {"HOME": str(root)}
     command = [sys.executable, "-m", "gate", "--help"]
     return [repeated("gate --help", command, (root, env), ("0.15 s of CPU", 0.15))]
 
 
 def skipped(root: Path) -> list[Timing]:
-    """A pull request that touches nothing, in a repository with a suite of 10,000 cases, GitHub on the loopback."""
+    """A pull request that changes no prompt, in a repository with 10,000 cases; GitHub is a local test server."""
     rows = "".join(json.dumps({"id": f"c{i}", "input": f"question {i}", "expected": "x"}) + "\n" for i in range(10_000))
     suite = "suites: [{name: s, prompt: p.md, cases: cases.jsonl, model: 'openai:m', scorers: [exact]}]\n"
     files = {"gate.yaml": f"version: 1\n{suite}", "p.md": "Answer.\n", "cases.jsonl": rows, "README.md": "one\n"}

@@ -1,7 +1,7 @@
-"""Wordings by a second author, who had not seen the compiler: how many become scorers, and the right ones.
+"""Wordings by a second author who had not seen the compiler, and how many compile to the right scorers.
 
-They were run once, and no pattern was made or changed for one that was not understood. What was understood wrongly in
-that run was mended; `FIRST` is what was counted before.
+They were run once. No pattern was made or changed for a wording that did not compile. Wrong results of that run were
+fixed; `FIRST` has the counts before.
 """
 
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ TITLE = "Wordings by a second author"
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What a run counted.
+    """The counts of a run.
 
     Args:
-        wordings: that code can check.
-        compiled: of these.
-        right: of the compiled.
-        unfit: compiled though no code can check them.
+        wordings: wordings that code can check.
+        compiled: how many of these compiled.
+        right: how many of these are right.
+        unfit: wordings that compiled although no code can check them.
     """
 
     wordings: int
@@ -32,12 +32,12 @@ class Count:
 
 
 FIRST = Count(245, 137, 136, 0)
-"""Of the only run before anything was mended. The wrong one forbade “It” where the rule forbids the word “I”."""
+"""The only run before any fix. The wrong scorer forbade “It” where the rule forbids the word “I”."""
 
 
 @cache
 def outcomes() -> list[Outcome]:
-    """What becomes of each; of those that code can check, the outputs decide whether the scorers are right."""
+    """Compile each wording. The outputs decide whether the scorers are right."""
     fit: list[Wording] = [
         {
             "kind": one.kind,

@@ -1,11 +1,11 @@
-"""A model server for benchmarks: one process on the loopback interface that speaks two interfaces and costs little.
+"""A fast model server for benchmarks: one local process with the interfaces of OpenAI and Anthropic.
 
     python -m benchmarks.server --latency-ms 100 --fault-rate 0.05 --faults 429,500
 
-The first line printed is the address. `GET /ledger` tells what was asked and answered, `POST /reset` empties it. What
-is answered, and how good that is, see `benchmarks.answers`. Who may call tools calls the first one once for each
-message of the user's (OpenAI's interface). HTTP is read by hand: the server shares two cores with what is being
-measured, so only what clients of this benchmark send is understood (no chunks, no pipelining).
+The first printed line is the address. `GET /ledger` returns the counts of requests and answers, `POST /reset` clears
+them. `benchmarks.answers` defines the answers and their quality. If a request has tools, the first tool is called once
+for each user message (OpenAI's interface only). The server shares its cores with the measured process, so it parses
+HTTP itself and understands only the clients of this benchmark (no chunks, no pipelining).
 """
 
 import argparse
@@ -29,14 +29,14 @@ _HTML = b"<html>Bad gateway</html>"
 
 @dataclass(slots=True)
 class Desk:
-    """What all connections share.
+    """The state that all connections share.
 
     Args:
         latency_s: seconds before each answer.
-        fault_rate: share of requests that meet a fault.
-        faults: kinds of fault, each as likely as the others.
-        retry_after: the header that comes with 429 and 529, in seconds.
-        seed: of the faults.
+        fault_rate: share of requests that get a fault.
+        faults: kinds of fault, all equally likely.
+        retry_after: the header of 429 and 529 responses, in seconds.
+        seed: seed of the faults.
     """
 
     latency_s: float = 0.0
@@ -51,14 +51,14 @@ class Desk:
         self.rng = random.Random(self.seed)
 
     def fault(self) -> str | None:
-        """The fault that the next request meets, if any."""
+        """The fault of the next request, if any."""
         if self.fault_rate and self.rng.random() < self.fault_rate:
             return self.rng.choice(self.faults)
         return None
 
 
 class Connection(asyncio.Protocol):
-    """One kept-alive connection: a request, its answer, the next request."""
+    """One keep-alive connection: a request, its answer, the next request."""
 
     __slots__ = ("_buffer", "_desk", "_later", "_transport")
 
@@ -201,7 +201,7 @@ _REPLIES: dict[str, Callable[[Asked, Answer], dict[str, Any]]] = {OPENAI: _opena
 
 
 async def serve(desk: Desk, port: int) -> None:
-    """Serve until cancelled; prints the address when it listens."""
+    """Serve until cancelled; print the address once the server listens."""
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Connection(desk, loop.call_later), "127.0.0.1", port, backlog=1024)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
@@ -216,7 +216,7 @@ def main() -> None:
     parser.add_argument("--fault-rate", type=float, default=0.0, help="share of requests, 0 to 1")
     parser.add_argument("--faults", default="429,500,drop,truncated", help=f"comma-separated, of {', '.join(FAULTS)}")
     parser.add_argument("--retry-after", type=float, default=0.05, help="seconds, with 429 and 529")
-    parser.add_argument("--seed", type=int, default=1, help="of the faults")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the faults")
     options = parser.parse_args()
     faults = tuple(fault for fault in options.faults.split(",") if fault)
     if set(faults) - set(FAULTS) or not faults:

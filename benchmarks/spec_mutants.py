@@ -1,10 +1,10 @@
-"""Mutants of prompts with known promises: which dropped, loosened and tightened promises a comparison sees, and what it
-says of changes that are none.
+"""Changes prompts with known rules, and counts the dropped, loosened and tightened rules that a comparison finds, and
+its false alarms on harmless changes.
 
-The rules of an unchanged sentence are carried over by code; those of a changed one were read by a person (`reads` in
-the data) or, where code made the mutant, are the old rules whose words still stand. With `--read` the model of
-`--model` reads them instead. Without `--model` nobody is asked about meaning either, and what code alone cannot tell is
-"not known". Exit code 1 where code alone says something wrong.
+Code carries over the rules of unchanged sentences. The rules of a changed sentence were found by a person (`reads` in
+the data) or, in mutants made by code, are the old rules whose words are still there. With `--read`, the model of
+`--model` finds them instead. Without `--model`, no model is called, and what code cannot decide is "not known". The
+exit code is 1 if code without a model reports something wrong.
 """
 
 import argparse
@@ -38,21 +38,21 @@ from gate.testgen.specdiff.diff import DiffMeans, PromptVersion, spec_diff
 from gate.testgen.specification.extraction import find_rules
 
 AT_ONCE = 8
-"""Requests under way."""
+"""Concurrent requests."""
 STATES = {"sentence dropped": "removed", "words dropped": "removed"}
-"""What a kind should be called, where the kind is not the word."""
-HEAD = ("change", "mutants", "said rightly", "not known", "wrong", "other rules said to differ")
+"""The expected state of a kind of change, if it differs from the kind's name."""
+HEAD = ("change", "mutants", "right", "not known", "wrong", "false alarms on other rules")
 HARMLESS = ("paraphrased", "order", "white space", "markup")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the comparison said.
+    """The result of a comparison.
 
     Args:
-        mutant: of what.
-        states: by the id of each rule that is not quiet.
-        notes: what could not be compared, and what no rule speaks of.
+        mutant: the mutant.
+        states: state by rule id, without quiet rules.
+        notes: what could not be compared, and text that no rule covers.
     """
 
     mutant: Mutant
@@ -61,7 +61,7 @@ class Outcome:
 
     @property
     def right(self) -> bool:
-        """Every rule that it is about has the right name; of a change that is none, nothing is said."""
+        """Whether every affected rule has the right state; for a harmless change, whether nothing is reported."""
         if self.mutant.kind in HARMLESS:
             return not self.states
         wanted = STATES.get(self.mutant.kind, self.mutant.kind)
@@ -69,13 +69,13 @@ class Outcome:
 
     @property
     def wrong(self) -> bool:
-        """A rule that it is about is missed or has a wrong name; of a change that is none, one is said to differ."""
+        """Whether an affected rule is missed or has a wrong state; for a harmless one, whether a rule is reported."""
         said = self.states.values() if self.mutant.kind in HARMLESS else map(self._said, self.mutant.rules)
         return not self.right and any(state != "unknown" for state in said)
 
     @property
     def alarm(self) -> bool:
-        """Another rule is said to differ."""
+        """Whether another rule is reported."""
         return any(state != "unknown" for name, state in self.states.items() if name not in self.mutant.rules)
 
     def _said(self, name: str) -> str:
@@ -89,8 +89,8 @@ async def outcome(mutant: Mutant, judge: Asker | None = None, *, read: bool = Fa
 
     Args:
         mutant: the change.
-        judge: asked for what code cannot tell; None where nobody is.
-        read: the judge finds the rules of changed sentences, too.
+        judge: decides what code cannot decide; None for code only.
+        read: the judge also finds the rules of changed sentences.
     """
     base = mutant.subject.version
     carried = carry_over(base.specification, base.text, mutant.text)
@@ -104,7 +104,7 @@ async def outcome(mutant: Mutant, judge: Asker | None = None, *, read: bool = Fa
 
 
 async def _read(mutant: Mutant, carried: CarriedSpecification, reader: Asker) -> Specification:
-    """What a model finds in the changed sentences; nothing where it fails."""
+    """The rules that a model finds in the changed sentences; empty if it fails."""
     try:
         rules = await find_rules(subject_of(Prompt((Message("system", mutant.text),))), reader, LEVELS["medium"])
     except CannotEvaluate:
@@ -116,8 +116,8 @@ def drawn(seed: int, each: int | None = None) -> list[Mutant]:
     """Mutants of all prompts.
 
     Args:
-        seed: of what code draws.
-        each: no more than these of each kind.
+        seed: seed of the random choices.
+        each: the most mutants of each kind.
     """
     found = [one for subject in subjects() for one in mutants(subject, random.Random(f"{seed}{subject.name}"))]
     if each is None:
@@ -127,7 +127,7 @@ def drawn(seed: int, each: int | None = None) -> list[Mutant]:
 
 
 async def outcomes(found: Sequence[Mutant], judge: Asker | None = None, *, read: bool = False) -> list[Outcome]:
-    """What is said of each.
+    """Compare each mutant.
 
     Args:
         found: the mutants.
@@ -137,12 +137,12 @@ async def outcomes(found: Sequence[Mutant], judge: Asker | None = None, *, read:
 
 
 async def judged(found: Sequence[Mutant], model: ModelRef, max_usd: float, *, read: bool) -> list[Outcome]:
-    """The same with a judge, by the keys of the environment.
+    """The same with a judge, with API keys from the environment.
 
     Args:
         found: the mutants.
         model: the judge.
-        max_usd: no more dollars than these.
+        max_usd: limit in dollars.
         read: see `outcome`.
     """
     settings = Settings.from_environ()
@@ -156,11 +156,11 @@ async def judged(found: Sequence[Mutant], model: ModelRef, max_usd: float, *, re
 
 
 def table(found: Sequence[Outcome], by: str) -> Table:
-    """What was said, kind by kind, with 95 % Wilson intervals.
+    """The results by kind, with 95 % Wilson intervals.
 
     Args:
-        found: of all mutants.
-        by: who compared.
+        found: results of all mutants.
+        by: what made the comparison.
     """
     out = Table(title=f"Comparison by {by}", title_justify="left")
     for name in HEAD:
@@ -183,12 +183,14 @@ def rows(found: Sequence[Outcome]) -> Iterator[tuple[str, ...]]:
 def main(arguments: Sequence[str]) -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
-    parser.add_argument("--seed", type=int, default=9, help="of what code draws")
-    parser.add_argument("--list", action="store_true", help="name each mutant that was not named rightly")
-    parser.add_argument("--model", type=parse_model, help="a judge, as provider:name; keys are those of the gate")
-    parser.add_argument("--read", action="store_true", help="the model reads changed sentences, too")
-    parser.add_argument("--each", type=int, help="no more mutants of each kind than these, drawn by the seed")
-    parser.add_argument("--max-usd", type=float, default=1.0, help="no more dollars than these")
+    parser.add_argument("--seed", type=int, default=9, help="seed of the random choices")
+    parser.add_argument("--list", action="store_true", help="list each mutant with a wrong or unknown result")
+    parser.add_argument(
+        "--model", type=parse_model, help="a judge, as provider:name; set the same API keys as for the gate"
+    )
+    parser.add_argument("--read", action="store_true", help="the model also finds the rules of changed sentences")
+    parser.add_argument("--each", type=int, help="limit of mutants per kind, drawn with the seed")
+    parser.add_argument("--max-usd", type=float, default=1.0, help="limit in dollars")
     wanted = parser.parse_args(arguments)
     if wanted.read and not wanted.model:
         parser.error("--read needs --model")
@@ -196,8 +198,8 @@ def main(arguments: Sequence[str]) -> int:
     tried = drawn(wanted.seed, wanted.each)
     asked = judged(tried, wanted.model, wanted.max_usd, read=wanted.read) if wanted.model else outcomes(tried)
     found = asyncio.run(asked)
-    job = ", which reads as well" if wanted.read else ", which judges"
-    console.print(table(found, f"code and {wanted.model}{job}" if wanted.model else "code alone"))
+    job = ", which also finds the rules" if wanted.read else ""
+    console.print(table(found, f"code and {wanted.model}{job}" if wanted.model else "code only"))
     if failed := [note for one in found for note in one.notes]:
         console.print(f"{len(failed)} notes, such as: {failed[0]}", highlight=False, markup=False)
     for one in found if wanted.list else ():

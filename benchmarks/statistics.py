@@ -1,4 +1,4 @@
-"""Times and peak memory of the statistics, each job in a fresh process on one core."""
+"""Measures time and peak memory of the statistics. Each job runs in its own process on one core."""
 
 import argparse
 import inspect
@@ -30,10 +30,10 @@ K = 3
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One computation on made-up binary scores.
+    """One computation on generated binary scores.
 
     Args:
-        prepare: makes the data and returns what is timed, or None where the installed version cannot do it.
+        prepare: creates the data and returns the function to time, or None if the installed version lacks it.
         limit_s: the goal in seconds, or None.
         limit_mib: the goal for the process's peak memory, or None.
     """
@@ -47,24 +47,24 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one process took.
+    """The measurements of one process.
 
     Args:
-        seconds: wall clock of each round, imports and data left out.
+        seconds: wall clock of each round, without imports and data.
     """
 
     seconds: tuple[float, ...]
     peak_mib: float
 
     def meets(self, job: Job) -> bool:
-        """Whether the median time and the peak stay within the goals that the job has."""
+        """Whether the median time and the peak memory meet the job's goals."""
         slow = job.limit_s is not None and statistics.median(self.seconds) > job.limit_s
         fat = job.limit_mib is not None and self.peak_mib > job.limit_mib
         return not (slow or fat)
 
 
 def _scores(cases: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Binary samples of both arms, float[cases, K] each, with the same chance of success."""
+    """Binary samples of both arms, float[cases, K] each, with the same pass rate."""
     rng = np.random.default_rng(1)
     chance = rng.beta(8, 2, (cases, 1))
     baseline, candidate = ((rng.random((cases, K)) < chance).astype(np.float64) for _ in range(2))
@@ -103,7 +103,7 @@ def _breakage(cases: int, count: int) -> Callable[[], object] | None:
 
 
 def _looks(cases: int, count: int, looks: int) -> Callable[[], object]:
-    """All looks of a run with early stopping: what its last look costs."""
+    """All looks of a run with early stopping."""
     rng, slices = np.random.default_rng(1), _slices(cases, count)
     single = rng.choice([-1.0, 0.0, 1.0], (looks, cases), p=[0.15, 0.7, 0.15])
     means = np.cumsum(single, axis=0) / np.arange(1, looks + 1)[:, None]
@@ -131,7 +131,7 @@ def measure(job: Job) -> Measured | None:
     """Run one job in this process.
 
     Returns:
-        None where the installed version cannot do it.
+        None if the installed version lacks it.
     """
     work = job.prepare()
     if work is None:
@@ -141,12 +141,12 @@ def measure(job: Job) -> Measured | None:
         started = time.perf_counter()
         work()
         seconds.append(time.perf_counter() - started)
-    # Linux lets a child start with its parent's peak: the parent here imports what the child does, and no more.
+    # On Linux a child starts with its parent's peak memory, so the parent imports nothing that the child does not.
     return Measured(tuple(seconds), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 def apart(number: int) -> Measured | None:
-    """Run one of `JOBS` in a process of its own, numpy on one thread."""
+    """Run one of `JOBS` in its own process, with numpy on one thread."""
     command = [sys.executable, "-m", "benchmarks.statistics", str(number)]
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
@@ -182,9 +182,11 @@ def _time(seconds: float) -> str:
 
 
 def main() -> None:
-    """Without an argument every job, each in a fresh process; with a number that job, here, as JSON."""
+    """Measure every job in its own process; with a number, measure only that job here and print JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("job", nargs="?", type=int, choices=range(len(JOBS)), help="the one job to measure, here")
+    parser.add_argument(
+        "job", nargs="?", type=int, choices=range(len(JOBS)), help="measure only this job, in this process"
+    )
     job = parser.parse_args().job
     if job is not None:
         measured = measure(JOBS[job])

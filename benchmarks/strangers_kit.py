@@ -1,4 +1,4 @@
-"""What the strangers' test set is made of: its two record types and the stock text for long outputs.
+"""Record types and text generators of the second author's test set.
 
 By a second author who had not seen the compiler, 2026-11-22.
 """
@@ -45,7 +45,7 @@ class Unfit:
 
 
 def same(kind: str, keeps: tuple[str, ...], breaks: tuple[str, ...], *texts: str) -> tuple[Wording, ...]:
-    """The given texts as wordings of one rule, sharing their outputs."""
+    """The given texts as wordings of one rule with the same outputs."""
     return tuple(Wording(text, kind, keeps, breaks) for text in texts)
 
 

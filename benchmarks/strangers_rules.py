@@ -1,4 +1,4 @@
-"""A test set of rule wordings for the compiler: rules that a check of the whole output can decide.
+"""Test set of rule wordings for the compiler: rules that a check of the whole output can decide.
 
 By a second author who had not seen the compiler, 2026-11-22. The turns of phrase are those of public prompts; the
 sentences and outputs are the author's own. Each wording has outputs that keep it and outputs that break it, the

@@ -1,16 +1,16 @@
-"""Requests of the gate beside a bare loop over the same SDK, and prints what the gate adds.
+"""Compares the gate's requests with a plain loop over the same SDK, and prints the overhead of the gate.
 
     python -m benchmarks.wire            6,000 calls of 0.1 s, 64 in flight, three pairs
     python -m benchmarks.wire --quick    1,000 calls, one pair
 
-Each way is a process of its own that imports its SDK, makes its client and asks a local server:
+Each way runs in its own process, which imports the SDK, creates a client and calls a local server:
 
-- bare: `client.chat.completions.create(…)`, or `client.messages.create(…)`, in a semaphore of 64, over the SDK's
-  aiohttp transport, its retries off;
-- gate: the same requests through the gate's calls (`gate.calls`): limits, budget, retries, every answer read field by
-  field, priced, and written to the journal before it counts.
+- bare: `client.chat.completions.create(…)` or `client.messages.create(…)` with a semaphore of 64, the SDK's aiohttp
+  transport and no retries;
+- gate: the same requests through `gate.calls`, with limits, budget and retries. It parses and prices every answer, and
+  writes it to the journal.
 
-The two ways take turns, so that a machine that others use is as slow for both; the ratios are those of the medians.
+The two ways alternate, so that other load on the machine slows both. The ratios are ratios of medians.
 """
 
 import argparse
@@ -42,14 +42,14 @@ KEY = "no-key-for-the-loopback"
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Seconds of one process, start-up included."""
+    """Seconds of one process, including start-up."""
 
     wall_s: float
     cpu_s: float
 
 
 def question(number: int) -> str:
-    """A user message like no other."""
+    """A unique user message."""
     return f"slice=pro answer=word{number}"
 
 
@@ -101,7 +101,7 @@ async def _in_a_semaphore(ask: Callable[[int], Awaitable[bool]], calls: int) -> 
 
 
 async def through_the_gate(provider: str, url: str, calls: int) -> int:
-    """The same requests through the gate's calls, their answers journalled."""
+    """The same requests through `gate.calls`, with a journal."""
     from gate.calls.cache import AnswerStore
     from gate.calls.caller import Caller, CallPolicy
     from gate.calls.endpoints import Keys
@@ -131,7 +131,7 @@ async def through_the_gate(provider: str, url: str, calls: int) -> int:
 
 
 def way(name: str, provider: str, url: str, calls: int) -> None:
-    """What a measured process does; prints its CPU seconds."""
+    """Run in the measured process: send the requests and print the CPU seconds."""
     bare = {"openai": bare_openai, "anthropic": bare_anthropic}
     work = bare[provider](url, calls) if name == "bare" else through_the_gate(provider, url, calls)
     if (answered := asyncio.run(work)) != calls:
@@ -141,7 +141,7 @@ def way(name: str, provider: str, url: str, calls: int) -> None:
 
 
 def measured(name: str, provider: str, url: str, calls: int) -> Spent:
-    """One process of one way."""
+    """Measure one process."""
     words = [sys.executable, "-m", "benchmarks.wire", "--way", name, "--of", provider, "--url", url]
     started = time.perf_counter()
     done = subprocess.run(

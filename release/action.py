@@ -1,7 +1,7 @@
-"""Lets `action.yml` use a published image: `python -m release.action ghcr.io/OWNER/prompt-gate@sha256:…`.
+"""Makes `action.yml` use a published image: `python -m release.action ghcr.io/OWNER/prompt-gate@sha256:…`.
 
-On the main branch the action builds its Dockerfile, on every run. In a release it is an image that was built once,
-named by its digest, which nobody can put something else behind.
+On the main branch, every run of the action builds the Dockerfile. A release uses an image that was built once. Its
+digest names it, so nobody can replace it.
 """
 
 import re
@@ -14,14 +14,14 @@ _IMAGE = re.compile(r"ghcr\.io(?:/[a-z0-9]+(?:[._-][a-z0-9]+)*){2,3}@sha256:[0-9
 
 
 def published(text: str, image: str) -> str:
-    """The action with an image in place of the Dockerfile; all else stays as it is.
+    """Replace the Dockerfile with an image; nothing else changes.
 
     Args:
-        text: of `action.yml` as the main branch has it.
-        image: its name and digest.
+        text: `action.yml` of the main branch.
+        image: name and digest of the image.
 
     Raises:
-        ValueError: that is no image of GitHub's registry by its digest, or the action builds no Dockerfile.
+        ValueError: the image is not `ghcr.io/…@sha256:…`, or the action does not build a Dockerfile.
     """
     if not _IMAGE.fullmatch(image):
         raise ValueError(f"{image!r} is not of the form ghcr.io/owner/name@sha256:…, in lower case")
@@ -33,7 +33,7 @@ def published(text: str, image: str) -> str:
 
 
 def main() -> None:
-    """Rewrite the file in the working directory."""
+    """Rewrite `action.yml` in the working directory."""
     try:
         text = published(FILE.read_text(encoding="utf-8"), sys.argv[1])
     except ValueError as error:

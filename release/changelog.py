@@ -1,6 +1,6 @@
-"""The changelog, release by release: `python -m release.changelog 0.2.0` prints what is new in it.
+"""Reads the changelog: `python -m release.changelog 0.2.0` prints the section of that release.
 
-A release is a heading such as `## 0.2.0 (2026-12-01)`; what is to come stands below `## Unreleased`, above them all.
+The heading of a release is `## 0.2.0 (2026-12-01)`. Unreleased changes are at the top, below `## Unreleased`.
 """
 
 import re
@@ -12,13 +12,13 @@ _HEADING = re.compile(r"^## (\S+)(?: \((\d{4}-\d\d-\d\d)\))?$", re.MULTILINE)
 
 
 def sections(text: str) -> dict[str, str]:
-    """What stands below each heading, by its version, in the order of the file.
+    """The text below each heading by version, in the order of the file.
 
     Args:
-        text: of the changelog.
+        text: the changelog.
 
     Raises:
-        ValueError: a version stands there twice.
+        ValueError: a version occurs twice.
     """
     parts = _HEADING.split(text)[1:]
     names = parts[::3]
@@ -28,7 +28,7 @@ def sections(text: str) -> dict[str, str]:
 
 
 def dated(text: str) -> dict[str, str]:
-    """The day of each release, by its version; empty where none is told."""
+    """The date of each release by version; empty if the heading has none."""
     return {name: day for name, day in _HEADING.findall(text)}
 
 
@@ -36,7 +36,7 @@ def main() -> None:
     """Print the section of one release."""
     found = sections(FILE.read_text(encoding="utf-8")).get(sys.argv[1])
     if not found:
-        sys.exit(f"{FILE} has nothing below '## {sys.argv[1]}'")
+        sys.exit(f"error: {FILE} has no text below '## {sys.argv[1]}'")
     print(found)
 
 

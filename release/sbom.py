@@ -1,7 +1,8 @@
-"""A bill of materials of what is installed, as CycloneDX 1.6 in JSON: `python release/sbom.py SITE-PACKAGES…`.
+"""Prints a bill of materials of installed packages as CycloneDX 1.6 JSON: `python release/sbom.py SITE-PACKAGES…`.
 
-It reads the metadata of installed packages and, of Debian, a list that `dpkg-query` printed; it asks nobody, needs
-only the standard library, and says the same of the same packages each time. Which package needs which is not told.
+It reads the metadata of the installed Python packages and, for Debian packages, a list from `dpkg-query`. It needs only
+the standard library and no network. The same packages always give the same output. Dependencies between packages are
+not included.
 """
 
 import argparse
@@ -19,20 +20,20 @@ DEBIAN = "${Package}\\t${Version}\\t${Architecture}\\n"
 
 _APPROVED = "License :: OSI Approved :: "
 _LONGEST_LICENCE = 80
-"""Characters; more is the text of a licence and not its name."""
+"""Characters. A longer field holds the text of a licence, not its name."""
 
 Component = dict[str, Any]
 
 
 def bill(found: Iterable[Distribution], debian: Iterable[str] = ()) -> dict[str, Any]:
-    """The bill, with the project itself as what it is about, where it is among the packages.
+    """The bill. Its subject is the project itself, if that is among the packages.
 
     Args:
         found: installed packages.
-        debian: lines of a list in the format `DEBIAN`.
+        debian: lines in the format `DEBIAN`.
 
     Raises:
-        ValueError: a line of the list is in another format.
+        ValueError: a line has another format.
     """
     of_python = {part["purl"]: part for part in map(_of_python, found)}
     of_debian = {part["purl"]: part for part in _of_debian(debian)}
@@ -46,12 +47,12 @@ def bill(found: Iterable[Distribution], debian: Iterable[str] = ()) -> dict[str,
 def _of_python(one: Distribution) -> Component:
     name = re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower()
     purl = f"pkg:pypi/{name}@{quote(one.version, safe='')}"
-    told = {"licenses": [licence]} if (licence := _licence(one)) else {}
-    return {"type": "library", "bom-ref": purl, "name": name, "version": one.version, "purl": purl, **told}
+    licences = {"licenses": [licence]} if (licence := _licence(one)) else {}
+    return {"type": "library", "bom-ref": purl, "name": name, "version": one.version, "purl": purl, **licences}
 
 
 def _licence(one: Distribution) -> Component | None:
-    """What the package says of it: an expression, a class, or a name."""
+    """The licence of a package, from its expression, its classifiers or its name."""
     about = one.metadata
     if expressions := about.get_all("License-Expression"):
         return {"expression": expressions[0]}
@@ -70,9 +71,9 @@ def _of_debian(lines: Iterable[str]) -> Iterator[Component]:
 
 def main() -> None:
     """Print the bill."""
-    parser = argparse.ArgumentParser(description="Print a bill of materials of what is installed.")
-    parser.add_argument("folder", nargs="+", help="of installed packages")
-    parser.add_argument("--debian", type=Path, help="a file that dpkg-query wrote")
+    parser = argparse.ArgumentParser(description="Print a bill of materials of installed packages.")
+    parser.add_argument("folder", nargs="+", help="folder of installed packages")
+    parser.add_argument("--debian", type=Path, help="output file of dpkg-query")
     given = parser.parse_args()
     lines = given.debian.read_text(encoding="utf-8").splitlines() if given.debian else ()
     print(json.dumps(bill(distributions(path=given.folder), lines), indent=1, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""The promises G1 to G8 as situations to simulate, each with the limit that it is held to."""
+"""The guarantees G1 to G8 as situations to simulate, each with its limit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from enum import StrEnum
 from benchmarks.simulation.layouts import ONE, SUITES, TAGS, TWELVE, Layout
 
 _BINARY, _ALL = ("R1a", "R1b"), ("R1a", "R1b", "R2", "R3", "R4")
-_QUICK = ("R1a", "R3", "R4")  # of G1 and G2, what the quick run keeps
+_QUICK = ("R1a", "R3", "R4")  # regimes of G1 and G2 in the quick run
 
 
 class Question(StrEnum):
@@ -26,7 +26,7 @@ class Cell:
 
     Args:
         regime: name in `REGIMES`.
-        limit: the rate promised; None for a figure that is shown and not promised.
+        limit: the guaranteed rate; None if the figure is shown without a guarantee.
     """
 
     promise: str
@@ -41,12 +41,12 @@ class Cell:
 
     @property
     def at_most(self) -> bool:
-        """The limit is an upper one."""
+        """Whether the limit is an upper limit."""
         return self.question in (Question.BLOCK, Question.HOLD, Question.FEIGN)
 
 
 def all_cells() -> Sequence[Cell]:
-    """Every row, in the order of the promises."""
+    """Every row, in the order of the guarantees."""
     return [*_nothing_changed(), *_mean_neutral(), *_clusters(), *_power(), *_honesty()]
 
 

@@ -36,7 +36,7 @@ def _apart(parts: int, _rng: np.random.Generator, cases: int) -> Slices:
 def _tagged(rng: np.random.Generator, cases: IntArray, prefix: str) -> dict[str, IntArray]:
     slices = {f"{prefix}overall": cases}
     for dimension, values in _TAGS.items():
-        share = 1.0 / np.arange(1, values + 1)  # few cases carry the rarer values, as in most suites
+        share = 1.0 / np.arange(1, values + 1)  # few cases have the rarer values, as in most suites
         tags = rng.choice(values, len(cases), p=share / share.sum())
         slices |= {f"{prefix}{dimension}={value}": cases[tags == value] for value in range(values)}
     return slices

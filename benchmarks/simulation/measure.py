@@ -1,4 +1,4 @@
-"""Counts how often a rule does what a cell asks about."""
+"""Counts how often a rule blocks, holds, finds a drop or covers the truth."""
 
 import math
 import zlib
@@ -16,7 +16,7 @@ BROKEN_BEYOND = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How often it happened."""
+    """A share of simulated pull requests."""
 
     hits: int
     runs: int
@@ -31,13 +31,13 @@ class Rate:
         return math.sqrt(self.value * (1.0 - self.value) / self.runs)
 
     def holds(self, limit: float, at_most: bool) -> bool:
-        """The rate keeps its limit, or misses it by no more than chance explains."""
+        """Whether the rate is within its limit, plus `BROKEN_BEYOND` standard errors."""
         slack = BROKEN_BEYOND * math.sqrt(limit * (1.0 - limit) / self.runs)
         return self.value <= limit + slack if at_most else self.value >= limit - slack
 
 
 def rate_of(cell: Cell, rule: Rule, runs: int, seed: int) -> Rate:
-    """Simulate pull requests; the same seed gives every rule the same ones."""
+    """Simulate pull requests; with the same seed, all rules get the same ones."""
     return Rate(sum(_happens(rule, pull_request(cell, seed, run), cell.question) for run in range(runs)), runs)
 
 

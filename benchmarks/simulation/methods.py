@@ -1,4 +1,4 @@
-"""The two rules that are compared: the joint test, and a percentile bootstrap of each slice on its own."""
+"""The two compared rules: the joint test, and a percentile bootstrap of each slice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from gate.stats.maxt import joint_test
 ALPHA = 0.025
 SUSPECT = 0.10
 
-_FEW = 6  # changed cases below which no interval may be without width
+_FEW = 6  # with fewer changed cases, an interval without width is wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class PullRequest:
 
     Args:
         deltas: float[N].
-        clusters: int[N], where they are declared.
+        clusters: int[N] if they are declared.
     """
 
     deltas: FloatArray
@@ -37,24 +37,24 @@ class PullRequest:
 
 
 class Rule(Protocol):
-    """Answers the questions of the table about one pull request."""
+    """A rule that decides about one pull request."""
 
     def blocks(self, pull: PullRequest, alpha: float = ALPHA) -> bool:
-        """Some slice fell, at the one-sided level alpha."""
+        """Some slice dropped, at the one-sided level alpha."""
 
     def finds(self, pull: PullRequest) -> bool:
-        """The first slice fell."""
+        """The first slice dropped."""
 
     def covers(self, pull: PullRequest) -> bool:
-        """The first slice's interval holds the truth."""
+        """The first slice's interval contains the true value."""
 
     def feigns(self, pull: PullRequest) -> bool:
-        """The first slice's interval has no width though fewer than six cases changed."""
+        """The first slice's interval has no width although fewer than six cases changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """`gate.stats.maxt.joint_test` with this many flips; any number keeps its level exact."""
+    """`gate.stats.maxt.joint_test` with this many flips; its level is exact for any number."""
 
     flips: int
 
@@ -85,7 +85,7 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Familiar:
-    """`gate.stats.intervals.percentile`, slice by slice, every case for itself, whatever the size."""
+    """`gate.stats.intervals.percentile` for each slice, without clusters and without a minimum size."""
 
     resamples: int
 

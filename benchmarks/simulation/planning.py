@@ -15,18 +15,18 @@ from gate.stats.arrays import TOLERANCE
 from gate.stats.power import DIFFUSE, WHOLE, detectable, layout_critical, power_of
 
 TOLERATED = 0.05
-"""How far outside the predicted band a simulated power may lie, Monte Carlo error apart."""
+"""How far outside the predicted band a simulated power may lie, plus Monte Carlo error."""
 
-_MANY = 100_000  # cases behind a standard deviation
+_MANY = 100_000  # cases from which a standard deviation is computed
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A fall in the first slice, as small as the formula says is found four times of five.
+    """A drop in the first slice, of the size that the formula predicts to be found with 80 % power.
 
     Args:
         regime: name in `REGIMES`.
-        spread: of the fall, `WHOLE` or `DIFFUSE`.
+        spread: of the drop, `WHOLE` or `DIFFUSE`.
     """
 
     regime: str
@@ -38,7 +38,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was predicted and what was found."""
+    """Predicted and simulated power."""
 
     plan: Plan
     fall: float
@@ -49,7 +49,7 @@ class Outcome:
 
     @property
     def off_by(self) -> float:
-        """How far the simulated power lies from the predicted one; below 0 where less was found."""
+        """Simulated minus predicted power."""
         return self.found.value - self.point
 
     @property
@@ -70,7 +70,7 @@ def all_plans() -> Sequence[Plan]:
 
 
 def predict_and_find(plan: Plan, rule: Joint, runs: int, seed: int) -> Outcome:
-    """Predict the power of one plan, and count it."""
+    """Predict the power of one plan, and simulate it."""
     regime, cases = REGIMES[plan.regime], plan.n * plan.layout.parts
     unchanged = _sd(plan.regime, 0.0, 0.0)
     critical = _critical(plan.layout, plan.n, _ties(plan.regime))

@@ -1,4 +1,4 @@
-"""The kinds of scores that the simulation draws: what a case's deltas look like when nothing, or something, changed."""
+"""The kinds of scores that the simulation draws, for a prompt that changed and for one that did not."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from gate.stats.arrays import FloatArray
 SAMPLES = 3
 """Samples per case and arm, unless a regime says otherwise."""
 
-_VARIANTS = 5  # cases that share a source, in regime R5
+_VARIANTS = 5  # cases that share a source in regime R5
 _COPIES = 0.55  # how often a variant copies its source's outcome: correlation 0.55^2 = 0.3 between variants
 
 
 class Arms(Protocol):
-    """Mean scores of each case in both arms: float[n] each, after averaging the samples.
+    """Mean scores of each case in both arms, float[n] each.
 
-    `kept` is float[n]: the share of its score that the candidate keeps in each case, 1 where nothing changed.
+    `kept` is float[n]: the share of its score that the candidate keeps in each case; 1 means no change.
     """
 
     def __call__(self, rng: np.random.Generator, kept: FloatArray) -> tuple[FloatArray, FloatArray]: ...
@@ -43,9 +43,9 @@ class Regime:
         """Candidate minus baseline of n cases.
 
         Args:
-            spread: 0, every case loses the same share of its score; 1, the cases that are hit lose all of it. Between
-                them, hit cases lose s = fall + spread (1 - fall) points on average, and a share fall / s is hit. None
-                takes the regime's own way.
+            spread: 0: every case loses the same share of its score. 1: the affected cases lose all of it. In between,
+                affected cases lose s = fall + spread (1 - fall) points on average, and their share is fall / s. None
+                means the regime's default.
         """
         h = self.spread if spread is None else spread
         size = min(self.mean, fall + h * (1.0 - fall))
@@ -68,14 +68,14 @@ def _binary(alpha: float, beta: float) -> Arms:
 
 
 def _rubric(rng: np.random.Generator, kept: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Points 1 to 5 as 1 + Binomial(4, p), carried to [0, 1]."""
+    """Points 1 to 5 as 1 + Binomial(4, p), scaled to [0, 1]."""
     p = rng.beta(8, 2, len(kept))
     a, b = (rng.binomial(4 * SAMPLES, rate) / (4 * SAMPLES) for rate in (p, p * kept))
     return a, b
 
 
 def _judge(rng: np.random.Generator, kept: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """1.0 with a probability of the case's own, else Beta(6, 2)."""
+    """1.0 with a probability that the case draws, else Beta(6, 2)."""
     perfect = rng.beta(2, 2, len(kept))
     shape = (SAMPLES, len(kept))
     a, b = (np.where(rng.random(shape) < perfect, 1.0, rng.beta(6, 2, shape)).mean(axis=0) for _ in range(2))
@@ -83,7 +83,7 @@ def _judge(rng: np.random.Generator, kept: FloatArray) -> tuple[FloatArray, Floa
 
 
 def _ties(rng: np.random.Generator, kept: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Nine cases of ten are always right, the tenth passes one time in five."""
+    """Nine cases of ten always pass, the tenth passes with probability 0.2."""
     p = np.where(rng.random(len(kept)) < 0.1, 0.2, 1.0)
     return _pass_rates(rng, (p, p * kept))
 
@@ -103,7 +103,7 @@ def _variants(rng: np.random.Generator, kept: FloatArray) -> tuple[FloatArray, F
 
 
 def _moved(low: float, high: float, shift: Callable[[np.random.Generator, int], FloatArray]) -> Arms:
-    """Pass rates between two numbers that the change moves case by case, without moving their mean."""
+    """Pass rates that change case by case while their mean stays the same."""
 
     def arms(rng: np.random.Generator, kept: FloatArray) -> tuple[FloatArray, FloatArray]:
         p = low + (high - low) * rng.beta(8, 2, len(kept))
@@ -117,7 +117,7 @@ def _even(rng: np.random.Generator, n: int) -> FloatArray:
 
 
 def _skewed(rng: np.random.Generator, n: int) -> FloatArray:
-    """The direction that misleads: without the few that rise, a sample looks like a fall."""
+    """The misleading direction: a sample without the few cases that improve looks like a drop."""
     return np.where(rng.random(n) < 0.2, 0.2, -0.05)
 
 
@@ -133,7 +133,7 @@ def _frozen(rng: np.random.Generator, kept: FloatArray) -> tuple[FloatArray, Flo
 
 
 def _redrawn(rng: np.random.Generator, kept: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Each arm has pass rates of its own."""
+    """Each arm draws its own pass rates."""
     a, b = rng.beta(0.8, 0.2, (2, len(kept)))
     return _pass_rates(rng, (a, b * kept))
 

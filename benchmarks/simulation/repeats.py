@@ -1,4 +1,4 @@
-"""The regimes sample by sample: what looks after each repeat of the cases see."""
+"""The regimes sample by sample, for looks after each repeat of the cases."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -12,7 +12,7 @@ from gate.stats.arrays import FloatArray
 Arm: TypeAlias = Callable[[FloatArray], FloatArray]
 """From the share of its score that each case keeps, float[n], to samples, float[k, n]."""
 Drawn: TypeAlias = Callable[[np.random.Generator, int, int], tuple[Arm, Arm]]
-"""From a generator, k and n to the arms, which share what belongs to the cases."""
+"""From a generator, k and n to the arms, which share the random draws of the cases."""
 
 _COPIES = 0.55
 

@@ -1,4 +1,4 @@
-"""The results as rows of text, for a terminal or for a Markdown page."""
+"""The results as tables for a terminal or for Markdown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table before it is drawn."""
+    """Title, columns and rows of a table."""
 
     title: str
     columns: Sequence[str]
@@ -44,19 +44,29 @@ class Sheet:
 
 
 def promises(results: Sequence[Result]) -> Sheet:
-    """G1 to G8, one row a cell."""
-    columns = ("promise", "situation", "n", "slices", "counted", "ours, %", "familiar rule, %", "limit, %", "held?")
+    """G1 to G8, one row per cell."""
+    columns = (
+        "guarantee",
+        "situation",
+        "n",
+        "slices",
+        "counted",
+        "joint test, %",
+        "familiar rule, %",
+        "limit, %",
+        "held?",
+    )
     rows = []
     for result in results:
         cell = result.cell
         situation = cell.regime
         situation += f", falls by {cell.fall:.2f}" if cell.fall else ""
         situation += "" if cell.declared else ", clusters not declared"
-        held = "not promised" if cell.limit is None else _held(result.held)
+        held = "no guarantee" if cell.limit is None else _held(result.held)
         limit = "" if cell.limit is None else f"{'≤' if cell.at_most else '≥'} {100 * cell.limit:g}"
         rates = (_rate(result.ours), _rate(result.familiar))
         rows.append((cell.promise, situation, str(cell.n), cell.layout.words, str(cell.question), *rates, limit, held))
-    return Sheet("Promises: rate ± Monte Carlo standard error", columns, rows)
+    return Sheet("Guarantees: rate ± Monte Carlo standard error", columns, rows)
 
 
 def plans(outcomes: Sequence[Outcome]) -> Sheet:

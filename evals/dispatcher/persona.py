@@ -1,7 +1,7 @@
-"""The dispatcher's prompt: who speaks, what this point of the call is for, and what is known so far.
+"""The dispatcher's prompt: the persona, the goal of this state of the call, and the known facts.
 
 `prompt: python:evals.dispatcher.persona:get_system_prompt` in a gate.yaml calls the function below with a transcript's
-session. Only the standard library is used, so a copy of this file runs in the voice agent as it does here.
+session. It needs only the standard library, so the voice agent can use a copy of this file.
 """
 
 from collections.abc import Mapping
@@ -46,18 +46,18 @@ _FACTS = {
     "problem_description": "trouble",
 }
 _LONGEST = 300
-"""Characters of one known fact; it came out of a caller's mouth."""
+"""Characters of one known fact, because a caller can say anything."""
 
 
 def get_system_prompt(session: object) -> str:
     """The system message for the next reply.
 
     Args:
-        session: has `state`, and what is known of the call: `customer_name`, `zip_code`, `problem_description`,
-            `service_address`, each missing or empty while it is not. A mapping, or an object with attributes.
+        session: a mapping or an object with `state` and the known facts of the call: `customer_name`, `zip_code`,
+            `problem_description`, `service_address`. An unknown fact is missing or empty.
 
     Raises:
-        ValueError: a state that this call does not have.
+        ValueError: the state is unknown.
     """
     state = _get(session, "state").lower()
     if state not in STATE_PROMPTS:
@@ -67,6 +67,6 @@ def get_system_prompt(session: object) -> str:
 
 
 def _get(session: object, key: str) -> str:
-    """One value of the session on one line; empty where there is none."""
+    """One value of the session on one line; empty if there is none."""
     value = session.get(key) if isinstance(session, Mapping) else getattr(session, key, None)
     return " ".join(str(value).split())[:_LONGEST] if value is not None else ""

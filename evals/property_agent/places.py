@@ -1,4 +1,4 @@
-"""What the example's database knows of one landlord; every function is given a connection and the landlord's id."""
+"""Queries about one landlord's places; every function takes a connection and the landlord's id."""
 
 import calendar
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ def listings(connection: Connection, landlord: int) -> list[dict[str, Any]]:
 
 
 def details(connection: Connection, landlord: int, listing: str) -> dict[str, Any]:
-    """Everything about one place, with the nights that are booked, by the month in which guests arrive."""
+    """Everything about one place, with booked nights by month of arrival."""
     (one,) = _places(connection, landlord, listing)
     stays = _stays(connection, landlord, listing)
     months = sorted({stay["arrives"][:7] for stay in stays})
@@ -22,12 +22,12 @@ def details(connection: Connection, landlord: int, listing: str) -> dict[str, An
 
 
 def bookings(connection: Connection, landlord: int, listing: str, month: str) -> list[dict[str, Any]]:
-    """Stays of one place or all, in one month or ever."""
+    """Stays of one place or all places, in one month or all months."""
     return [one for one in _stays(connection, landlord, listing) if not month or _nights([one], month)]
 
 
 def occupancy(connection: Connection, landlord: int, month: str, listing: str) -> list[dict[str, Any]]:
-    """Nights of a month that are taken, by place."""
+    """Booked nights of a month, by place."""
     of = calendar.monthrange(*_year_and_month(month))[1]
     names = [one["name"] for one in _places(connection, landlord, listing)]
     taken = [(name, _nights(_stays(connection, landlord, name), month)) for name in names]
@@ -35,7 +35,7 @@ def occupancy(connection: Connection, landlord: int, month: str, listing: str) -
 
 
 def revenue(connection: Connection, landlord: int, month: str, listing: str) -> dict[str, Any]:
-    """Euros of the bookings that arrive in a month, by place and in all."""
+    """Euros of the bookings that arrive in a month, by place and in total."""
     _year_and_month(month)
     earned = {one["name"]: 0 for one in _places(connection, landlord, listing)}
     for stay in _stays(connection, landlord, listing):
@@ -45,7 +45,7 @@ def revenue(connection: Connection, landlord: int, month: str, listing: str) -> 
 
 
 def landlord_of(connection: Connection, token: str) -> int | None:
-    """Whose token it is; None for nobody's."""
+    """The landlord's id for a token; None for an unknown token."""
     found = connection.execute(text("SELECT id FROM landlords WHERE token = :token"), {"token": token}).scalar()
     return None if found is None else int(found)
 
@@ -73,7 +73,7 @@ def _stays(connection: Connection, landlord: int, listing: str) -> list[dict[str
 
 
 def _nights(stays: Sequence[Mapping[str, Any]], month: str) -> int:
-    """Nights of a month that are taken; the night of the departure is not."""
+    """Booked nights of a month; the night of the departure does not count."""
     year, number = _year_and_month(month)
     first = date(year, number, 1).toordinal()
     end = first + calendar.monthrange(year, number)[1]

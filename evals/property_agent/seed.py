@@ -1,9 +1,9 @@
-"""Fills the database of the example: one landlord with three places, another one with one, and their bookings.
+"""Fills the database of the example: one landlord with three places, a second one with one place, and their bookings.
 
     python evals/property_agent/seed.py [URL]
 
-URL is `sqlite:////absolute/path` or `postgresql://user:password@host/name`; without one, a file under `.gate` in the
-current folder is used. Prints the URL, for the variable PROPERTY_DB. Old tables of the example are replaced.
+URL is `sqlite:////absolute/path` or `postgresql://user:password@host/name`; the default is a file under `.gate` in the
+current folder. The script prints the URL for the variable PROPERTY_DB. It replaces old tables of the example.
 """
 
 import os
@@ -18,7 +18,7 @@ except ImportError:
     sys.exit("The example needs SQLAlchemy: pip install '.[agents]'")
 
 TOKEN = "demo-landlord-token"  # noqa: S105 of the example's own data
-"""What the landlord's tools need, unless PROPERTY_TOKEN says otherwise."""
+"""The landlord's token, unless PROPERTY_TOKEN is set."""
 
 TABLES = {
     "landlords": "id INTEGER PRIMARY KEY, name TEXT NOT NULL, token TEXT NOT NULL UNIQUE",
@@ -54,7 +54,7 @@ BOOKINGS = (
 
 
 def engine_of(url: str) -> Engine:
-    """A database by its URL; Postgres is talked to by psycopg."""
+    """The engine for a URL; Postgres uses psycopg."""
     parsed = make_url(url)
     if parsed.drivername in ("postgres", "postgresql"):
         parsed = parsed.set(drivername="postgresql+psycopg")
@@ -63,7 +63,7 @@ def engine_of(url: str) -> Engine:
 
 
 def seed(url: str, token: str) -> None:
-    """Make all tables anew and fill them."""
+    """Create all tables again and fill them."""
     engine = engine_of(url)
     try:
         with engine.begin() as connection:
@@ -85,7 +85,7 @@ def _insert(connection: Connection, table: str, rows: Iterable[tuple[Any, ...]])
 
 
 def main() -> None:
-    """Fill the database that the command line, or nobody, names."""
+    """Fill the database of the command line, or the default one."""
     if len(sys.argv) > 1:
         url = sys.argv[1]
     else:

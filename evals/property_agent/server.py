@@ -1,11 +1,11 @@
-"""The tools of the example: a landlord's places, bookings, occupancy and revenue, as an MCP server over a database.
+"""The tools of the example as an MCP server with a database: a landlord's places, bookings, occupancy and revenue.
 
     python evals/property_agent/server.py                                  stdio
     python evals/property_agent/server.py streamable-http [--port 8765]    http://127.0.0.1:8765/mcp
     python evals/property_agent/server.py sse [--port 8765]                http://127.0.0.1:8765/sse
 
-The database is the one in PROPERTY_DB, which `seed.py` fills. Each tool needs the landlord's token and the id of the
-conversation; what is called, and what comes of it, is written into the tables `conversations` and `messages`.
+PROPERTY_DB names the database, which `seed.py` fills. Each tool needs the landlord's token and the id of the
+conversation. Calls and results are written to the tables `conversations` and `messages`.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def get_revenue(month: str, token: str, session_id: str, listing: str = "") -> s
 
 
 def answered(token: str, session: str, work: Callable[..., Any], **arguments: str) -> str:
-    """What the database says, as JSON; the call and its result are kept with the conversation."""
+    """The result of a query as JSON. The call and its result are saved with the conversation."""
     with database().begin() as connection:
         landlord = places.landlord_of(connection, token)
         if landlord is None:
@@ -78,12 +78,12 @@ def answered(token: str, session: str, work: Callable[..., Any], **arguments: st
 
 @functools.cache
 def database() -> Engine:
-    """Connections to the database, made when the first tool is called."""
+    """The database engine, created with the first tool call."""
     return engine_of(os.environ["PROPERTY_DB"])
 
 
 def keep(connection: Connection, landlord: int, session: str, said: dict[str, str]) -> None:
-    """Write down what was asked for in a conversation, and what came of it."""
+    """Save a call of a conversation and its result."""
     now = datetime.now(UTC).isoformat()
     began = "INSERT INTO conversations VALUES (:id, :landlord, :now) ON CONFLICT (id) DO NOTHING"
     connection.execute(text(began), {"id": session, "landlord": landlord, "now": now})
@@ -93,7 +93,7 @@ def keep(connection: Connection, landlord: int, session: str, said: dict[str, st
 
 
 def main() -> None:
-    """Serve over standard input and output, or on a port of this machine alone."""
+    """Serve over standard input and output, or on a local port."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("transport", nargs="?", default="stdio", choices=("stdio", "streamable-http", "sse"))
     parser.add_argument("--port", type=int, default=8765, help="0 for a free one; the port is printed")

@@ -25,7 +25,11 @@ class Share(click.FloatRange):
 
 
 config_option = click.option(
-    "--config", default="gate.yaml", show_default=True, metavar="FILE", help="Configuration, from the repository's root."
+    "--config",
+    default="gate.yaml",
+    show_default=True,
+    metavar="FILE",
+    help="Configuration, from the repository's root.",
 )
 suites_option = click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; repeatable.")
 cases_option = click.option(
@@ -39,7 +43,9 @@ person_option = click.option("--person", default="", metavar="NAME", help="Autho
 def samples_option(usual: str) -> Callable[[Command], Command]:
     """`--samples`; `usual` is the default as the help shows it."""
     kind = click.IntRange(1, 100)
-    return click.option("--samples", type=kind, metavar="N", help=f"Answers per case and prompt version.  [default: {usual}]")
+    return click.option(
+        "--samples", type=kind, metavar="N", help=f"Answers per case and prompt version.  [default: {usual}]"
+    )
 
 
 def out_option(usual: str) -> Callable[[Command], Command]:

@@ -22,7 +22,11 @@ Examples:
 
 @click.command(epilog=INIT_EXAMPLES)
 @click.option(
-    "--prompt", "prompts", multiple=True, metavar="PATH", help="Prompt file, FILE.py::NAME, or another tool's configuration; repeatable."
+    "--prompt",
+    "prompts",
+    multiple=True,
+    metavar="PATH",
+    help="Prompt file, FILE.py::NAME, or another tool's configuration; repeatable.",
 )
 @click.option("--all", "everything", is_flag=True, help="Use every prompt found, not only the first five.")
 @click.option("--model", metavar="MODEL", help="Model to test.  [default: by the API key that is set]")

@@ -126,7 +126,9 @@ class Server:
         Raises:
             GateError: the address is invalid or holds a password, or the token would be readable on the network.
         """
-        wrong = GateError(f"{quoted(url)} is not the address of a server", "give its full address, such as https://gate.example.org")
+        wrong = GateError(
+            f"{quoted(url)} is not the address of a server", "give its full address, such as https://gate.example.org"
+        )
         try:
             parts = urlsplit(url)
             parts.port  # noqa: B018 says whether it is one

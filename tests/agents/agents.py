@@ -9,7 +9,7 @@ from gate.agents.external import Program, ProgramAgent, ProtocolSession
 from gate.agents.masks import Masks
 from gate.agents.processes import ProgramPlace
 from gate.cases.case import Case
-from tests.support.conversing import question
+from tests.support.fake_agents import question
 
 SECRET = "s3cret-token-0123456789"
 

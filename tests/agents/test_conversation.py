@@ -21,7 +21,7 @@ from gate.config.targets import (
     ToolLoop,
 )
 from gate.record.transcript import STEP_LIMIT, Dollars, Effort, Failed, Reply, ToolUse, Unpriced
-from tests.support.conversing import FakeAgent, FakeReader, Free, Kept, exam, leading, question
+from tests.support.fake_agents import FakeAgent, FakeReader, Free, Kept, exam, leading, question
 
 DETECTOR = ConversationOptions(followups=ConversationModel(model=ModelRef("openai", "d")))
 ONE = Case("c", "What is the occupancy?")

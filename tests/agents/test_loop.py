@@ -11,7 +11,7 @@ from gate.agents.loop import LoopAgent, LoopResources, SessionFiles
 from gate.cases.case import Case, Round
 from gate.messages import Message
 from gate.record.transcript import RESULT_CHARS, Dollars, Failed, Reply
-from tests.support.conversing import FakeBox, calls, question
+from tests.support.fake_agents import FakeBox, calls, question
 from tests.support.fakes import ScriptedCalls, reply
 
 CASE = Case("c", "Which flats?")

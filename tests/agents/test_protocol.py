@@ -14,7 +14,7 @@ from gate.messages import Message
 from gate.prompts.reading import parse
 from gate.prompts.version import Prompt
 from gate.values import JsonValue
-from tests.support.conversing import question
+from tests.support.fake_agents import question
 
 PLAIN = Prompt((Message("system", "Be kind."),))
 TALK = (Message("user", "Hi."), Message("assistant", "Hello."), Message("user", "What is due?"))

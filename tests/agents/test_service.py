@@ -13,7 +13,7 @@ from gate.agents.masks import Masks
 from gate.agents.resources import _client
 from gate.cases.case import Case
 from tests.support.agent_service import AgentService, Answering, polite
-from tests.support.conversing import question
+from tests.support.fake_agents import question
 
 SECRET = "Bearer-0123456789-secret"
 SECRETS = (

@@ -7,7 +7,7 @@ import pytest
 from gate.app.run_order import page, run_folder
 from gate.cli import output
 from gate.store.run_folder import sample_line
-from tests.support.answered import answered_run
+from tests.support.large_run import answered_run
 
 RUN, TAKEN = answered_run(12, 9)
 LINES = [sample_line(one) for one in TAKEN]

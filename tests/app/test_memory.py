@@ -11,7 +11,7 @@ from gate.errors import GateError
 from gate.git.places import refuse_tracked
 from tests.support.command import git
 from tests.support.fakes import Memory
-from tests.support.finished import resolved
+from tests.support.run_records import resolved
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from math import isclose
 
 from gate.app.session import Session
 from gate.config.policy import Budget
-from tests.support.finished import finished
+from tests.support.run_records import finished
 from tests.support.runs import suite
 
 

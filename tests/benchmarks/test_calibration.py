@@ -1,4 +1,4 @@
-"""The table of promises counts what it says, and can fail."""
+"""The simulation counts correctly, and reports a broken guarantee."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ FALL = Cell("G4", Question.FIND, "R3", ONE, 100, 0.98, fall=0.10)
 
 
 class CriesWolf(Joint):
-    """A planted bad rule: half of all pull requests are blocked, whatever they do, and no fall is found."""
+    """A bad rule: it blocks half of all pull requests at random, and finds no drop."""
 
     def blocks(self, pull: PullRequest, alpha: float = 0.025) -> bool:
         return pull.seed % 2 == 0
@@ -34,7 +34,7 @@ def test_a_bad_rule_is_reported_as_broken() -> None:
     assert [row[-1] for row in promises(results).rows] == ["BROKEN", "BROKEN"]
 
 
-def test_the_familiar_rule_would_break_the_promise_and_the_joint_test_keeps_it() -> None:
+def test_the_familiar_rule_breaks_the_guarantee_and_the_joint_test_keeps_it() -> None:
     runs = 40
     assert rate_of(NOTHING, Joint(199), runs, 1).holds(0.025, at_most=True)
     assert not rate_of(NOTHING, Familiar(200), runs, 1).holds(0.025, at_most=True)
@@ -55,7 +55,7 @@ def test_a_plan_that_predicts_the_wrong_power_is_reported_as_broken() -> None:
     assert [row[-1] for row in plans([honest, blind]).rows] == ["yes", "BROKEN"]
 
 
-def test_the_exit_code_says_whether_all_held(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_exit_code_is_1_if_a_guarantee_is_broken(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--quick", "--scale", "0.05", "--jobs", "1"]
     assert calibration.main([*options, "--markdown"], [FALL], []) == 0
     assert "| G4 | R3, falls by 0.10 | 100 |" in capsys.readouterr().out

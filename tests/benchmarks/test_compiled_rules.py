@@ -1,4 +1,4 @@
-"""The figures of compiled rules: wordings, and the recorded verdicts of a judge."""
+"""The figures of compiled rules: wordings, and a judge's recorded verdicts."""
 
 import pytest
 
@@ -22,7 +22,7 @@ VIOLATIONS = {"P1": (41, 0), "P2": (151, 43), "P3": (222, 104), "N1": (64, 29), 
 
 
 @pytest.mark.parametrize("rule", VIOLATIONS)
-def test_violations_and_what_the_judge_let_pass(rule, rows):
+def test_violations_and_how_many_the_judge_passed(rule, rows):
     wrong = [row.answer for row in rows if rule in row.broken]
     assert (len(wrong), sum(row.passed for row in wrong)) == VIOLATIONS[rule]
 
@@ -45,20 +45,20 @@ def test_a_wording_that_compiles_to_something_else_is_wrong():
     assert by_kind("t", [outcome(wording)]).row_count == 2
 
 
-def test_nothing_of_a_second_author_is_understood_wrongly():
+def test_no_wording_of_the_second_author_compiles_wrongly():
     found = second_author.outcomes()
     assert {one.wording["text"]: one.fault for one in found if one.fault} == {}
     assert len(second_author.RULES) == second_author.FIRST.wordings
 
 
-def test_what_was_found_to_be_understood_wrongly_is_mended():
+def test_the_reviewers_findings_are_fixed():
     found = attackers.outcomes()
     assert {one.wording["text"]: one.fault for one in found if one.fault} == {}
     assert len(found) == attackers.FIRST.wordings
     assert all(one.wording["keeps"] or one.wording["breaks"] for one in found)
 
 
-def test_no_order_of_a_prompt_is_understood_wrongly():
+def test_no_order_of_a_prompt_compiles_wrongly():
     tuned, held_out = prompt_orders.outcomes(), prompt_orders.outcomes(held_out=True)
     assert {one.wording["text"]: one.fault for one in tuned + held_out if one.fault} == {}
     fit = [one for one in tuned + held_out if one.wording["expect"] is not None]

@@ -1,4 +1,4 @@
-"""The table of early stopping simulates what the gate computes."""
+"""The simulation of early stopping agrees with the gate."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_repeats_have_the_mean_of_their_regime(regime: str, fall: float) -> None
     assert deltas(regime, np.random.default_rng(1), (3, 20_000), -fall).mean() == pytest.approx(fall, abs=0.02)
 
 
-def test_a_disaster_is_found_at_the_first_look_and_the_rest_is_saved() -> None:
+def test_a_large_drop_is_found_at_the_first_look() -> None:
     plain, early = judged(Scene("R3", ONE, 100, 5, 0.4), np.random.default_rng(4), 1)
     assert (plain.blocks, plain.rises, plain.calls) == (True, False, 1.0)
     assert (early.blocks, early.rises, early.calls) == (True, False, pytest.approx(1 / 5))

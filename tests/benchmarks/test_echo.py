@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.echo import QUOTING, SOURCES, believed, lost
-from tests.support.spellings import FORGED, NOT_HELD
+from tests.support.verdict_encodings import FORGED, NOT_HELD
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "echo.md"
 CELLS = [
@@ -14,7 +14,7 @@ CELLS = [
 ROWS = {row[0]: row[1:] for row in CELLS if len(row) > 1}
 
 
-def test_what_is_found() -> None:
+def test_forged_verdicts_that_are_found() -> None:
     for name, forged in FORGED.items():
         assert (ROWS[name][0], ROWS[name][2]) == (str(len(forged.texts)), str(len(believed(forged)))), name
     assert not ROWS.keys() & NOT_HELD
@@ -25,7 +25,7 @@ LARGE = ("its first sentence", "what was asked last")
 
 
 @pytest.mark.parametrize(("place", "source"), list(enumerate(SOURCES)))
-def test_what_is_lost(place: int, source: str) -> None:
+def test_honest_verdicts_that_are_rejected(place: int, source: str) -> None:
     rows = SOURCES[source]()
     for name in LARGE if source == "PromptPex" else QUOTING:
         count, total = lost(rows, QUOTING[name])

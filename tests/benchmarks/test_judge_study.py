@@ -1,4 +1,4 @@
-"""The rules of the study of a recorded judge, and the figures that its page tells."""
+"""The rules of the study of a recorded judge, and the figures on its page."""
 
 from collections import Counter
 from pathlib import Path
@@ -71,7 +71,7 @@ def test_faults(output: str, fault: str) -> None:
     assert fault_of_array(output) == fault
 
 
-def test_the_page_tells_the_figures_that_the_study_prints() -> None:
+def test_the_page_has_the_figures_of_the_study() -> None:
     rows, page = answers(), PAGE.read_text(encoding="utf-8")
     results = RESULTS.read_text(encoding="utf-8")
     wrong = [row for row in rows if row.broken]
@@ -92,8 +92,7 @@ def test_the_page_tells_the_figures_that_the_study_prints() -> None:
         assert f"{bias.value:.2f} [{bias.lower:.2f}, {bias.upper:.2f}] on `{prompt}`" in flat
 
 
-def test_the_page_tells_what_the_figures_are_a_mixture_of() -> None:
-    """A share over answers of several prompts and models is that of the mixture, and one text may be many answers."""
+def test_the_page_names_what_dominates_the_figures() -> None:
     wrong, flat = [row for row in answers() if row.broken], " ".join(PAGE.read_text(encoding="utf-8").split())
     prompts, models = Counter(row.prompt for row in wrong), Counter(row.model for row in wrong)
     assert f"{prompts['text-to-p'] + prompts['extract-names']} of the {len(wrong)} stand under two prompts" in flat

@@ -16,7 +16,7 @@ def test_the_results_hold_the_tables_as_they_are_computed() -> None:
     assert written(results, replayed()) == results, "python -m benchmarks.promptpex_tables --write"
 
 
-def test_the_picture_is_that_of_the_records() -> None:
+def test_the_picture_shows_the_records() -> None:
     assert PICTURE.read_text(encoding="utf-8") == picture()
     assert f"({PICTURE.parent.name}/{PICTURE.name})" in PAGE.read_text(encoding="utf-8")
 
@@ -54,7 +54,7 @@ def test_causes(tally: Tally, column: list[int], cause: str) -> None:
     assert found.startswith(cause) and bool(found) == bool(cause)
 
 
-def test_the_papers_own_counts_are_those_of_the_records_with_a_missing_verdict_as_violation() -> None:
+def test_the_papers_counts_match_the_records_if_a_missing_verdict_is_a_violation() -> None:
     told, printed = rows(read()), paper()
     for prompt in {row.prompt for row in told}:
         for place, model in enumerate(MODELS):

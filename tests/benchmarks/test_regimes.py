@@ -1,4 +1,4 @@
-"""The simulated scores have the mean and the dependence that their definitions claim."""
+"""The simulated scores have the mean and the dependence of their definitions."""
 
 import numpy as np
 import pytest
@@ -18,13 +18,13 @@ def test_an_unchanged_prompt_has_no_mean_change(name: str) -> None:
 
 @pytest.mark.parametrize("spread", [None, 0.0, DIFFUSE, WHOLE])
 @pytest.mark.parametrize("name", list(REGIMES))
-def test_a_fall_has_the_size_asked_for(name: str, spread: float | None) -> None:
+def test_a_drop_has_the_requested_size(name: str, spread: float | None) -> None:
     deltas = REGIMES[name].deltas(np.random.default_rng(2), N, 0.1, spread)
     assert deltas.mean() == pytest.approx(-0.1, abs=5 * deltas.std() * np.sqrt(REGIMES[name].variants / N))
 
 
 @pytest.mark.parametrize("name", ["R1a", "R2", "R3", "R4"])
-def test_the_baseline_has_its_mean_and_scores_lie_on_their_scale(name: str) -> None:
+def test_the_baseline_has_its_mean_and_scores_are_on_their_scale(name: str) -> None:
     a, b = REGIMES[name].arms(np.random.default_rng(3), np.ones(N))
     assert a.mean() == pytest.approx(REGIMES[name].mean, abs=0.01)
     assert min(a.min(), b.min()) >= 0.0 and max(a.max(), b.max()) <= 1.0
@@ -36,7 +36,7 @@ def test_whole_cases_add_more_variance_than_a_diffuse_change() -> None:
         assert sds == sorted(sds)
 
 
-def test_variants_share_their_luck_and_other_cases_do_not() -> None:
+def test_variants_are_correlated_and_other_cases_are_not() -> None:
     def correlation(name: str) -> float:
         groups = REGIMES[name].deltas(np.random.default_rng(5), N).reshape(-1, 5)
         return float(np.corrcoef(groups[:, 0], groups[:, 1])[0, 1])

@@ -1,4 +1,4 @@
-"""The benchmark's server answers both interfaces, and its ledger says what it did."""
+"""The benchmark's server speaks both interfaces, and its ledger counts what it did."""
 
 import json
 import urllib.error
@@ -30,7 +30,7 @@ def message(url: str, piece: str, system: str = SYSTEM) -> dict[str, Any]:
     return ask(url, "/v1/messages", {"model": "m", "max_tokens": 9, "system": [block], "messages": messages})
 
 
-def test_both_interfaces_and_the_ledger() -> None:
+def test_both_interfaces_and_the_ledger_agree() -> None:
     with serving() as url:
         assert chat(url, "easy")["choices"][0]["message"]["content"] == "blue"
         assert message(url, "hard")["content"] == [{"type": "text", "text": "wrong"}]
@@ -40,7 +40,7 @@ def test_both_interfaces_and_the_ledger() -> None:
     assert (told["requests"], told["answered"], told["faults"]) == (2, 2, {})
 
 
-def test_the_second_request_reads_what_the_first_wrote() -> None:
+def test_the_second_request_reads_the_first_ones_cache() -> None:
     long = "word " * 2000
     with serving() as url:
         chats = [chat(url, "easy", long)["usage"]["prompt_tokens_details"]["cached_tokens"] for _ in range(2)]
@@ -50,7 +50,7 @@ def test_the_second_request_reads_what_the_first_wrote() -> None:
     assert [row["cache_read_input_tokens"] for row in usage] == [0, 2500]
 
 
-def test_faults_are_made_and_told() -> None:
+def test_faults_occur_and_are_counted() -> None:
     with serving("--fault-rate", "1", "--faults", "429", "--retry-after", "0.25") as url:
         with pytest.raises(urllib.error.HTTPError) as caught:
             chat(url, "easy")

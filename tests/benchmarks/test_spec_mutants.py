@@ -1,4 +1,4 @@
-"""The mutants of the benchmark are what they say, and code alone says nothing wrong of them."""
+"""The mutants of the benchmark are correct, and code without a model reports nothing wrong."""
 
 import asyncio
 from dataclasses import replace
@@ -20,17 +20,17 @@ def found() -> list[Outcome]:
 
 
 @pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
-def test_the_evidence_of_every_rule_stands_in_its_prompt(subject: Subject) -> None:
+def test_the_evidence_of_every_rule_is_in_its_prompt(subject: Subject) -> None:
     for rule in subject.version.specification.rules:
         assert len(quoted_spans(rule.evidence, subject.version.text)) == 1, rule.id
 
 
-def test_all_kinds_occur_and_code_alone_says_nothing_wrong(found: list[Outcome]) -> None:
+def test_all_kinds_occur_and_code_without_a_model_makes_no_error(found: list[Outcome]) -> None:
     assert {one.mutant.kind for one in found} == set(KINDS)
     assert [one for one in found if one.wrong or one.alarm] == []
 
 
-def test_an_outcome_tells_right_from_wrong_and_from_not_known(found: list[Outcome]) -> None:
+def test_an_outcome_is_right_wrong_or_not_known(found: list[Outcome]) -> None:
     dropped = next(one.mutant for one in found if one.mutant.kind == "sentence dropped")
     (name, *_) = sorted(dropped.rules)
     dropped = replace(dropped, rules=frozenset({name}))
@@ -45,7 +45,7 @@ def test_an_outcome_tells_right_from_wrong_and_from_not_known(found: list[Outcom
 
 
 def test_a_model_reads_the_changed_sentences() -> None:
-    """A promise that it overlooks is not found by the reading of a person."""
+    """A rule that the model overlooks is not taken from the person's list."""
     added = next(one for one in drawn(9) if one.kind == "added")
     (own,) = added.reads
     for told, right in ([(own.evidence, own.text)], True), ([("", "The answer rhymes.")], False):

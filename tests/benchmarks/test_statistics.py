@@ -1,4 +1,4 @@
-"""The benchmark of the statistics: goals are judged as printed, and each job has a process of its own."""
+"""The benchmark of the statistics: goals are compared as printed, and each job runs in its own process."""
 
 import io
 
@@ -32,7 +32,7 @@ def test_median_time_and_peak_memory_must_both_meet_the_goal(
     assert (" yes " in printed(GOALS, measured)) is met
 
 
-def test_what_the_installed_version_cannot_do_is_said() -> None:
+def test_a_missing_function_is_shown_as_not_available() -> None:
     missing = Job("job", lambda: None)
     assert measure(missing) is None
     assert "not available" in printed(missing, None)

@@ -20,7 +20,7 @@ from gate.web import addresses
 from tests.browser.conftest import AXE
 from tests.golden.runs import runs as golden
 from tests.support import browsing
-from tests.support.finished import finished
+from tests.support.run_records import finished
 from tests.support.runs import suite, take
 
 TWO: Entry = {

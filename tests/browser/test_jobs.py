@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 from gate.store.sql.suites import Suites
 from gate.web import addresses
 from tests.browser.conftest import AXE, served
-from tests.support import asking
-from tests.support.asking import Shop, judged
+from tests.support import web_jobs
 from tests.support.model_server import Behaviour, ModelServer
+from tests.support.web_jobs import Shop, judged
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
 PATIENCE_MS = 60_000
@@ -20,10 +20,10 @@ PATIENCE_MS = 60_000
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
     with ModelServer(Behaviour()) as models:
-        for name, value in asking.environment(models.url).items():
+        for name, value in web_jobs.environment(models.url).items():
             monkeypatch.setenv(name, value)
         monkeypatch.delenv("GATE_DATABASE_URL", raising=False)
-        with asking.shop(tmp_path, models) as made:
+        with web_jobs.shop(tmp_path, models) as made:
             yield made
 
 

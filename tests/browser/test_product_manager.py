@@ -15,10 +15,10 @@ from gate.web import addresses
 from gate.web.jobs.board import Jobs
 from gate.web.site import WebSite
 from tests.browser.conftest import served
-from tests.support import asking, people, repository, stores
-from tests.support.asking import judged
+from tests.support import repository, stores, team_login, web_jobs
 from tests.support.command import gate
 from tests.support.model_server import Behaviour, ModelServer
+from tests.support.web_jobs import judged
 
 PATIENCE_MS = 60_000
 FIRST, SECOND = "May I send the lamp back?", "And the broken one?"
@@ -50,7 +50,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Its suite has the cases of a suite of the store that nobody has begun yet."""
     behaviour = Behaviour(answer=lambda system, user: SHORT if "brief" in system else LONG, judgement=opinion)
     with ModelServer(behaviour) as models:
-        for name, value in asking.environment(models.url).items():
+        for name, value in web_jobs.environment(models.url).items():
             monkeypatch.setenv(name, value)
         files = {"gate.yaml": CONFIG, PROMPT: "Help them.\n", ".gitignore": ".gate\n"}
         yield repository.make(tmp_path / "shop", files)
@@ -69,9 +69,9 @@ def database(request: pytest.FixtureRequest, repo: Path, monkeypatch: pytest.Mon
 @pytest.fixture
 def site(database: Database, repo: Path) -> Iterator[WebSite]:
     """A server for a team, whose proxy has logged an editor in."""
-    login = people.proxy(editors=("Eve",), address="127.0.0.1")
+    login = team_login.proxy(editors=("Eve",), address="127.0.0.1")
     with Jobs(repo, lambda: datetime.now(UTC)) as jobs:
-        yield replace(people.server(database, login), now=jobs.now, jobs=jobs)
+        yield replace(team_login.server(database, login), now=jobs.now, jobs=jobs)
 
 
 @pytest.fixture
@@ -122,14 +122,14 @@ def save_and_tag(page: Page) -> None:
 
 
 def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path) -> None:
-    page.context.set_extra_http_headers({people.HEADER: "Eve"})
+    page.context.set_extra_http_headers({team_login.HEADER: "Eve"})
     page.goto("/")
     write_a_case_of_two_rounds(page)
     try_it(page)
     save_and_tag(page)
 
     (repo / PROMPT).write_text("Help them, in brief.\n", encoding="utf-8")
-    env = {name: os.environ[name] for name in (*asking.environment(""), "GATE_DATABASE_URL") if name in os.environ}
+    env = {name: os.environ[name] for name in (*web_jobs.environment(""), "GATE_DATABASE_URL") if name in os.environ}
     ended = gate("diff", "--base", "main", "--quiet", cwd=repo, env=env)
     assert ended.code == 0, ended.err
     assert gate("push", ".gate/last", cwd=repo, env=env).code == 0

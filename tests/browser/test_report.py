@@ -12,7 +12,7 @@ from gate.report.page.document import render_page
 from tests.browser.test_axe import serious
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
-from tests.support.answered import answered_run
+from tests.support.large_run import answered_run
 
 ATTACKS = (
     "</script><script>window.ran = 1</script>",

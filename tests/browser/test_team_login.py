@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from gate.store.sql.database import Database
 from gate.web.site import WebSite
 from tests.browser.test_axe import serious
-from tests.support import oidc_provider, people
+from tests.support import oidc_provider, team_login
 from tests.support.oidc_provider import Provider
 
 
@@ -24,8 +24,8 @@ def provider() -> Iterator[Provider]:
 @pytest.fixture
 def site(database: Database, provider: Provider) -> WebSite:
     # Without an address of its own the server takes that of this machine, which has no TLS.
-    login = people.oidc(provider.issuer, editors=("@example.org",), viewers=())
-    return replace(people.server(database, login), url="")
+    login = team_login.oidc(provider.issuer, editors=("@example.org",), viewers=())
+    return replace(team_login.server(database, login), url="")
 
 
 def test_an_editor_logs_in_begins_a_suite_and_leaves(

@@ -13,7 +13,7 @@ from gate.record.calibration import CalibrationRecord
 from gate.record.run import RunRecord
 from gate.record.transcript import ArmName
 from gate.stats.power import Effort
-from tests.support.finished import finished, itself
+from tests.support.run_records import finished, itself
 from tests.support.runs import ScoreOf, suite
 
 FEW = Effort(40, 199, 200)

@@ -19,7 +19,7 @@ from gate.record.run import RunRecord
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.resolve.resolved import preference_notes, sampling_notes
 from gate.suite import Suite
-from tests.support.finished import finished, itself, resolved
+from tests.support.run_records import finished, itself, resolved
 from tests.support.runs import suite
 
 SPREAD = Spread(0.2, 0.3, "measured", "")

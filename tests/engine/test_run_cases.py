@@ -6,7 +6,7 @@ from gate.cases.stored import Entry
 from gate.engine.run_cases import found_case, named_case
 from gate.errors import GateError
 from gate.record.run import RunRecord
-from tests.support.finished import finished
+from tests.support.run_records import finished
 from tests.support.runs import suite
 
 

@@ -59,8 +59,8 @@ from gate.report.view.conversations import conversation_view
 from gate.store.run_folder import dump_run
 from gate.store.sql.retention import redacted
 from gate.suite import Suite
-from tests.support.answered import answered_run
-from tests.support.finished import CREATED, finished, resolved
+from tests.support.large_run import answered_run
+from tests.support.run_records import CREATED, finished, resolved
 from tests.support.runs import reply, suite, table_of, take
 
 

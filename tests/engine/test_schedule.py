@@ -12,7 +12,7 @@ from gate.engine.evaluate import default_seed
 from gate.engine.schedule import NoSuchSample, SamplePlaces, Schedule, Share, by_lane, count, dealt
 from gate.record.transcript import ArmName
 from gate.suite import Suite
-from tests.support.finished import resolved
+from tests.support.run_records import resolved
 from tests.support.runs import suite
 
 ALL = Share()

@@ -17,7 +17,7 @@ from gate.engine.spending import Earlier, PerCall, Range, SpendingEstimator
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.suite import Suite
 from gate.values import JsonValue
-from tests.support.finished import finished
+from tests.support.run_records import finished
 from tests.support.runs import arm, suite
 
 JUDGE = ScorerSpec("judge", "judge", {"criteria": "Kind.", "model": "openai:judge"})

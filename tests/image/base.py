@@ -1,4 +1,4 @@
-"""The base image that the Dockerfile names: pulled, or made with debootstrap where no registry can be reached."""
+"""Gets the Dockerfile's base image: pulls it, or makes it with debootstrap if no registry is reachable."""
 
 import re
 import shutil
@@ -13,14 +13,14 @@ BOOTSTRAP_LIMIT_S = 900
 
 
 def provide(buildah: Buildah, dockerfile: Path) -> str:
-    """Have the base image in the storage, and return its name.
+    """Put the base image into the storage, and return its name.
 
     Args:
         buildah: whose storage.
         dockerfile: its first `FROM` names the image.
 
     Raises:
-        RuntimeError: it can be neither pulled nor made.
+        RuntimeError: the image can be neither pulled nor made.
     """
     found = BASE.search(dockerfile.read_text())
     if not found:
@@ -32,7 +32,7 @@ def provide(buildah: Buildah, dockerfile: Path) -> str:
 
 
 def _bootstrap(buildah: Buildah, name: str, suite: str) -> None:
-    """Make the image from the same packages that Debian's own image is made of, and as slim."""
+    """Make a slim image from the same packages as Debian's own image."""
     container = buildah.run("from", "scratch")
     try:
         root = Path(buildah.run("mount", container))

@@ -1,4 +1,4 @@
-"""The buildah command, with a storage of its own: it builds and runs images without a daemon."""
+"""Runs the buildah command, which builds and runs images without a daemon."""
 
 import subprocess
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ BUILD_LIMIT_S = 1200
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a process left behind.
+    """The result of a process.
 
     Args:
         code: exit code.
-        out, err: what it wrote.
+        out, err: its output.
     """
 
     code: int
@@ -24,7 +24,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Buildah:
-    """Buildah over one storage folder, which is also the cache of the next build.
+    """Buildah with one storage folder, which is also the cache of the next build.
 
     Args:
         storage: the folder; made when needed.
@@ -33,12 +33,12 @@ class Buildah:
     storage: Path
 
     def ask(self, *arguments: str, timeout_s: float = BUILD_LIMIT_S) -> Done:
-        """Run a command whose failure is an answer too."""
+        """Run a command that may fail."""
         places = ("--root", str(self.storage / "root"), "--runroot", str(self.storage / "run"))
         return call(["buildah", *places, *arguments], timeout_s)
 
     def run(self, *arguments: str) -> str:
-        """Run a command that must succeed, and return what it printed.
+        """Run a command that must succeed, and return its output.
 
         Raises:
             RuntimeError: it failed; the text is the end of what it wrote.

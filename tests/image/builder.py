@@ -1,4 +1,4 @@
-"""Builds the action's image from the Dockerfile, and says what is in it."""
+"""Builds the action's image from the Dockerfile."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ class Image:
     Args:
         buildah: whose storage it is in.
         name: its tag.
-        command: entry point and default arguments: what runs when nothing is asked for.
+        command: entry point and default arguments.
         labels: its labels.
         size: on disk, uncompressed, e.g. "480 MB".
     """
@@ -54,7 +54,7 @@ class Image:
 
 
 def problem() -> str:
-    """What is missing to build images, with the remedy; empty when nothing is."""
+    """What is missing to build images, and how to fix it; empty if nothing is."""
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
         return f"The image test needs {' and '.join(missing)}: {REMEDY}"
@@ -62,7 +62,7 @@ def problem() -> str:
 
 
 def build(storage: Path = STORAGE) -> Image:
-    """Build the image, unless it was built from the same files; otherwise take from the storage what has not changed.
+    """Build the image, unless the storage has one of the same files; unchanged layers are reused.
 
     Args:
         storage: folder for images and settings.
@@ -72,7 +72,7 @@ def build(storage: Path = STORAGE) -> Image:
     """
     buildah = Buildah(storage)
     base.provide(buildah, REPOSITORY / "Dockerfile")
-    # To find out that each layer is there takes a builder longer than most tests take.
+    # A builder takes longer to check its layers than most tests run.
     built, wanted = storage / "built", _source()
     if not (
         built.is_file() and built.read_text() == wanted and buildah.ask("inspect", "--type", "image", NAME).code == 0
@@ -87,7 +87,7 @@ def build(storage: Path = STORAGE) -> Image:
 
 
 def _source() -> str:
-    """A digest of what the image is made from: the Dockerfile, and what `.dockerignore` lets in."""
+    """A digest of the Dockerfile and of the files that `.dockerignore` includes."""
     let_in = [line[1:] for line in (REPOSITORY / ".dockerignore").read_text().splitlines() if line.startswith("!")]
     named = [REPOSITORY / name for name in ("Dockerfile", ".dockerignore", *let_in)]
     inside = [path for place in named for path in (place, *place.rglob("*")) if path.is_file()]

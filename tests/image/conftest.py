@@ -1,4 +1,4 @@
-"""The image, built once for all tests that ask for it, and a world to run it in."""
+"""Fixtures: the image, built once for all tests, and a repository to run it on."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.support.pull_request import PullRequestWorld
 
 @pytest.fixture(scope="session")
 def image() -> Image:
-    """The action's image; `IMAGE_CACHE` names a folder for its layers other than the usual one."""
+    """The action's image. `IMAGE_CACHE` sets another folder for its layers."""
     if problem := builder.problem():
         pytest.fail(problem, pytrace=False)
     return builder.build(Path(os.environ.get("IMAGE_CACHE", builder.STORAGE)))
@@ -23,6 +23,6 @@ def image() -> Image:
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[PullRequestWorld]:
-    """A repository on a GitHub of its own, with a prompt that answers 40 cases in two tiers."""
+    """A repository on a test GitHub, with a prompt and 40 cases in two tiers."""
     with GitHubServer() as server:
         yield PullRequestWorld.make(tmp_path, server, FILES)

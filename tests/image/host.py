@@ -1,4 +1,4 @@
-"""How the host reaches apt's and pip's archives, as files that a build can mount: the image itself names no host."""
+"""The host's settings for apt and pip as files that a build mounts, so that the image does not contain them."""
 
 import ast
 import re
@@ -10,20 +10,20 @@ from tests.image.buildah import call
 
 LIMIT_S = 60
 HOST = Path("/run/host")
-"""Where the host's own files appear during a build."""
+"""Where the host's files are mounted during a build."""
 APT_SETTING = re.compile(r'^(Acquire::(?:http|https|Check-|Retries|Force)[\w:.-]* )"(.*)";$')
 PIP_SETTING = re.compile(r"^(?::env:|global|install)\.([\w-]+)=(.*)$")
 PIP_KEYS = ("cert", "client-cert", "default-timeout", "index-url", "proxy", "retries", "timeout", "trusted-host")
-"""Ways to an index. Folders of the host are not among them: the lock file's hashes say what is installed."""
+"""Settings for an index. Folders of the host are left out: the lock file's hashes decide what is installed."""
 
 
 def volumes(folder: Path) -> list[str]:
-    """Arguments for `buildah bud` that hand on the host's settings.
+    """Arguments for `buildah bud` that pass on the host's settings.
 
-    They are mounted, not passed as `--env`, which would stay in the image; empty mount points do stay.
+    They are mounted, because `--env` would stay in the image. Empty mount points do stay.
 
     Args:
-        folder: where the files to mount are written.
+        folder: receives the files to mount.
     """
     folder.mkdir(parents=True, exist_ok=True)
     apt = [f'{name}"{_inside(value)}";' for name, value in _apt()]
@@ -43,7 +43,7 @@ def _apt() -> list[tuple[str, str]]:
 
 
 def _pip() -> dict[str, str]:
-    """The settings by name; those of the environment come first and win, as they do for pip."""
+    """The settings by name. As in pip, those of the environment take precedence."""
     settings: dict[str, str] = {}
     for line in call([sys.executable, "-m", "pip", "config", "list"], LIMIT_S).out.splitlines():
         found = PIP_SETTING.match(line)

@@ -10,7 +10,7 @@ from tests.image.builder import Image
 from tests.support.github_action import ActionOutcome, parse_outputs
 
 RUNNER_UID = 1001
-"""Who owns the workspace on GitHub's runners; the container runs as root."""
+"""The owner of the workspace on GitHub's runners. The container runs as root."""
 FOLDERS = {
     "GITHUB_WORKSPACE": "/github/workspace",
     "HOME": "/github/home",
@@ -26,13 +26,13 @@ BUILDAH_WORDS = ("subprocess exited with status ", "Error: exit status ")
 
 
 def run_action(image: Image, env: Mapping[str, str], command: tuple[str, ...] = ()) -> ActionOutcome:
-    """Run the image's own entry point on a workspace.
+    """Run the image's entry point on a workspace.
 
     Args:
         image: what to run.
-        env: what the runner's process would see; see `PullRequest.environment`. The workspace belongs to the runner's
-            user for the time of the run, and to the caller again after it.
-        command: runs instead of the entry point, for a look at what that would see.
+        env: the environment of the runner's process; see `PullRequest.environment`. The workspace belongs to the
+            runner's user during the run, and to the caller afterwards.
+        command: runs instead of the entry point, to see what that would see.
     """
     places = {name: (env[name], place) for name, place in FOLDERS.items()}
     places |= {name: (str(Path(env[name]).parent), place) for name, place in FILES.items()}

@@ -1,4 +1,4 @@
-"""The whole way of the action, in its image: an event in, a comment and an exit code out."""
+"""The action in its image: an event in, a comment and an exit code out."""
 
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def test_an_input_with_a_hyphen_reaches_the_entry_point(image: Image, world: Pul
     assert "fail-on" in outcome.out + outcome.err
 
 
-def test_an_agent_with_tools_and_a_database_is_judged(image: Image, tmp_path: Path) -> None:
+def test_an_agent_with_tools_and_a_database_is_evaluated(image: Image, tmp_path: Path) -> None:
     files = {str(path.relative_to(ROOT)): path.read_text() for path in EXAMPLE.glob("*.*")}
     with GitHubServer() as server, ModelServer(BEHAVIOUR) as models:
         world = PullRequestWorld.make(tmp_path, server, files)

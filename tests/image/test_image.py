@@ -1,4 +1,4 @@
-"""What is in the image, and what is not."""
+"""The contents of the image."""
 
 import json
 import tomllib
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.image
 PYTHON = "/opt/gate/bin/python"
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
 LARGEST_MB = 650
-"""A compiler or a model would not fit."""
+"""A compiler or a model would exceed this."""
 
 
 def in_python(image: Image, script: str) -> str:
@@ -26,11 +26,11 @@ def test_the_entry_point_runs_the_action_without_a_shell(image: Image) -> None:
     assert image.command == ("/opt/gate/bin/gate", "action")
 
 
-def test_the_version_is_the_project_s(image: Image) -> None:
+def test_the_version_is_that_of_the_project(image: Image) -> None:
     assert image.run(("gate", "--version")).out == f"gate, version {PROJECT['version']}\n"
 
 
-def test_the_labels_say_what_it_is(image: Image) -> None:
+def test_the_image_has_labels(image: Image) -> None:
     labels = {name.removeprefix("org.opencontainers.image."): text for name, text in image.labels.items()}
     assert labels["title"] == "Prompt Gate"
     assert labels["licenses"] == PROJECT["license"]
@@ -39,7 +39,7 @@ def test_the_labels_say_what_it_is(image: Image) -> None:
     assert labels["base.name"] in (REPOSITORY / "Dockerfile").read_text().partition("AS runtime")[0]
 
 
-def test_the_bill_of_materials_is_where_the_label_says_and_whole(image: Image) -> None:
+def test_the_bill_of_materials_is_complete_and_where_the_label_says(image: Image) -> None:
     script = """
 import importlib.metadata as m, json, subprocess, sys
 debian = subprocess.check_output(["dpkg-query", "--show", "--showformat", "${Package} ${Version}\\n"], text=True)
@@ -79,7 +79,7 @@ print(len(modules), *[p for p in modules if not pathlib.Path(importlib.util.cach
     assert missing == []
 
 
-def test_nothing_that_builds_is_left(image: Image) -> None:
+def test_no_build_tools_are_in_the_image(image: Image) -> None:
     script = """
 import json, pathlib, shutil
 tools = ["cc", "gcc", "g++", "make", "ld", "pip", "pip3", "hatchling", "uv"]

@@ -1,4 +1,4 @@
-"""The lock file satisfies pyproject.toml: what the image installs cannot drift away from what the project asks for."""
+"""The lock file agrees with the requirements in pyproject.toml."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 RUN = ("local", "agents", "bedrock", "otel", "postgres", "vertex", "web")
-"""Extras that the image has."""
+"""Extras in the image."""
 WANTED = [Requirement(text) for text in [*PROJECT["dependencies"], *(text for name in RUN for text in EXTRAS[name])]]
 LOCK = (ROOT / "requirements.lock").read_text()
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
@@ -23,17 +23,17 @@ IMAGE = {
     "python_version": "3.13",
     "sys_platform": "linux",
 }
-"""What Debian 13 is to environment markers."""
+"""Debian 13's values of environment markers."""
 
 
 def entries() -> list[tuple[Requirement, int]]:
-    """What is locked, and how many hashes each has."""
+    """The locked packages with their number of hashes."""
     logical = [line.split("#")[0].strip() for line in LOCK.replace("\\\n", " ").splitlines()]
     return [(Requirement(HASH.sub("", line).strip()), len(HASH.findall(line))) for line in logical if line]
 
 
 def locked_in_image() -> dict[str, str]:
-    """The one version of each package that Debian's Python takes."""
+    """The version of each package that Debian's Python installs."""
     versions: dict[str, str] = {}
     for requirement, _ in entries():
         if requirement.marker is None or requirement.marker.evaluate(IMAGE):
@@ -56,16 +56,12 @@ def test_each_entry_is_one_version_with_hashes() -> None:
         assert hashes, requirement
 
 
-def test_it_names_no_index_and_no_path() -> None:
+def test_it_has_no_index_and_no_path() -> None:
     assert "/" not in LOCK
     assert set(re.findall(r"(?:^|\s)(-\S+?)(?:=|\s)", LOCK)) == {"--hash"}
 
 
-def test_only_what_runs_is_locked() -> None:
+def test_only_runtime_packages_are_locked() -> None:
     wanted = {canonicalize_name(requirement.name) for requirement in WANTED}
     others = {canonicalize_name(Requirement(text).name) for text in EXTRAS["demo"] + EXTRAS["dev"]}
     assert not (others - wanted) & locked_in_image().keys()
-
-
-def test_the_image_is_labelled_with_the_version() -> None:
-    assert f"\nARG VERSION={PROJECT['version']}\n" in (ROOT / "Dockerfile").read_text()

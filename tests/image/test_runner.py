@@ -1,4 +1,4 @@
-"""What an action sees inside the image, and what comes back from it."""
+"""Environment and results of an action inside the image."""
 
 import json
 
@@ -31,7 +31,7 @@ def test_git_trusts_no_other_folder_of_someone_else(image: Image, world: PullReq
     assert "dubious ownership" in outcome.err
 
 
-def test_the_runner_s_environment_arrives_whole(image: Image, world: PullRequestWorld) -> None:
+def test_the_runners_environment_is_complete(image: Image, world: PullRequestWorld) -> None:
     request = world.open({"README.md": "More."})
     script = "import json, os; print(json.dumps([os.getcwd(), os.getuid(), os.stat('.').st_uid, dict(os.environ)]))"
     inputs = {"fail-on": "hold", "max-cost-usd": "0.5", "odd": "a=b\n$HOME"}
@@ -44,7 +44,7 @@ def test_the_runner_s_environment_arrives_whole(image: Image, world: PullRequest
     assert not [value for value in seen.values() if str(world.folder) in value]
 
 
-def test_files_and_exit_code_come_back(image: Image, world: PullRequestWorld) -> None:
+def test_files_and_exit_code_are_returned(image: Image, world: PullRequestWorld) -> None:
     request = world.open({"README.md": "More."})
     checkout = request.checkout("merge")
     script = """
@@ -62,7 +62,7 @@ print("out"); print("err", file=sys.stderr); sys.exit(3)
     assert (checkout / "left").is_file()
 
 
-def test_the_network_is_the_host_s(image: Image, world: PullRequestWorld) -> None:
+def test_the_network_is_that_of_the_host(image: Image, world: PullRequestWorld) -> None:
     request = world.open({"README.md": "More."})
     script = """
 import os, urllib.request

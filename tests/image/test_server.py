@@ -1,4 +1,4 @@
-"""The image serves the web interface, too; it runs as whoever it is told, and writes to its store alone."""
+"""The image also serves the web interface: as any user, with write access only to its store."""
 
 import json
 
@@ -35,7 +35,7 @@ def test_it_serves_the_web_interface(image: Image) -> None:
     assert found == {"healthz": 200, "readyz": 200, "runs": 200, "metrics": 200, "lines": [200] * 4}
 
 
-def test_it_backs_a_store_up(image: Image) -> None:
+def test_it_backs_up_a_store(image: Image) -> None:
     script = (
         "cd /tmp && gate store upgrade && gate store backup a.db && GATE_DATABASE_URL=sqlite:///a.db gate store info"
     )

@@ -1,4 +1,4 @@
-"""What a release does to `action.yml`, and what its jobs may."""
+"""A release changes only the image in `action.yml`, and its jobs have minimal permissions."""
 
 import re
 from pathlib import Path
@@ -40,13 +40,13 @@ def test_only_the_image_changes() -> None:
         "",
     ],
 )
-def test_an_image_that_could_be_another_tomorrow_is_refused(image: str) -> None:
+def test_an_image_without_a_digest_is_refused(image: str) -> None:
     with pytest.raises(ValueError, match="is not of the form"):
         published(ACTION, image)
 
 
 @given(st.text(max_size=200))
-def test_whatever_is_accepted_is_one_word(image: str) -> None:
+def test_an_accepted_image_is_one_word(image: str) -> None:
     try:
         text = published("runs:\n  using: docker\n  image: Dockerfile\n", image)
     except ValueError:
@@ -55,12 +55,12 @@ def test_whatever_is_accepted_is_one_word(image: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", published(ACTION, IMAGE), ACTION + "\n  image: Dockerfile\n"])
-def test_an_action_that_builds_no_dockerfile_is_refused(text: str) -> None:
+def test_an_action_without_a_dockerfile_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="exactly once"):
         published(text, IMAGE)
 
 
-def test_each_job_may_no_more_than_it_needs_and_ends() -> None:
+def test_each_job_has_minimal_permissions_and_a_timeout() -> None:
     assert WORKFLOW["permissions"] == {}
     attests = {"id-token": "write", "attestations": "write"}
     assert {name: job["permissions"] for name, job in JOBS.items()} == {
@@ -85,19 +85,19 @@ def test_nothing_is_published_before_it_is_tested() -> None:
     assert before("image") == {"check", "test"}
     assert before("publish") == {"check", "test", "build", "image"}
     assert before("tag") == JOBS.keys() - {"tag", "documentation"}
-    # A tag that a workflow pushes starts no other workflow: what a release is to start, it calls.
+    # A tag that a workflow pushes starts no other workflow, so the release calls it.
     for name in ("test", "documentation"):
         assert "workflow_call" in YAML_1_2.load(ROOT / JOBS[name]["uses"])["on"]
     assert before("documentation") == JOBS.keys() - {"documentation"}
 
 
-def test_the_tag_that_begins_is_not_the_tag_that_it_ends_with() -> None:
+def test_the_starting_tag_is_not_the_final_tag() -> None:
     (pattern,) = WORKFLOW["on"]["push"]["tags"]
     assert pattern == "source/v*"
     assert TAG.pattern.startswith("source/v")
 
 
-def test_no_value_of_an_event_stands_in_a_command() -> None:
+def test_no_command_contains_a_value_of_the_event() -> None:
     commands = [step["run"] for job in JOBS.values() for step in job.get("steps", ()) if "run" in step]
     assert len(commands) >= 5
     assert not [command for command in commands if re.search(r"\$\{\{", command)]

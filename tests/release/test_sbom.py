@@ -1,4 +1,4 @@
-"""The bill of materials names what is installed, and nothing that is not."""
+"""The bill of materials lists exactly the installed packages."""
 
 from importlib.metadata import distributions
 from pathlib import Path
@@ -26,7 +26,7 @@ def installed(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_each_package_is_named_with_its_version_and_licence(installed: Path) -> None:
+def test_each_package_is_listed_with_its_version_and_licence(installed: Path) -> None:
     found = bill(distributions(path=[str(installed)]), DEBIAN)
     assert (found["bomFormat"], found["specVersion"]) == ("CycloneDX", "1.6")
     about = found["metadata"]["component"]
@@ -41,6 +41,6 @@ def test_each_package_is_named_with_its_version_and_licence(installed: Path) -> 
     }
 
 
-def test_a_list_of_another_form_is_refused() -> None:
+def test_a_list_in_another_format_is_refused() -> None:
     with pytest.raises(ValueError, match="unpack"):
         bill([], ["git 1:2.47"])

@@ -1,4 +1,4 @@
-"""Where a release begins and ends: the workflow's own commands, in real repositories, as a runner would run them."""
+"""The start and end of a release: the workflow's commands run in real repositories, as on a runner."""
 
 import os
 import subprocess
@@ -27,11 +27,11 @@ esac
 
 @dataclass
 class World:
-    """A repository at its host, with a `gh` that knows its releases, and one clone for each run of a job.
+    """A repository with its remote, a fake `gh` that knows its releases, and one clone for each run of a job.
 
     Args:
-        folder: of all of it.
-        clones: how many there are.
+        folder: folder of all files.
+        clones: number of clones.
     """
 
     folder: Path
@@ -42,7 +42,7 @@ class World:
         return self.folder / "remote"
 
     def commit(self, version: str) -> str:
-        """A commit of main that is to become a release, with the tag that begins it."""
+        """Commit to main, and tag the commit to start a release."""
         clone = self.folder / "main"
         for name in ("release/__init__.py", "release/action.py", "release/changelog.py", "release/check.py"):
             (clone / name).parent.mkdir(exist_ok=True, parents=True)
@@ -58,7 +58,7 @@ class World:
         return git(clone, "rev-parse", "HEAD")
 
     def run(self, job: str, step: str, version: str, image: str = IMAGE) -> subprocess.CompletedProcess[str]:
-        """A step of a job on a new machine, which has what `actions/checkout` fetches."""
+        """Run a step of a job in a new clone, which has what `actions/checkout` fetches."""
         self.clones += 1
         clone = self.folder / f"clone-{self.clones}"
         deep = next(one["with"] for one in JOBS[job]["steps"] if "checkout" in one.get("uses", "")).get(
@@ -83,11 +83,11 @@ class World:
         return subprocess.run(command, cwd=clone, env=env, capture_output=True, text=True, check=False)
 
     def tag(self, version: str, image: str = IMAGE) -> subprocess.CompletedProcess[str]:
-        """The end of a release."""
+        """Run the last job of a release."""
         return self.run("tag", "tag", version, image)
 
     def check(self, version: str) -> subprocess.CompletedProcess[str]:
-        """Its beginning."""
+        """Run the first job of a release."""
         return self.run("check", "check", version)
 
     def at(self, ref: str) -> str:
@@ -107,7 +107,7 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
-def test_main_stays_and_the_release_has_the_image_and_the_tags_of_its_lines(world: World) -> None:
+def test_a_release_sets_image_and_tags_and_leaves_main_unchanged(world: World) -> None:
     begun = world.commit("1.2.3")
     done = world.tag("1.2.3")
     assert done.returncode == 0, done.stderr
@@ -120,13 +120,13 @@ def test_main_stays_and_the_release_has_the_image_and_the_tags_of_its_lines(worl
     assert (world.folder / "created").read_text().split("\n")[:3] == ["release", "create", "v1.2.3"]
 
 
-def test_a_release_that_broke_off_after_its_tags_is_made_up_for_with_the_same_tags(world: World) -> None:
+def test_a_release_that_failed_after_its_tags_is_completed_with_the_same_tags(world: World) -> None:
     world.commit("1.2.3")
     (world.folder / "broken").touch()
     assert world.tag("1.2.3").returncode != 0
     first = world.at("v1.2.3")
     (world.folder / "broken").unlink()
-    # All jobs again build another image; what has the tag already keeps its own.
+    # Running all jobs again builds another image, but an existing tag keeps its image.
     again = world.tag("1.2.3", ANOTHER)
     assert again.returncode == 0, again.stderr
     assert world.at("v1.2.3") == world.at("v1") == first
@@ -136,7 +136,7 @@ def test_a_release_that_broke_off_after_its_tags_is_made_up_for_with_the_same_ta
     assert not (world.folder / "created").exists()
 
 
-def test_an_older_release_that_is_run_again_takes_nothing_back(world: World) -> None:
+def test_running_an_older_release_again_moves_no_tag_back(world: World) -> None:
     for version in ("1.2.3", "1.3.0", "1.10.0"):
         world.commit(version)
         assert world.tag(version).returncode == 0
@@ -157,17 +157,17 @@ def test_a_version_is_not_released_from_two_commits(world: World) -> None:
     assert not (world.folder / "output").exists()
 
 
-def test_what_is_not_on_main_is_not_released(world: World) -> None:
+def test_a_commit_that_is_not_on_main_is_not_released(world: World) -> None:
     world.commit("1.2.3")
     git(world.remote, "update-ref", "refs/heads/main", git(world.remote, "commit-tree", "-m", "x", "main^{tree}"))
     done = world.check("1.2.3")
     assert (done.returncode, done.stdout.strip()) == (1, "::error::the tag is not on main")
 
 
-def test_a_version_that_does_not_fit_begins_nothing(world: World) -> None:
+def test_a_tag_with_another_version_starts_no_release(world: World) -> None:
     world.commit("1.2.3")
     git(world.remote, "tag", "source/v1.3.0", "main")
     done = world.check("1.3.0")
     assert done.returncode == 1
-    assert "the tag says 1.3.0, pyproject.toml says 1.2.3" in done.stderr
+    assert "the tag has version 1.3.0, pyproject.toml has 1.2.3" in done.stderr
     assert not (world.folder / "output").exists()

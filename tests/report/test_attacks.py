@@ -21,8 +21,8 @@ from gate.report.terminal import report as terminal
 from tests.golden.hostile import hostile
 from tests.support.attacks import Attack, attacks, batches, named
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
+from tests.support.rendering import Skeleton, commands, harm, in_browser, on_github, stacks
 from tests.support.reporter import reporter
-from tests.support.surfaces import Skeleton, commands, harm, in_browser, on_github, stacks
 
 ROOM = 10_000_000
 """Characters: room for everything, so that a long attack leaves out nothing that a short one does not."""

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 
 from tests.support.attacks import FOLDER, READ_AS, SHOWN_ON, Attack, attacks, biting
 from tests.support.github_action import parse_outputs
-from tests.support.surfaces import commands, harm, in_browser, on_github
+from tests.support.rendering import commands, harm, in_browser, on_github
 
 KINDS = {
     *("mentions", "references", "html", "links", "fences", "structure", "markers", "unicode", "terminal", "workflow"),

@@ -10,7 +10,7 @@ from gate.report.differences import WIDE, answer_diff
 from gate.report.escape import code_block, visible
 from tests.golden.hostile import ATTACKS
 from tests.report.reading import tokens
-from tests.support.surfaces import on_github
+from tests.support.rendering import on_github
 
 PLAIN = st.text("ab .\n", max_size=60)
 ANY = st.one_of(st.sampled_from(ATTACKS), st.text(max_size=60))

@@ -16,9 +16,9 @@ from gate.report.terminal import case as terminal_explain
 from gate.report.view.cases import case_views, worst_case
 from tests.golden.hostile import ATTACKS, hostile
 from tests.golden.runs import runs
-from tests.support.finished import finished
+from tests.support.rendering import commands, harm, on_github
+from tests.support.run_records import finished
 from tests.support.runs import suite
-from tests.support.surfaces import commands, harm, on_github
 
 GOLDEN = runs()
 TIERS = [{"tier": "gold" if number % 2 else "free"} for number in range(12)]

@@ -1,4 +1,4 @@
-"""The reader of GITHUB_OUTPUT takes what the runner takes in its heredoc form, and nothing that could be forged."""
+"""The test reader of GITHUB_OUTPUT accepts the runner's heredoc form and nothing that can be forged."""
 
 import pytest
 
@@ -12,11 +12,11 @@ def written(name: str, value: str, end: str = END) -> str:
 
 
 @pytest.mark.parametrize("value", ["", "PASS", "two\nlines", "ends with one\n", "a=b", "x<<y", "sep\u2028\x0bmid\rdle"])
-def test_values_come_back_as_they_were(value: str) -> None:
+def test_values_are_read_unchanged(value: str) -> None:
     assert parse_outputs(written("verdict", value) + written("cost-usd", "1")) == {"verdict": value, "cost-usd": "1"}
 
 
-def test_nothing_written() -> None:
+def test_an_empty_file_has_no_outputs() -> None:
     assert parse_outputs("") == {}
 
 
@@ -34,6 +34,6 @@ def test_nothing_written() -> None:
         (written("a", f"1\n{END}\nb=2"), "heredoc"),
     ],
 )
-def test_anything_else_is_refused(text: str, complaint: str) -> None:
+def test_every_other_form_is_refused(text: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         parse_outputs(text)

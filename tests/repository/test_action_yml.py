@@ -1,4 +1,4 @@
-"""`action.yml`, the code behind it, the README's tables and the workflows cannot drift apart."""
+"""`action.yml`, its code, the tables of the documentation and the workflows agree."""
 
 import dataclasses
 import re
@@ -28,7 +28,7 @@ ACTION = load(ROOT / "action.yml")
 
 
 def defaults() -> dict[str, str]:
-    """The inputs of the code, with their defaults as the runner would give them."""
+    """The inputs of the code, with their defaults as the runner passes them."""
     shown = {field.name.replace("_", "-"): field.default for field in dataclasses.fields(Inputs)}
     words = {None: "", True: "true", False: "false", (): ""}
     return {name: words.get(default, str(default)) for name, default in shown.items()}
@@ -42,21 +42,21 @@ def rows(text: str) -> dict[str, list[str]]:
 
 
 def part(text: str, heading: str) -> str:
-    """What stands below a heading, to the next one."""
+    """The text from a heading to the next one."""
     return text.split(f"{heading}\n", 1)[1].split("\n#", 1)[0]
 
 
-def test_the_inputs_are_those_of_the_code_with_the_same_defaults() -> None:
+def test_inputs_and_defaults_match_the_code() -> None:
     declared = {name: str(about["default"]) for name, about in ACTION["inputs"].items()}
     assert declared == defaults() | {"github-token": "${{ github.token }}"}
     assert Inputs.from_environ({f"INPUT_{name.upper()}": value for name, value in defaults().items()})[0] == Inputs()
 
 
-def test_the_outputs_are_those_of_the_code() -> None:
+def test_outputs_match_the_code() -> None:
     assert list(ACTION["outputs"]) == list(step_outputs(block(), "x", "y"))
 
 
-def test_everything_is_described_and_in_kebab_case() -> None:
+def test_every_name_has_a_description_and_is_in_kebab_case() -> None:
     for name, about in [*ACTION["inputs"].items(), *ACTION["outputs"].items()]:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", name)
         assert about["description"].endswith(".")
@@ -73,13 +73,13 @@ def test_the_documentation_lists_every_output() -> None:
     assert list(rows(part(INPUTS, "## Outputs"))) == list(ACTION["outputs"])
 
 
-def test_what_other_actions_call_differently_is_documented_and_exists() -> None:
+def test_equivalents_of_other_actions_are_documented_and_exist() -> None:
     told = part(INPUTS, "## For those who know promptfoo-action")
     for name in re.findall(r"`([a-z-]+)(?:: [a-z]+)?`", told.split("| the same |")[0]):
         assert name in ACTION["inputs"], name
 
 
-def test_the_readmes_workflow_is_the_example_and_has_16_lines() -> None:
+def test_the_readme_shows_the_example_workflow_in_16_lines() -> None:
     text = SHORT.read_text(encoding="utf-8")
     assert f"```yaml\n{text}```" in README
     assert len(text.splitlines()) == 16
@@ -90,7 +90,7 @@ def steps(workflow: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_actions_are_pinned_and_inputs_exist(path: Path) -> None:
+def test_workflows_pin_actions_and_use_existing_inputs(path: Path) -> None:
     used = [step for step in steps(load(path)) if "uses" in step]
     assert used or path.name == "forks-request.yml"
     for step in used:
@@ -102,9 +102,9 @@ def test_actions_are_pinned_and_inputs_exist(path: Path) -> None:
 @pytest.mark.parametrize(
     "path", [path for path in WORKFLOWS if "gate" in load(path)["jobs"]], ids=lambda path: path.name
 )
-def test_a_newer_run_ends_the_one_before_and_no_condition_makes_a_red_check_green(path: Path) -> None:
+def test_a_newer_run_cancels_the_older_one_and_no_condition_hides_a_failure(path: Path) -> None:
     workflow = load(path)
-    if path.name == "forks-gate.yml":  # Its event names no pull request, and the check to require is not the job.
+    if path.name == "forks-gate.yml":  # Its event has no pull request, and the required check is not the job.
         return
     same = workflow["concurrency"]
     assert same["group"] == "prompt-gate-${{ github.event.pull_request.number || github.ref }}"
@@ -114,13 +114,13 @@ def test_a_newer_run_ends_the_one_before_and_no_condition_makes_a_red_check_gree
 
 GRANTED = {"contents": "read", "pull-requests": "write", "checks": "write"}
 RELEASE = ROOT / ".github/workflows/release.yml"
-"""It may more; see tests/release."""
+"""It has more permissions; see tests/release."""
 
 
 @pytest.mark.parametrize("path", [path for path in WORKFLOWS if path != RELEASE], ids=lambda path: path.name)
-def test_permissions_are_minimal_and_jobs_end(path: Path) -> None:
+def test_workflows_have_minimal_permissions_and_timeouts(path: Path) -> None:
     workflow = load(path)
-    # `on` is a boolean to YAML 1.1 and a word to 1.2.
+    # `on` is a boolean in YAML 1.1 and a word in YAML 1.2.
     assert "pull_request_target" not in str(workflow.get("on"))
     for job in workflow["jobs"].values():
         assert job["timeout-minutes"] <= (90 if path.name == "random-examples.yml" else 30)
@@ -131,27 +131,27 @@ def test_permissions_are_minimal_and_jobs_end(path: Path) -> None:
 PUBLISHED = {"docs.yml": {"pages": "write", "id-token": "write"}, "random-examples.yml": {"issues": "write"}}
 
 
-def test_what_publishes_runs_no_code_of_ours() -> None:
+def test_publishing_jobs_run_no_code_of_the_repository() -> None:
     job = load(ROOT / ".github/workflows/docs.yml")["jobs"]["publish"]
     assert [set(step) for step in job["steps"]] == [{"id", "uses"}]
     assert "contents" not in job["permissions"]
 
 
-def test_beside_secrets_nothing_is_checked_out() -> None:
+def test_jobs_with_secrets_check_out_no_code() -> None:
     (step,) = steps(load(ROOT / "docs/examples/forks-gate.yml"))
     assert "prompt-gate@" in step["uses"]
     (request,) = load(ROOT / "docs/examples/forks-request.yml")["jobs"].values()
     assert (request["steps"], load(ROOT / "docs/examples/forks-request.yml")["permissions"]) == ([{"run": "true"}], {})
 
 
-def test_this_repositorys_own_gate_gives_inputs_that_exist() -> None:
+def test_this_repositorys_workflow_uses_existing_inputs() -> None:
     (gate,) = [step for step in steps(load(ROOT / ".github/workflows/prompt-gate.yml")) if step.get("id") == "gate"]
     given = {name.removeprefix("INPUT_").lower() for name in gate["env"]}
     assert given <= set(ACTION["inputs"])
     assert gate["shell"] == "bash"
 
 
-def test_the_help_of_the_command_shows_the_workflow_of_the_documentation() -> None:
+def test_the_command_help_shows_the_documented_workflow() -> None:
     def used(text: str) -> list[str]:
         return re.findall(r"uses: (\S+)", text)
 

@@ -1,4 +1,4 @@
-"""`compose.yaml` is one, holds no password, and gives its programs no more than they need."""
+"""`compose.yaml` is valid, has no password, and gives its services only the rights that they need."""
 
 import json
 import re
@@ -22,12 +22,12 @@ SERVICES: dict[str, Any] = COMPOSE["services"]
 EXAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
 
 
-def test_it_is_a_compose_file() -> None:
+def test_the_file_matches_the_compose_schema() -> None:
     schema = json.loads((files("check_jsonschema") / "builtin_schemas/vendor/compose-spec.json").read_text("utf-8"))
     assert [error.message for error in Draft202012Validator(schema).iter_errors(COMPOSE)] == []
 
 
-def test_what_must_be_said_has_no_default_and_the_rest_stands_in_the_example() -> None:
+def test_required_variables_have_no_default_and_all_are_in_the_example() -> None:
     used = dict.fromkeys(re.findall(r"\$\{([A-Z_]+)([:?-]*)", TEXT))
     required = {name for name, sign in used if sign == ":?"}
     assert required == {"POSTGRES_PASSWORD", "GATE_NAME"}
@@ -38,7 +38,7 @@ def test_what_must_be_said_has_no_default_and_the_rest_stands_in_the_example() -
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_can_do_little(name: str) -> None:
+def test_each_service_has_minimal_rights(name: str) -> None:
     service = SERVICES[name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
@@ -49,14 +49,14 @@ def test_a_service_can_do_little(name: str) -> None:
     assert "docker.sock" not in json.dumps(service)
 
 
-def test_only_this_machine_reaches_the_server_and_nobody_the_database() -> None:
+def test_the_server_listens_locally_and_the_database_has_no_port() -> None:
     assert "ports" not in SERVICES["database"]
     assert SERVICES["database"]["networks"] == ["store"]
     assert COMPOSE["networks"]["store"]["internal"] is True
     assert [port.startswith("127.0.0.1:") for port in SERVICES["gate"]["ports"]] == [True]
 
 
-def test_the_database_is_kept_and_of_one_major_version() -> None:
+def test_the_database_has_a_volume_and_a_fixed_major_version() -> None:
     database = SERVICES["database"]
     assert re.fullmatch(r"docker\.io/library/postgres:17(-\w+)?", database["image"])
     (volume,) = database["volumes"]
@@ -66,14 +66,14 @@ def test_the_database_is_kept_and_of_one_major_version() -> None:
 
 
 def parsed(words: list[str]) -> dict[str, Any]:
-    """What a command line says, as the program itself reads it; nothing is run."""
+    """The options of a command line, parsed by the program without running it."""
     command: Command = cli
     while isinstance(command, Group):
         command, words = command.commands[words[0]], words[1:]
     return command.make_context("gate", words).params
 
 
-def test_the_server_is_begun_as_it_can_be() -> None:
+def test_the_server_command_has_valid_options() -> None:
     gate = SERVICES["gate"]
     assert gate["entrypoint"][-1].endswith("/gate")
     said = parsed([re.sub(r"\$\{GATE_NAME:[^}]*\}", "gate.example.org", word) for word in gate["command"]])
@@ -82,7 +82,7 @@ def test_the_server_is_begun_as_it_can_be() -> None:
     assert f":{said['port']}/readyz" in gate["healthcheck"]["test"][-1]
 
 
-def test_every_variable_of_a_login_reaches_the_server() -> None:
+def test_every_login_variable_is_passed_to_the_server() -> None:
     named = {value for value in vars(login_settings).values() if isinstance(value, str) and value.startswith("GATE_")}
     assert named - {login_settings.GROUPS_CLAIM} <= SERVICES["gate"]["environment"].keys()
     (front,) = COMPOSE["networks"]["front"]["ipam"]["config"]
@@ -97,7 +97,7 @@ def test_every_variable_of_a_login_reaches_the_server() -> None:
 
 
 @pytest.mark.parametrize("name", ["run-the-server", "serve-for-a-team"])
-def test_the_pages_show_commands_as_they_are_and_name_each_other(name: str) -> None:
+def test_the_pages_show_valid_commands_and_link_each_other(name: str) -> None:
     text = (ROOT / f"docs/how-to/{name}.md").read_text(encoding="utf-8")
     for line in re.findall(r"^gate (serve .*?)(?:\s+#.*)?$", text, re.MULTILINE):
         parsed(line.split())

@@ -1,4 +1,4 @@
-"""The dispatcher's suite ships whole: transcripts that load, a rubric that adds up, a persona, answers that tell."""
+"""The dispatcher's suite is complete: transcripts, rubric, persona and recorded answers."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def yaml(name: str) -> Document:
 
 
 def failed(case: Case, answer: str) -> set[str]:
-    """What is expected of the reply, by name, and not met."""
+    """The names of the expectations that a reply fails."""
     scores = [validate(spec, Subject(case, answer)) for spec in case.extra_scorers]
     return {score.scorer for score in scores if score.value != 1.0}
 
@@ -105,7 +105,7 @@ def test_a_state_that_the_call_does_not_have_is_an_error(session: object) -> Non
 
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=[answer["id"] for answer in ANSWERS])
-def test_a_recorded_answer_is_what_it_is_said_to_be(answer: dict[str, object]) -> None:
+def test_recorded_answers_score_as_labelled(answer: dict[str, object]) -> None:
     case = CASES[str(answer["cluster"])]
     slices, given = answer["slices"], answer["vars"]
     assert isinstance(slices, dict)
@@ -115,12 +115,12 @@ def test_a_recorded_answer_is_what_it_is_said_to_be(answer: dict[str, object]) -
     assert slices["state"] == case.slices["state"]
     assert given["why"]
     missed = failed(case, str(answer["output"]))
-    # A good one meets every rule; a bad one misses a rule, or is marked as one that only a listener hears.
+    # A good reply keeps every rule. A bad one breaks a rule, or is marked as bad only to a listener.
     assert bool(missed) == (slices.get("seen_by") == "rules"), missed
     assert (answer["label"] == "fail") == ("fault" in slices)
 
 
-def test_the_pages_count_right() -> None:
+def test_the_pages_give_the_right_counts() -> None:
     bad = [answer for answer in ANSWERS if answer["label"] == "fail"]
     rules = sum(answer["slices"]["seen_by"] == "rules" for answer in bad)
     page = (FOLDER / "README.md").read_text(encoding="utf-8")

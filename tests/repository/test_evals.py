@@ -1,4 +1,4 @@
-"""The project's own suite can tell something: balanced slices, and an exam that the prompt does not give away."""
+"""The project's own suite is useful: its slices are balanced, and its prompt does not contain the cases."""
 
 import re
 from collections import Counter
@@ -31,7 +31,7 @@ def test_every_slice_can_block() -> None:
         assert min(Counter(case.slices[dimension] for case in exam()).values()) >= LEAST, dimension
 
 
-def test_the_answer_is_the_topic_and_the_prompt_shows_each() -> None:
+def test_the_expected_answer_is_the_topic_and_the_prompt_shows_each_topic() -> None:
     assert all(case.expected == case.slices["topic"] for case in exam())
     assert set(Counter(EXAMPLES.values()).values()) == {12}
     assert set(EXAMPLES.values()) == {case.expected for case in exam()}

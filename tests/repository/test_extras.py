@@ -1,4 +1,4 @@
-"""Everybody who names an extra names the same way to it, which is none of another's package."""
+"""All pages and messages install an extra in the same way, and never install a package of that name."""
 
 import re
 import tomllib
@@ -19,16 +19,16 @@ def pages() -> list[Path]:
     return [*docs, *(ROOT / "gate").rglob("*.py")]
 
 
-def test_nobody_is_told_to_install_what_an_index_has_under_our_name() -> None:
+def test_no_page_installs_a_foreign_package_of_our_name() -> None:
     told = {page.name: FROM_AN_INDEX.findall(page.read_text(encoding="utf-8")) for page in pages()}
     assert {name: found for name, found in told.items() if found} == {}
 
 
-def test_every_extra_that_is_named_is_one() -> None:
+def test_every_named_extra_exists() -> None:
     named = {first or second for page in pages() for first, second in NAMED.findall(page.read_text(encoding="utf-8"))}
     assert {"agents", "demo", "local", "distributed"} <= named <= EXTRAS.keys()
 
 
 @pytest.mark.parametrize("name", ["agents", "postgres"])
-def test_both_ways_of_installing_are_told(name: str) -> None:
+def test_both_ways_of_installing_are_documented(name: str) -> None:
     assert f"pip install '.[{name}]'" in with_extra(name) and f"prompt-gate[{name}] @ git+" in with_extra(name)

@@ -1,4 +1,4 @@
-"""A fork of the loaded package must be what a process that starts from nothing is."""
+"""A fork of the loaded package behaves like a new process."""
 
 import os
 import re
@@ -21,7 +21,7 @@ SAME = [
 
 
 @pytest.mark.parametrize("arguments", SAME, ids=" ".join)
-def test_a_fork_ends_as_a_process_does(tmp_path: Path, arguments: list[str]) -> None:
+def test_a_fork_ends_like_a_process(tmp_path: Path, arguments: list[str]) -> None:
     env = environment(tmp_path)
     command = [sys.executable, "-m", "gate", *arguments]
     real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
@@ -49,7 +49,7 @@ def test_it_falls():
     ],
     ids=" ".join,
 )
-def test_a_fork_of_pytest_ends_as_a_process_does(tmp_path: Path, arguments: list[str]) -> None:
+def test_a_fork_of_pytest_ends_like_a_process(tmp_path: Path, arguments: list[str]) -> None:
     (tmp_path / "test_one.py").write_text(TESTS)
     (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
     env = environment(tmp_path)
@@ -86,14 +86,14 @@ def script(tmp_path: Path) -> str:
     return "folder/script.py"
 
 
-def test_a_fork_of_a_script_ends_as_a_process_does(tmp_path: Path, script: str) -> None:
+def test_a_fork_of_a_script_ends_like_a_process(tmp_path: Path, script: str) -> None:
     env = environment(tmp_path)
     command = [sys.executable, script, "a"]
     real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
     assert forked.run([script, "a"], tmp_path, env, 60, module=None).stdout == real.stdout != ""
 
 
-def test_a_script_may_take_a_fork_for_python(tmp_path: Path) -> None:
+def test_a_script_can_start_a_fork_as_python(tmp_path: Path) -> None:
     (tmp_path / "told.py").write_text("import sys\nprint(input(), sys.argv[1:])\nsys.exit(7)\n")
     command = [forked.python(tmp_path), "told.py", "a b"]
     env = environment(tmp_path)
@@ -116,7 +116,7 @@ def test_a_signal_ends_a_fork(tmp_path: Path, script: str, number: signal.Signal
         assert fork.wait(60) == fork.returncode == -number
 
 
-def test_a_fork_dies_with_whoever_asked_for_it(tmp_path: Path, script: str) -> None:
+def test_a_fork_ends_with_the_process_that_started_it(tmp_path: Path, script: str) -> None:
     asking = (
         "import pathlib, sys; from tests.support import forked; from tests.support.command import environment\n"
         f"folder = pathlib.Path({str(tmp_path)!r})\n"

@@ -1,4 +1,4 @@
-"""What the guide to judges and rubrics shows is what the gate takes."""
+"""The examples of the guide to judges and rubrics work."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_the_scorers_can_be_read(text: str) -> None:
     assert scorers(text)[0].judged
 
 
-def test_the_rubric_and_the_template_make_a_question_to_a_judge() -> None:
+def test_the_rubric_and_the_template_make_a_judge_request() -> None:
     (rubric,) = [text for text in YAML if text.startswith("# evals")]
     options: dict[str, JsonValue] = {
         "template": "judge.md.j2",
@@ -46,7 +46,7 @@ def test_the_rubric_and_the_template_make_a_question_to_a_judge() -> None:
     assert "Hello." in user and "Hello." not in system
 
 
-def test_every_option_and_every_way_to_combine_is_named() -> None:
+def test_every_option_and_every_combination_is_documented() -> None:
     for option in {*Judge.model_fields, *RubricScorer.model_fields} - {"name", "weight", "required"}:
         assert f"`{option}`" in TEXT or f"{option}:" in TEXT or option == "calibration", option
     for word in ("mean", "median", "majority"):

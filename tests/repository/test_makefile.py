@@ -1,4 +1,4 @@
-"""An installation that fails says why, whichever tool could not do it."""
+"""A failed installation shows the errors of both tools."""
 
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ from tests.support.warm import ROOT
 
 
 def made(folder: Path, **tools: int) -> "subprocess.CompletedProcess[str]":
-    """Run `make` to its first install step, with tools that end with these codes."""
+    """Run the first install step of `make` with tools that exit with these codes."""
     for name in ("Makefile", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)
     (folder / ".venv/bin").mkdir(parents=True)
@@ -29,7 +29,7 @@ def test_one_tool_is_enough(tmp_path: Path, codes: dict[str, int]) -> None:
     assert (tmp_path / ".venv/.demo").is_file()
 
 
-def test_where_none_can_both_say_why(tmp_path: Path) -> None:
+def test_if_both_tools_fail_both_errors_are_shown(tmp_path: Path) -> None:
     done = made(tmp_path, uv=2, python=1)
     assert done.returncode != 0
     assert "uv has no" in done.stderr

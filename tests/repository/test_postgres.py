@@ -1,4 +1,4 @@
-"""A server of a test ends with the test, even with one that is killed, and leaves nothing behind."""
+"""A test's Postgres server ends with the test, even if the test is killed, and leaves no files."""
 
 import signal
 import subprocess
@@ -26,7 +26,7 @@ def folder_of(url: str) -> Path:
     return Path(url.partition("host=")[2])
 
 
-def test_two_servers_have_nothing_in_common() -> None:
+def test_two_servers_share_nothing() -> None:
     with running() as one, running(durable=True) as other:
         with psycopg.connect(one, autocommit=True) as connection:
             connection.execute("CREATE TABLE talks (id TEXT)")
@@ -40,7 +40,7 @@ def test_two_servers_have_nothing_in_common() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_a_server_ends_with_whoever_started_it(number: signal.Signals) -> None:
+def test_a_server_ends_with_the_process_that_started_it(number: signal.Signals) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", OWNER], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as owner:

@@ -1,4 +1,4 @@
-"""Eight prompts of evals/promptpex: specifications that stand in them, cases for each rule, validators that work."""
+"""The eight suites of evals/promptpex: specifications, cases for each rule, and validators that work."""
 
 import re
 from collections import Counter
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "evals/promptpex"
 SUITES = {suite.name: suite for suite in gatefile.load((FOLDER / "gate.yaml").read_text("utf-8"), "gate.yaml").suites}
 LEAST = 5
-"""Cases of each rule, and of each inverse: together ten, without which a slice cannot block."""
+"""Cases of each rule and of each inverse: together ten, because a smaller slice cannot block."""
 NAMES = (
     "speech_tag",
     "text_to_html",
@@ -60,12 +60,12 @@ def subject(name: str) -> Any:
 
 
 def rules_of(scorers: Iterable[str]) -> set[str]:
-    """The ids of rules in names of scorers."""
+    """The rule ids in names of scorers."""
     return {rule for scorer in scorers for rule in re.findall(r"\bR\d\b", scorer)}
 
 
 def broken(suite: SuiteConfig, case: Case, answer: str) -> set[str]:
-    """The rules that the suite's validators find broken."""
+    """The rules that are broken according to the suite's validators."""
     scores = [validate(each, Subject(case, answer)) for each in suite.scorers if not each.judged]
     return rules_of(score.scorer for score in scores if score.value != 1.0)
 
@@ -109,7 +109,7 @@ def test_each_rule_and_each_inverse_has_cases(name: str) -> None:
 
 
 @every
-def test_every_case_can_be_asked(name: str) -> None:
+def test_every_case_renders_the_prompt(name: str) -> None:
     path = SUITES[name].prompt
     prompt = reading.parse((ROOT / path).read_text("utf-8"), path)
     for case in exam(name).values():
@@ -119,7 +119,7 @@ def test_every_case_can_be_asked(name: str) -> None:
 
 
 @every
-def test_code_checks_two_rules_or_more_and_each_rule_has_a_scorer(name: str) -> None:
+def test_validators_check_at_least_two_rules_and_each_rule_has_a_scorer(name: str) -> None:
     code = rules_of(each.name for each in SUITES[name].scorers if not each.judged)
     judged = rules_of(each.name for each in SUITES[name].scorers if each.judged)
     assert len(code) >= 2
@@ -137,7 +137,7 @@ def test_validators_tell_good_answers_from_bad_ones(name: str) -> None:
 
 
 @every
-def test_the_page_says_what_is_there(name: str) -> None:
+def test_the_page_lists_the_suites(name: str) -> None:
     (row,) = re.findall(rf"^\| `{name}` \|(.*)\|$", (FOLDER / "README.md").read_text("utf-8"), re.MULTILINE)
     rules, count, code, judged = (cell.strip() for cell in row.split("|")[1:])
     assert (int(rules), int(count)) == (len(spec(name).rules), len(exam(name)))

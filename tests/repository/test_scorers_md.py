@@ -1,4 +1,4 @@
-"""docs/scorers.md names every validator with every option and default, and its examples score as it says."""
+"""docs/scorers.md lists every validator with every option and default, and its examples are right."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ def block(section: str, language: str) -> str:
 
 
 def default(field: FieldInfo) -> str:
-    """How the page writes it; empty where the page explains it in words."""
+    """The default as the page shows it; empty if the page explains it in words."""
     if field.is_required():
         return "required"
     if field.default in (None, {}):
@@ -40,7 +40,7 @@ def default(field: FieldInfo) -> str:
 
 
 def by_code(spec: ScorerSpec, answers: list[str], folder: Path) -> dict[str, Score]:
-    """What the function on the page says."""
+    """The result of the page's function."""
     module, _, function = spec.function.partition(":")
     path = folder / "root" / f"{module.replace('.', '/')}.py"
     path.parent.mkdir(parents=True)
@@ -66,7 +66,7 @@ def test_every_kind_has_a_section_and_every_section_a_kind() -> None:
 
 
 @pytest.mark.parametrize("kind", VALIDATORS)
-def test_every_option_is_described_with_its_default(kind: str) -> None:
+def test_every_option_is_documented_with_its_default(kind: str) -> None:
     rows = dict(re.findall(r"^- `(\w+)` \((.+?)\): ", SECTIONS[kind], re.MULTILINE))
     common = ("name", "weight", "required", "negate")
     fields = {field.alias or name: field for name, field in VALIDATORS[kind].model_fields.items() if name not in common}
@@ -76,7 +76,7 @@ def test_every_option_is_described_with_its_default(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", VALIDATORS)
-def test_the_example_scores_as_the_page_says(kind: str, tmp_path: Path) -> None:
+def test_the_examples_of_texts_score_as_documented(kind: str, tmp_path: Path) -> None:
     (spec,) = parse_scorers([YAML(typ="safe").load(block(SECTIONS[kind], "yaml"))], "docs/scorers.md")
     assert spec.kind == kind
     answers = [line.split(" | ", 1) for line in block(SECTIONS[kind], "answers").splitlines()]
@@ -93,7 +93,7 @@ def example(kind: str) -> ScorerSpec:
     return spec
 
 
-def test_the_example_of_tools_scores_as_the_page_says() -> None:
+def test_the_example_of_tools_scores_as_documented() -> None:
     def scored(*calls: tuple[str, str]) -> object:
         turn = Turn(0, "q", "case", "a", tuple(ToolUse(name, arguments, "") for name, arguments in calls))
         return validate(example("tools"), Subject(Case("c"), "a", transcript=Transcript("s", (turn,)))).value
@@ -105,7 +105,7 @@ def test_the_example_of_tools_scores_as_the_page_says() -> None:
     assert scored(*good[:2], ("get_occupancy", '{"listing_id": 4}')) == 0.0
 
 
-def test_the_example_of_database_scores_as_the_page_says() -> None:
+def test_the_example_of_database_scores_as_documented() -> None:
     def scored(*rows: tuple[Cell, ...]) -> object:
         seen = Observation("database", rows, columns=("status", "guests"))
         transcript = Transcript("s", (), observations=(seen,))

@@ -1,4 +1,4 @@
-"""SECURITY.md names a test for every row of its tables, and the test exists."""
+"""SECURITY.md names an existing test for every line."""
 
 import re
 from pathlib import Path
@@ -15,16 +15,16 @@ def rows(heading: str) -> list[tuple[str, str]]:
     return [(line.partition(" | ")[0], line.partition(" | ")[2]) for line in lines[1:]]
 
 
-def test_every_line_names_its_test() -> None:
+def test_every_line_names_a_test() -> None:
     for heading in PROMISES:
         found = rows(heading)
         assert len(found) >= 5
         for promise, tests in found:
-            # What GitHub alone can hold has no test of ours.
+            # What only GitHub can enforce has no test here.
             assert tests or "only a ruleset" in promise, promise
 
 
-def test_every_test_that_is_named_is_there() -> None:
+def test_every_named_test_exists() -> None:
     named = re.findall(r"`([a-z_/0-9]+\.py::[^`]+)`", TEXT)
     assert len(named) >= 25
     for name in named:

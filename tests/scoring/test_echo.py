@@ -19,8 +19,8 @@ from gate.scoring.verdict import (
     echo_complaint,
     plain_text,
 )
-from tests.support.gullible import forgeries
-from tests.support.spellings import FORGED, IN_ANY_FORM, LONG, NOT_HELD, verdict
+from tests.support.copying_judges import forgeries
+from tests.support.verdict_encodings import FORGED, IN_ANY_FORM, LONG, NOT_HELD, verdict
 
 REASONS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).filter(
     lambda text: (found := plain_text(text)) is not None and bool(found.letters)

@@ -1,10 +1,10 @@
-"""Runs whole workflow files with act, which is GitHub's runner for one machine, without containers.
+"""Runs whole workflow files with act, a local GitHub runner, without containers.
 
 run = run_workflow(pr, ".github/workflows/prompt-gate.yml")
 run.jobs, run.steps, run.outputs, run.artifacts
 
-The steps of a job are real processes of this machine. The actions that a workflow uses are stood in for by those in
-`act_actions`: nothing is fetched.
+The steps of a job are real local processes. `act_actions` has replacements for the actions that a workflow uses, so
+nothing is downloaded.
 """
 
 import json
@@ -29,7 +29,7 @@ ACTIONS = Path(__file__).parent / "act_actions"
 
 @dataclass(frozen=True, slots=True)
 class WorkflowRun:
-    """What a workflow did.
+    """The result of a workflow.
 
     Args:
         code: act's exit code: 1 when a job failed.
@@ -105,13 +105,13 @@ def started(workflow: Path, event: str, payload: Mapping[str, Any], folder: Path
 
 
 def faults(workflow: Path, folder: Path) -> str:
-    """What act finds wrong with a workflow file; empty where it is valid."""
+    """The errors that act finds in a workflow file; empty if it is valid."""
     done = _act(["--validate", "--strict", "--workflows", str(workflow)], folder, {})
     return done.stderr if done.returncode else ""
 
 
 def stand_ins(workflow: Path) -> list[str]:
-    """The actions that a workflow uses, each with the folder that stands in for it.
+    """The actions that a workflow uses, each with the folder of its replacement.
 
     Raises:
         ValueError: there is none for an action.

@@ -1,4 +1,4 @@
-"""An agent behind an address on loopback, which answers as a test wants it to."""
+"""An HTTP agent on loopback with replies chosen by the test."""
 
 import asyncio
 import json
@@ -12,13 +12,13 @@ Answering = Callable[[dict[str, Any], web.Request], Awaitable[web.StreamResponse
 
 
 async def polite(asked: dict[str, Any], _: web.Request) -> web.StreamResponse:
-    """What an agent says that does well."""
+    """The reply of a good agent."""
     text = f"you said {asked['text']}" if asked["type"] == "send" else ""
     return web.json_response({"type": "answer", "text": text} if text else {"type": "ok"})
 
 
 class AgentService:
-    """The service on a thread and an event loop of its own.
+    """The service, on its own thread and event loop.
 
     Args:
         answering: makes the reply to each message.

@@ -1,4 +1,4 @@
-"""Conversations with tools on the two interfaces: what was said so far, and replies that call tools."""
+"""Conversations with tools on the two interfaces: parsing the request, and replies that call tools."""
 
 import json
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ Calls: TypeAlias = list[tuple[str, dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """A call of a tool and what came back."""
+    """A tool call and its result."""
 
     name: str
     arguments: dict[str, Any]

@@ -1,4 +1,4 @@
-"""A memory of answers that lives as long as a test, and one in a file for tests with processes."""
+"""An answer cache in memory, or in a file for tests with several processes."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -11,11 +11,11 @@ from gate.record.transcript import Reply
 
 @dataclass
 class Answers:
-    """Keeps answers by request.
+    """Stores answers by request.
 
     Args:
-        full: refuse to keep anything more after so many.
-        file: gets a line for each answer, and is read at the start.
+        full: refuse to store more answers than this.
+        file: receives a line for each answer, and is read at the start.
     """
 
     full: int | None = None

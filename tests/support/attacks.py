@@ -11,13 +11,13 @@ from ruamel.yaml import YAML
 
 FOLDER = Path(__file__).parent.parent / "data" / "attacks"
 SHOWN_ON = ("markdown", "page", "terminal", "log", "outputs")
-"""Where text from strangers is shown; every attack goes to each of them, whatever it was made for."""
+"""Where untrusted text is shown. Every attack is tried on each of them."""
 LONGEST = 20_000
 """Characters of an attack that is shown."""
 BATCH = 60
-"""Attacks that are shown together, at most."""
+"""The most attacks that are shown together."""
 READ_AS = ("template", "configuration", "cases", "prompt", "path", "pattern", "answer")
-"""What text from strangers is read as."""
+"""The formats in which untrusted text is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,12 @@ class Attack:
     Args:
         id: unique in the corpus.
         kind: the file that it stands in.
-        tries: what it tries, to be read behind "This attack tries".
+        tries: what it tries; completes "This attack tries".
         text: the text itself.
-        bites: surfaces of `SHOWN_ON` that would be harmed if they showed it as it is.
-        read_as: one of `READ_AS`; empty for what is only shown.
-        refused: words of the error that must come, alternatives joined by `|`; None where the text is let pass as data.
-        slow: a pattern that must be given up.
+        bites: outputs of `SHOWN_ON` that would be harmed by the raw text.
+        read_as: one of `READ_AS`; empty if it is only shown.
+        refused: words of the expected error, alternatives joined by `|`; None if the text is accepted as data.
+        slow: a pattern that must be stopped.
         core: what repeats in it; of a secret, the part that must not be shown.
     """
 
@@ -54,13 +54,13 @@ class Attack:
 
 @cache
 def attacks() -> tuple[Attack, ...]:
-    """All of them, in the order of the files."""
+    """All attacks, in the order of the files."""
     return tuple(attack for file in sorted(FOLDER.glob("*.yaml")) for attack in _read(file))
 
 
 @cache
 def batches() -> tuple[tuple[Attack, ...], ...]:
-    """All of them, a few of one kind at a time, so that what is costly is done once for several."""
+    """All attacks in groups of one kind, so that an expensive step runs once for several attacks."""
     found = []
     for _, group in groupby(attacks(), key=lambda attack: attack.kind):
         same = tuple(group)
@@ -69,12 +69,12 @@ def batches() -> tuple[tuple[Attack, ...], ...]:
 
 
 def read_as(surface: str) -> list[Attack]:
-    """Those that are read as something."""
+    """The attacks that are read in this format."""
     return [attack for attack in attacks() if attack.read_as == surface]
 
 
 def biting(surface: str) -> list[Attack]:
-    """Those that would harm a surface."""
+    """The attacks that would harm an output."""
     return [attack for attack in attacks() if surface in attack.bites]
 
 

@@ -1,4 +1,4 @@
-"""Batches and their results in the words of the two interfaces."""
+"""Batches and their results in the formats of the two interfaces."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ class Batch:
 
 
 def openai_batch(batch: Batch) -> dict[str, Any]:
-    """What OpenAI says of a batch."""
+    """A batch in OpenAI's format."""
     over = batch.phase != "running"
     problem = {"object": "list", "data": [{"code": "token_limit_exceeded", "message": "too many tokens are waiting"}]}
     return {
@@ -58,7 +58,7 @@ def openai_batch(batch: Batch) -> dict[str, Any]:
 
 
 def anthropic_batch(batch: Batch, kinds: Sequence[str], results_url: str) -> dict[str, Any]:
-    """What Anthropic says of a batch.
+    """A batch in Anthropic's format.
 
     Args:
         kinds: how its requests ended; empty where that is not known, which counts as answered once it is over.

@@ -1,4 +1,4 @@
-"""A web interface in tests: a store with suites, a client that is a browser as far as forms are concerned."""
+"""Helpers for the web interface: sites, a client that submits forms as a browser does, and cases."""
 
 import re
 from collections.abc import Mapping

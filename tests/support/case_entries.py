@@ -1,4 +1,4 @@
-"""Cases of every form, made by hypothesis, that the gate's own reader takes."""
+"""Hypothesis strategies for valid cases of every form."""
 
 from typing import Any
 

@@ -1,10 +1,10 @@
-"""Trouble by the dice, but always the same: what an attempt meets is a hash of the seed, the request and its number."""
+"""Pseudo-random faults: a hash of the seed, the request and its number selects the fault, so runs are repeatable."""
 
 import hashlib
 from dataclasses import dataclass
 
 KINDS = ("429", "500", "529", "drop", "truncated", "not-json", "html")
-"""All that end at once. To hang is left out: on a busy machine a time-out also hits what would have been answered."""
+"""All faults that end immediately. Hanging is left out: on a busy machine, its time-out also hits good requests."""
 
 
 @dataclass(frozen=True, slots=True)

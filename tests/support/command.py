@@ -1,4 +1,4 @@
-"""Runs the `gate` command as a user would: a process of its own, with an environment of its own."""
+"""Runs the `gate` command as a user does: in its own process and environment."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from tests.support import forked
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a command left behind."""
+    """The result of a command."""
 
     code: int
     out: str

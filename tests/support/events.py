@@ -1,4 +1,4 @@
-"""Events about commits, not about a pull request, and the environment in which a runner starts an action for one.
+"""Events of commits without a pull request, and the runner's environment for them.
 
 env = merge_group(world, [pr], checkout)
 outcome = run_action(checkout, env)

@@ -1,4 +1,4 @@
-"""Stand-ins for ports, simple enough to be read at a glance."""
+"""Simple fakes of the engine's interfaces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

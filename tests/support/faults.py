@@ -1,4 +1,4 @@
-"""What a service answers that is in trouble."""
+"""Faulty responses of a service."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Runs of the command, of pytest or of a script, that do not load the package anew: see `tests.support.forkserver`.
+"""Runs the command, pytest or a script without loading the package again: see `tests.support.forkserver`.
 
 done = run(["diff", "--help"], cwd=tmp_path, env=environment(tmp_path), timeout_s=60)
 
@@ -25,7 +25,7 @@ from typing import IO
 from tests.support.forkserver import HEADER
 from tests.support.warm import LOADS, ROOT
 
-STAND_IN = Path(__file__).with_name("standin.py")
+FORK_CLIENT = Path(__file__).with_name("fork_client.py")
 SERVERS = "GATE_TEST_FORKS"
 """The variable that tells the workers of one run in which folder the sockets of its servers are."""
 
@@ -35,7 +35,7 @@ def run(
 ) -> "subprocess.CompletedProcess[str]":
     """Run `python -m gate`, or another module of `warm.LOADS`, or without one a script, to its end.
 
-    An environment that says how Python starts gets a process that starts from nothing.
+    If the environment has settings for Python's start, a new process is started.
 
     Raises:
         subprocess.TimeoutExpired: it took longer; it has been killed.
@@ -164,7 +164,7 @@ def _text(file: IO[bytes]) -> str:
 def python(folder: Path) -> Path:
     """Put a `python` into a folder that runs scripts as forks; for a `PATH`, where how Python starts proves nothing."""
     file = folder / "python"
-    words = (sys.executable, "-IS", STAND_IN, server("gate"))
+    words = (sys.executable, "-IS", FORK_CLIENT, server("gate"))
     file.write_text(f'#!/bin/sh\nexec {" ".join(shlex.quote(str(word)) for word in words)} "$@"\n')
     file.chmod(0o755)
     return file

@@ -1,11 +1,11 @@
-"""A process that has loaded the package, and forks for each run of the command, of pytest, or of a script.
+"""A process that loads the package once, and forks for each run of the command, of pytest, or of a script.
 
-Most of what a short run costs is its imports, and to take apart at the end what they made. A fork is a process like
-any other: arguments, environment, folder, streams, signals and exit code are its own. What a fork cannot show is how
-Python starts. Nor does it clear its modules at the end: see `leave`. `tests.support.forked` asks for forks.
+A short run spends most of its time on imports and on their cleanup at the end. A fork has its own arguments,
+environment, working directory, streams, signals and exit code, like any process. It cannot test Python's start, and it
+does not clear its modules at the end: see `leave`. `tests.support.forked` is the client.
 
-Whoever connects sends a request and descriptors for the three streams, and is told the process id, and at its end its
-status. Where they go away before, the fork is killed.
+A client sends a request and the descriptors of the three streams. It receives the process id, and at the end the
+status. If the client disconnects earlier, the fork is killed.
 """
 
 import atexit

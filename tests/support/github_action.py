@@ -1,4 +1,4 @@
-"""Runs `gate action` as a process of its own, as a runner does, and reads what it left behind as strictly."""
+"""Runs `gate action` in its own process, and reads its outputs as strictly as GitHub's runner."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ SUMMARY_LIMIT = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ActionOutcome:
-    """What an action left behind.
+    """The result of an action.
 
     Args:
         code: exit code.

@@ -60,7 +60,7 @@ class Renderer:
         return {**user, "id": number, "node_id": f"U_{number}", "avatar_url": avatar, "type": kind}
 
     def private_user(self, login: str) -> Json:
-        """What `/user` says to the person themself."""
+        """The response of `/user` to the person."""
         counts = ("public_repos", "public_gists", "followers", "following")
         times = {"created_at": "2015-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}
         nothing = dict.fromkeys(("name", "company", "location", "email", "hireable", "bio"))

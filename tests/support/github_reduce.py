@@ -1,4 +1,4 @@
-"""Cuts GitHub's REST API description down to the operations that the test server answers, and mends three places.
+"""Reduces GitHub's REST API description to the operations of the test server, and fixes three places.
 
 npm pack @octokit/openapi@23.0.2 && tar xzf octokit-openapi-23.0.2.tgz
 python -m tests.support.github_reduce package/generated/api.github.com.json

@@ -1,11 +1,11 @@
-"""A GitHub on loopback that remembers what is done to it, answers from real git objects, and checks itself.
+"""A GitHub server on loopback that stores changes, serves real git objects, and validates itself.
 
     with GitHubServer() as server:
         server.state.add_repository("acme/support-bot", folder)
         Github(base_url=server.url, auth=Auth.Token(WORKFLOW_TOKEN))
         server.ledger, server.comments("acme/support-bot", 7), server.violations, server.unexpected
 
-Every request and reply is held against GitHub's own description of the API; see `tests.support.openapi`.
+Every request and reply is validated against GitHub's own description of the API; see `tests.support.openapi`.
 """
 
 import json

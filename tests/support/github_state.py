@@ -14,7 +14,7 @@ ALL_WRITE = MappingProxyType({"contents": "write", "issues": "write", "pull_requ
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a token speaks for.
+    """The account and permissions of a token.
 
     Args:
         login: the account.

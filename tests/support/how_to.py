@@ -1,4 +1,4 @@
-"""Pages of instructions, carried out: files are written, commands run, and outputs held to what the page shows."""
+"""Follows how-to pages: writes the files, runs the commands, and compares the output with the page."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ CUT = "…"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a page has its reader do.
+    """One step of a page.
 
     Args:
         file: to be written; empty where commands are to be run.

@@ -1,4 +1,4 @@
-"""Keys and addresses of services, as the environment gives them."""
+"""API keys and addresses as environment variables."""
 
 from gate.calls.endpoints import Keys
 

@@ -1,4 +1,4 @@
-"""Labelled answers and judgements made up, for tests of a judge's calibration."""
+"""Synthetic labelled answers and judgements for tests of a judge's calibration."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ def labels(values: Sequence[Sequence[float | None]], *, graded: bool = False) ->
 
 
 def judged(count: int, repeats: int, says: Says) -> list[RepeatedScores]:
-    """What the judge says of each answer."""
+    """The judge's scores of each answer."""
     return [
         RepeatedScores({index: Score("judge", says(place, index), f"reason {place}") for index in range(repeats)})
         for place in range(count)

@@ -1,7 +1,7 @@
-"""A loopback server that speaks two interfaces, knows how good its answers are, and keeps a ledger of them.
+"""A model server on loopback with two interfaces, answers of known quality, and a ledger.
 
 It answers by the words of `gate.calls.providers.fake`: `answer=WORD slice=S` in the user message, `quality=0.9
-quality[S]=0.45` in the system prompt. A request with a JSON Schema is taken for a judge's and answered with one.
+quality[S]=0.45` in the system prompt. A request with a JSON Schema counts as a judge's and gets a judgement.
 
     with ModelServer(Behaviour(latency_s=0.1)) as server: ... server.url, server.ledger
     python -m tests.support.model_server --port 0 --latency-ms 100

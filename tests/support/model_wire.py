@@ -1,4 +1,4 @@
-"""Requests and replies of the two interfaces, and what stands in both, in common words."""
+"""Requests and replies of the two interfaces, and a common format for both."""
 
 import time
 from dataclasses import dataclass

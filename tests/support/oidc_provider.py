@@ -1,4 +1,4 @@
-"""A provider of OpenID Connect on this machine: real HTTP, keys of RSA, and whatever lies a test wants it to tell."""
+"""A local OpenID Connect provider with real HTTP and RSA keys, which can send false claims."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Checks requests and replies of the test GitHub against GitHub's own description of its REST API."""
+"""Validates requests and replies of the test GitHub with GitHub's own description of its REST API."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ _BASE = "urn:github"
 _FORMATS = FormatChecker(())
 _OWN_SHAPE = {"labeled": "labeled-issue-event", "unlabeled": "unlabeled-issue-event"}
 _OWN_SHAPE |= {"committed": "timeline-committed-event", "commented": "timeline-comment-event"}
-"""A list of events accepts any of many loose shapes; these kinds are held to the one that is meant."""
+"""A list of events accepts many loose shapes; these kinds are validated with their own shape."""
 
 
 @_FORMATS.checks("date-time")

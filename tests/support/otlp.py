@@ -1,4 +1,4 @@
-"""A collector on loopback: takes OTLP over HTTP, and decodes what it is sent with the protocol's own messages."""
+"""An OTLP collector on loopback that decodes requests with the protocol's own messages."""
 
 import threading
 from collections.abc import Iterator

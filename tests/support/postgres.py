@@ -1,4 +1,4 @@
-"""A Postgres server of our own, for as long as a test runs."""
+"""A Postgres server for the duration of a test."""
 
 import os
 import pwd

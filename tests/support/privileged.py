@@ -1,4 +1,4 @@
-"""The workflow that has secrets, run for the pull request of a stranger."""
+"""The workflow with secrets, run for a pull request from a fork."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ KEY = "sk-loopback-openai"
 
 
 def keys(models: ModelServer) -> dict[str, str]:
-    """What the environment of a step with secrets says."""
+    """The variables of a step with secrets."""
     return {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": KEY}
 
 
@@ -25,7 +25,7 @@ def privileged(
     change: dict[str, Any] | None = None,
     inputs: dict[str, str] | None = None,
 ) -> ActionOutcome:
-    """Run it without a checkout, as such a workflow should."""
+    """Run the workflow without a checkout, as required."""
     env = beside_secrets(pr, models, event, change, inputs)
     return run_action(Path(env["GITHUB_WORKSPACE"]), env)
 
@@ -37,7 +37,7 @@ def beside_secrets(
     change: dict[str, Any] | None = None,
     inputs: dict[str, str] | None = None,
 ) -> dict[str, str]:
-    """Its environment, with an empty workspace."""
+    """The environment of the workflow with an empty workspace."""
     checkout = pr.checkout("none")
     if event == "workflow_run":
         env = events.workflow_run(pr, checkout, change, inputs)

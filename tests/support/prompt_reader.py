@@ -1,7 +1,7 @@
-"""A model, as a server's `judgement`, that reads prompts by rule: every sentence that demands something is a rule.
+"""A scripted model for test generation, as a server's `judgement`: every sentence with a demand is a rule.
 
-It answers each stage of test generation in the form that is asked for. Its rules are the sentences of the prompt
-themselves, so that what a change of a prompt does to them is known beforehand.
+It answers each stage of test generation in the required form. Its rules are sentences of the prompt, so the effect of a
+change of the prompt is known.
 
     ModelServer(Behaviour(judgement=reader))
 """

@@ -31,13 +31,13 @@ _STARTS: dict[tuple[datetime, tuple[tuple[str, str | bytes | None], ...]], "temp
 
 @dataclass(slots=True)
 class PullRequestWorld:
-    """A repository on the server, with the working tree in which everybody commits.
+    """A repository on the server, with one working tree for all commits.
 
     The working tree's own git folder is what the server and all checkouts read; its HEAD is always detached, so that
     branches move only where they are said to.
 
     Args:
-        folder: where everything lies.
+        folder: folder of all files.
         repo: the repository's state on the server.
     """
 

@@ -1,4 +1,4 @@
-"""A reporter as a workflow has it, whose log, summary and outputs a test reads."""
+"""An outcome reporter whose log, summary and outputs a test can read."""
 
 from collections.abc import Callable
 from pathlib import Path

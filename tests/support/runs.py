@@ -1,4 +1,4 @@
-"""Suites and samples with known scores, for tests of everything behind the sampling."""
+"""Suites and samples with known scores, for tests of everything after sampling."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

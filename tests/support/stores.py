@@ -1,4 +1,4 @@
-"""Databases for tests of the store: a SQLite file, or a database of its own on a real Postgres."""
+"""Databases for tests of the store: a SQLite file, or a separate database on a real Postgres."""
 
 import tempfile
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from gate.store.sql import maintenance, tables
 from gate.store.sql.database import Database
 
 BOTH = pytest.mark.parametrize("database", ["sqlite", "postgres"], indirect=True)
-"""Marks a test whose fixture `database` is to be either."""
+"""Runs a test with the fixture `database` on both."""
 _NUMBERS = count(1)
 _FREE: dict[str, list[str]] = {}
 """Names of empty databases with tables, by the address of their server."""

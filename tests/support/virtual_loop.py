@@ -1,4 +1,4 @@
-"""An event loop whose time passes only when everything waits: hours are simulated in moments, always alike."""
+"""An event loop with virtual time: time passes only when all tasks wait, so simulations are fast and repeatable."""
 
 import asyncio
 import selectors

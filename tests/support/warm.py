@@ -1,4 +1,4 @@
-"""What a fork server loads before it forks, for each command that its forks run."""
+"""The modules that a fork server loads before it forks."""
 
 import contextlib
 import importlib
@@ -15,9 +15,9 @@ THEIRS = (
     *("openai._vendor.httpx_aiohttp", "anthropic._vendor.httpx_aiohttp", "httpcore2", "anyio.streams.tls"),
     *("genai_prices.decompose", "genai_prices.validation"),
 )
-"""Modules of others that our own load late, and most runs need."""
+"""Third-party modules that our modules import late, and that most runs need."""
 RUN = ("gate.__main__", "gate.store.sql.migrations.env")
-"""Modules of ours that are run, and not loaded."""
+"""Our modules that are run, and not imported."""
 
 
 def load_gate() -> None:

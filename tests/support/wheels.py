@@ -1,4 +1,4 @@
-"""Builds the package as a release does, and installs it where nothing else is.
+"""Builds the package as a release does, and installs it into an empty environment.
 
 built = build(tmp_path / "dist")
 installed = install(built.wheel, tmp_path / "env", "web")
@@ -68,7 +68,7 @@ def build(folder: Path) -> Built:
     Raises:
         RuntimeError: it cannot be built.
     """
-    # The backend is installed already: an environment of its own would fetch it anew.
+    # The build backend is already installed; an isolated environment would download it again.
     _do(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
     (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     return Built(wheel, sdist)

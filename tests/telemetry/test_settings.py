@@ -9,7 +9,7 @@ from gate.app.run_order import RunOrder
 from gate.app.run_tools import NoObserver, observed_run
 from gate.environment.settings import TelemetrySettings
 from tests.support.fakes import Memory
-from tests.support.finished import resolved
+from tests.support.run_records import resolved
 
 BASE = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318/"}
 

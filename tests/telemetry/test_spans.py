@@ -14,7 +14,7 @@ from gate.engine.schedule import Job
 from gate.messages import Message
 from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, ToolUse, Unscored, Usage
 from gate.telemetry.spans import ContentTerms, Trace, TracedCalls, TracedToolbox, request_attributes
-from tests.support.conversing import FakeBox
+from tests.support.fake_agents import FakeBox
 from tests.support.fakes import ScriptedCalls
 from tests.support.runs import suite
 

@@ -15,8 +15,8 @@ from gate.config.specification import CompiledRule
 from gate.record.transcript import Failed
 from gate.testgen.evaluation.trials import Compliance, code_verdicts, judge_compliance, judge_notes
 from gate.testgen.questions import Asker
+from tests.support.copying_judges import forgeries
 from tests.support.fakes import ScriptedCalls, reply
-from tests.support.gullible import forgeries
 
 PROMPT = "Answer in at most three words, in English."
 GOOD = {"reason": "The demand of three words is met by two words.", "verdict": "compliant"}

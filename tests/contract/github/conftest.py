@@ -1,4 +1,4 @@
-"""A pull request on the test GitHub, and our client in front of it."""
+"""Fixtures: a pull request on the test GitHub, and our client."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,7 +36,7 @@ def pr(world: PullRequestWorld) -> PullRequest:
 
 @pytest.fixture
 def connect(server: GitHubServer) -> Connect:
-    """Makes clients, by default with the token of a workflow."""
+    """Make clients, by default with the token of a workflow."""
 
     def client(token: str | None = WORKFLOW_TOKEN) -> GitHub:
         return GitHub(token, server.url, REPO)

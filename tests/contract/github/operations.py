@@ -1,4 +1,4 @@
-"""Everything that is ever asked of GitHub, each with what it is called in an error."""
+"""All requests to GitHub, each with its name in error messages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ Step = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One of them.
+    """One request.
 
     Args:
-        what: part of the error's message.
-        method, path: of the request that meets the trouble.
-        prepare: everything up to that request; gives the step that makes it.
-        gives: what the step gives when all is well.
+        what: its name in error messages.
+        method, path: method and path of the request.
+        prepare: does everything before the request; returns the step that sends it.
+        gives: the result of the step if nothing fails.
     """
 
     what: str

@@ -1,4 +1,4 @@
-"""Check runs: begun, concluded, with all annotations, and of no consequence where the token may not."""
+"""Check runs: created, concluded, with all annotations, and skipped if the token lacks the permission."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def begun(checks: CheckRuns, pr: PullRequest) -> int:
     return number
 
 
-def test_it_is_in_progress_and_then_concluded(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+def test_a_check_run_is_in_progress_and_then_concluded(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
     checks = CheckRuns(connect(CHECKS_TOKEN))
     number = begun(checks, pr)
     run = made(server)[0]
@@ -48,7 +48,7 @@ def test_two_pull_requests_with_the_same_commit_have_a_check_run_each(
 
 
 @pytest.mark.parametrize("count", [0, 1, BATCH, BATCH + 1, 2 * BATCH + 7])
-def test_all_annotations_arrive(server: GitHubServer, connect: Connect, pr: PullRequest, count: int) -> None:
+def test_all_annotations_are_sent(server: GitHubServer, connect: Connect, pr: PullRequest, count: int) -> None:
     checks = CheckRuns(connect(CHECKS_TOKEN))
     remarks = [
         Remark("prompts/support.md", place + 1, place + 2, "failure", f"worse {place}") for place in range(count)
@@ -58,7 +58,7 @@ def test_all_annotations_arrive(server: GitHubServer, connect: Connect, pr: Pull
     assert len(server.requests("PATCH")) == max(1, -(-count // BATCH))
 
 
-def test_what_is_too_long_is_cut(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+def test_long_texts_are_cut(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
     checks = CheckRuns(connect(CHECKS_TOKEN))
     remark = Remark("a.md", 1, 1, "notice", "é" * 50_000)
     assert checks.finish(begun(checks, pr), Outcome("success", "t" * 999, "🔴" * 65_535, [remark]))
@@ -68,7 +68,7 @@ def test_what_is_too_long_is_cut(server: GitHubServer, connect: Connect, pr: Pul
 
 
 @pytest.mark.parametrize("token", [WORKFLOW_TOKEN, PERSONAL_TOKEN])
-def test_a_token_that_may_not_is_a_note(server: GitHubServer, connect: Connect, pr: PullRequest, token: str) -> None:
+def test_a_missing_permission_gives_a_note(server: GitHubServer, connect: Connect, pr: PullRequest, token: str) -> None:
     checks = CheckRuns(connect(token))
     assert checks.start(pr.head_sha, URL) is None
     assert "checks: write" in checks.note
@@ -77,7 +77,7 @@ def test_a_token_that_may_not_is_a_note(server: GitHubServer, connect: Connect, 
 
 @pytest.mark.parametrize("after", [True, False])
 @pytest.mark.parametrize("status", [0, 500])
-def test_one_fault_leaves_one_check_run(
+def test_a_retry_makes_no_second_check_run(
     server: GitHubServer, connect: Connect, pr: PullRequest, status: int, after: bool
 ) -> None:
     checks = CheckRuns(connect(CHECKS_TOKEN))
@@ -88,13 +88,13 @@ def test_one_fault_leaves_one_check_run(
     assert checks.note == ""
 
 
-def test_one_that_a_killed_run_left_is_taken_over(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+def test_a_check_run_of_a_killed_run_is_reused(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
     left = begun(CheckRuns(connect(CHECKS_TOKEN)), pr)
     assert begun(CheckRuns(connect(CHECKS_TOKEN)), pr) == left
     assert len(made(server)) == 1
 
 
-def test_it_is_concluded_without_annotations_rather_than_not_at_all(
+def test_failed_annotations_do_not_prevent_the_conclusion(
     server: GitHubServer, connect: Connect, pr: PullRequest
 ) -> None:
     checks = CheckRuns(connect(CHECKS_TOKEN))
@@ -105,7 +105,7 @@ def test_it_is_concluded_without_annotations_rather_than_not_at_all(
     assert "422" in checks.note
 
 
-def test_what_cannot_be_concluded_is_said(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+def test_a_failed_conclusion_gives_a_note(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
     checks = CheckRuns(connect(CHECKS_TOKEN))
     number = begun(checks, pr)
     server.fail("PATCH", "/check-runs/", 404, times=9)

@@ -1,4 +1,4 @@
-"""Whatever GitHub, or a proxy before it, answers: a retry or an `ApiError` that says what was being done."""
+"""Every response of GitHub or a proxy leads to a result, a retry or an `ApiError` that names the operation."""
 
 import threading
 import traceback
@@ -16,7 +16,7 @@ from tests.support.github_state import PERSONAL_TOKEN
 from tests.support.pull_request import PullRequest, PullRequestWorld
 
 WAIT_S = 5
-"""Far longer than any answer on loopback, and far shorter than the longest wait of the client."""
+"""Seconds: far longer than any local response, and far shorter than the longest wait of the client."""
 SHAPES: tuple[Any, ...] = ({}, [], [1], [{}], [None], {"message": "moved"}, "null", "5", '"text"', "{", "[")
 
 
@@ -28,13 +28,13 @@ def with_something_to_read(pr: PullRequest) -> PullRequest:
 
 @pytest.fixture
 def talk(pr: PullRequest) -> PullRequest:
-    """A pull request with something to read."""
+    """A pull request with comments, labels and files to read."""
     return with_something_to_read(pr)
 
 
 @pytest.fixture(scope="module")
 def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PullRequest]:
-    """The same, for tests in which every step meets trouble: nothing is changed, and one is enough for all of them."""
+    """The same, shared by the tests in which every request fails, because nothing is changed."""
     with GitHubServer() as server:
         world = PullRequestWorld.make(tmp_path_factory.mktemp("unchanged"), server, {PROMPT: "Be kind.\n"})
         yield with_something_to_read(world.open({PROMPT: "Be brief.\n"}))
@@ -48,13 +48,13 @@ def operation(request: pytest.FixtureRequest) -> Operation:
 
 @pytest.fixture
 def step(operation: Operation, talk: PullRequest, connect: Connect) -> Step:
-    """The operation, about to be done."""
+    """The step of an operation."""
     return operation.prepare(connect(PERSONAL_TOKEN), talk)
 
 
 @pytest.fixture
 def troubled(operation: Operation, unchanged: PullRequest) -> Step:
-    """The operation, about to meet trouble."""
+    """The step of an operation whose request will fail."""
     return prepared(operation, unchanged)
 
 
@@ -64,7 +64,7 @@ def prepared(operation: Operation, pr: PullRequest) -> Step:
 
 
 def told(step: Step, operation: Operation) -> ApiError:
-    """The error that the step ends in."""
+    """The error that the step raises."""
     with pytest.raises(ApiError) as caught:
         step()
     error = caught.value
@@ -77,27 +77,29 @@ def told(step: Step, operation: Operation) -> ApiError:
 
 
 def in_turn(server: GitHubServer, operation: Operation, step: Step, **fault: Any) -> ApiError:
-    """The error that the step ends in where every answer is this one; a few can be tried in one world."""
+    """The error that the step raises if every response is this one."""
     server.heal()
     server.fail(operation.method, operation.path, times=99, **fault)
     return told(step, operation)
 
 
 def asked(server: GitHubServer, operation: Operation) -> list[int]:
-    """Statuses of the operation's requests, in order."""
+    """The statuses of the operation's requests, in order."""
     return [entry.status for entry in server.requests(operation.method, operation.path)]
 
 
-def test_all_is_well(operation: Operation, step: Step, talk: PullRequest, server: GitHubServer) -> None:
+def test_every_operation_succeeds(operation: Operation, step: Step, talk: PullRequest, server: GitHubServer) -> None:
     assert step() == operation.gives(talk)
     assert len(asked(server, operation)) == 1
 
 
-def test_a_refusal_is_final(unchanged: PullRequest, operation: Operation, troubled: Step) -> None:
+def test_a_refusal_is_not_retried(unchanged: PullRequest, operation: Operation, troubled: Step) -> None:
     server, before = unchanged.world.server, len(asked(unchanged.world.server, operation))
     statuses = [400, 401, 403, 404, 409, 410, 422, 451]
     if operation.path == "/user$":
-        statuses = [status for status in statuses if status not in (403, 404)]  # A workflow's token is known by them.
+        statuses = [
+            status for status in statuses if status not in (403, 404)
+        ]  # A workflow's token is recognized by them.
     for status in statuses:
         error = in_turn(server, operation, troubled, status=status)
         assert error.status == status
@@ -107,7 +109,7 @@ def test_a_refusal_is_final(unchanged: PullRequest, operation: Operation, troubl
 
 
 @pytest.mark.parametrize(("status", "headers"), [(502, {}), (429, {"Retry-After": "0"})])
-def test_passing_trouble_is_tried_again_but_not_for_a_post(
+def test_temporary_errors_are_retried_except_for_post(
     server: GitHubServer, operation: Operation, step: Step, talk: PullRequest, status: int, headers: dict[str, str]
 ) -> None:
     server.fail(operation.method, operation.path, status, headers=headers)
@@ -120,8 +122,8 @@ def test_passing_trouble_is_tried_again_but_not_for_a_post(
         assert len(asked(server, operation)) == 2
 
 
-def test_lasting_trouble_ends(server: GitHubServer, connect: Connect, talk: PullRequest) -> None:
-    # All at the same time, because each waits three seconds.
+def test_permanent_errors_end_the_retries(server: GitHubServer, connect: Connect, talk: PullRequest) -> None:
+    # All run at the same time, because each waits three seconds.
     steps = [(each, each.prepare(connect(PERSONAL_TOKEN), talk)) for each in OPERATIONS.values()]
     steps.append((OPERATIONS["login"], GitHub(PERSONAL_TOKEN, "http://127.0.0.1:1", REPO).login))
     start = len(server.ledger)
@@ -145,7 +147,7 @@ def test_lasting_trouble_ends(server: GitHubServer, connect: Connect, talk: Pull
     ],
     ids=["secondary, an hour", "secondary, no time given", "primary"],
 )
-def test_a_wait_that_is_too_long_is_not_waited_for(
+def test_a_long_rate_limit_is_an_error(
     unchanged: PullRequest,
     method: str,
     status: int,
@@ -166,7 +168,7 @@ def test_a_wait_that_is_too_long_is_not_waited_for(
     assert message in error.message
 
 
-def test_an_answer_of_another_shape(unchanged: PullRequest, operation: Operation, troubled: Step) -> None:
+def test_a_malformed_response_is_an_error(unchanged: PullRequest, operation: Operation, troubled: Step) -> None:
     for body in SHAPES:
         if operation.method == "DELETE" or (operation.path.endswith("comments$") and body in ([], "null", [None])):
             continue  # Nothing is read of it, or it is a list without entries.
@@ -176,21 +178,23 @@ def test_an_answer_of_another_shape(unchanged: PullRequest, operation: Operation
 
 
 @pytest.mark.parametrize("name", [name for name, one in OPERATIONS.items() if one.method != "DELETE"])
-def test_a_page_of_a_proxy(unchanged: PullRequest, name: str) -> None:
+def test_a_proxys_html_page_is_an_error(unchanged: PullRequest, name: str) -> None:
     operation = OPERATIONS[name]
     step = prepared(operation, unchanged)
     for status in (200, 502) if operation.method == "POST" else (200,):
         in_turn(unchanged.world.server, operation, step, status=status, body="<html>Please log in</html>")
 
 
-def test_a_redirect_to_elsewhere_is_not_followed(unchanged: PullRequest, operation: Operation, troubled: Step) -> None:
+def test_a_redirect_to_another_host_is_not_followed(
+    unchanged: PullRequest, operation: Operation, troubled: Step
+) -> None:
     headers = {"Location": "http://localhost:1/login"}
-    # Another answer to DELETE counts as done, and a double that stays does no harm.
+    # Any other response to DELETE counts as success, because a remaining duplicate does no harm.
     for status in (301,) if operation.method == "DELETE" else (301, 302, 307, 308):
         in_turn(unchanged.world.server, operation, troubled, status=status, headers=headers, body={"message": "Moved"})
 
 
-def test_a_blob_that_is_not_the_file(unchanged: PullRequest) -> None:
+def test_a_wrong_blob_is_an_error(unchanged: PullRequest) -> None:
     blob = OPERATIONS["blob"]
     step = prepared(blob, unchanged)
     for body, encoding in (
@@ -207,7 +211,7 @@ def test_a_blob_that_is_not_the_file(unchanged: PullRequest) -> None:
         in_turn(unchanged.world.server, blob, step, status=200, body=said)
 
 
-def test_a_tree_whose_entries_lack_something(unchanged: PullRequest) -> None:
+def test_a_tree_with_incomplete_entries_is_an_error(unchanged: PullRequest) -> None:
     tree = OPERATIONS["tree"]
     step = prepared(tree, unchanged)
     for change in ({"mode": None}, {"path": None}, {"sha": None}, {"mode": 5}, {"size": "large"}):
@@ -217,18 +221,20 @@ def test_a_tree_whose_entries_lack_something(unchanged: PullRequest) -> None:
         )
 
 
-def test_a_workflow_is_not_told_its_name(connect: Connect, talk: PullRequest, server: GitHubServer) -> None:
+def test_a_workflow_token_has_no_user_name(connect: Connect, talk: PullRequest, server: GitHubServer) -> None:
     assert connect().login() is None
     assert connect(PERSONAL_TOKEN).login() == "olivia"
 
 
-def test_a_limit_does_not_make_a_person_a_workflow(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+def test_a_rate_limit_does_not_turn_a_person_into_a_workflow(
+    server: GitHubServer, connect: Connect, pr: PullRequest
+) -> None:
     headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1900000000"}
     server.fail("GET", "/user$", 403, times=9, headers=headers, body={"message": PRIMARY_LIMIT})
     assert told(connect(PERSONAL_TOKEN).login, OPERATIONS["login"]).status == 403
 
 
-def test_a_token_that_is_invalid(server: GitHubServer, pr: PullRequest) -> None:
+def test_an_invalid_token_is_an_error(server: GitHubServer, pr: PullRequest) -> None:
     for token in ("stale", "with space", "new\nline", "t\u00f6ken", "\U0001f600"):
         with pytest.raises(ApiError, match="cannot find out whose token this is") as caught:
             GitHub(token, server.url, REPO).login()
@@ -237,7 +243,7 @@ def test_a_token_that_is_invalid(server: GitHubServer, pr: PullRequest) -> None:
         assert ascii(token).strip("'") not in whole
 
 
-def test_no_token_asks_as_anybody(server: GitHubServer, talk: PullRequest, connect: Connect) -> None:
+def test_without_a_token_requests_are_anonymous(server: GitHubServer, talk: PullRequest, connect: Connect) -> None:
     anybody = connect(None)
     assert not anybody.has_token
     assert OPERATIONS["labels"].prepare(anybody, talk)().labels == ("docs",)

@@ -1,4 +1,4 @@
-"""The labels as they are now, and who set them when."""
+"""The current labels, and who set them when."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def labels(connect: Connect, pr: PullRequest) -> PullRequestApi:
     return PullRequestApi(connect(READ_ONLY_TOKEN), pr.number)
 
 
-def test_they_are_asked_for_each_time(pr: PullRequest, labels: PullRequestApi) -> None:
+def test_labels_are_read_each_time(pr: PullRequest, labels: PullRequestApi) -> None:
     for name in ("docs", "[skip-prompt-diff]"):
         pr.add_label(name)
     assert labels.now().labels == ("docs", "[skip-prompt-diff]")
@@ -23,7 +23,9 @@ def test_they_are_asked_for_each_time(pr: PullRequest, labels: PullRequestApi) -
     assert labels.now().labels == ("[skip-prompt-diff]",)
 
 
-def test_events_come_in_order_with_who_and_when(server: GitHubServer, pr: PullRequest, labels: PullRequestApi) -> None:
+def test_events_are_in_order_with_person_and_time(
+    server: GitHubServer, pr: PullRequest, labels: PullRequestApi
+) -> None:
     pr.add_label("docs", by="olivia")
     pr.push({"README.md": "x"})
     pr.comment("labeled")
@@ -38,7 +40,7 @@ def test_events_come_in_order_with_who_and_when(server: GitHubServer, pr: PullRe
     assert [entry.path.rpartition("/")[2] for entry in server.ledger] == ["timeline"]
 
 
-def test_events_of_every_page(server: GitHubServer, pr: PullRequest, labels: PullRequestApi) -> None:
+def test_events_of_all_pages_are_read(server: GitHubServer, pr: PullRequest, labels: PullRequestApi) -> None:
     for number in range(101):
         pr.comment(f"remark {number}")
     pr.add_label("docs")
@@ -46,7 +48,7 @@ def test_events_of_every_page(server: GitHubServer, pr: PullRequest, labels: Pul
     assert len(server.requests("GET", "/timeline$")) == 2
 
 
-def test_events_of_accounts_that_are_gone(server: GitHubServer, pr: PullRequest, labels: PullRequestApi) -> None:
+def test_events_of_deleted_accounts(server: GitHubServer, pr: PullRequest, labels: PullRequestApi) -> None:
     pr.add_label("docs")
     row = server.render.event(pr.world.repo, next(event for event in pr.pull.events if event.label))
     rows = [
@@ -63,7 +65,7 @@ def test_events_of_accounts_that_are_gone(server: GitHubServer, pr: PullRequest,
     )
 
 
-def test_events_of_bots_and_of_apps_in_a_persons_name(
+def test_events_of_bots_and_of_apps_acting_for_a_person(
     server: GitHubServer, pr: PullRequest, labels: PullRequestApi
 ) -> None:
     pr.add_label("docs")

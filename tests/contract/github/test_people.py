@@ -1,4 +1,4 @@
-"""What somebody may do in the repository, and who wrote what."""
+"""Permissions of people in the repository, and authors of pull requests and commits."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ PERMISSION = "/collaborators/[^/]+/permission$"
 
 @pytest.fixture
 def people(connect: Connect, pr: PullRequest) -> PullRequestApi:
-    """With the token of a fork's workflow, which may only read."""
+    """A client with the read-only token of a fork's workflow."""
     return PullRequestApi(connect(READ_ONLY_TOKEN), pr.number)
 
 
@@ -29,21 +29,19 @@ def answer(login: str = "olivia", **other: Any) -> dict[str, Any]:
     ("role", "permission"),
     [("triage", "read"), ("write", "write"), ("maintain", "write"), ("admin", "admin"), ("read", "read")],
 )
-def test_roles_and_their_coarse_permissions(
-    people: PullRequestApi, pr: PullRequest, role: str, permission: str
-) -> None:
+def test_roles_and_their_permissions(people: PullRequestApi, pr: PullRequest, role: str, permission: str) -> None:
     pr.world.repo.collaborators["olivia"] = role
     assert people.role("olivia") == Role(role, permission)
 
 
-def test_a_role_of_the_organizations_own_that_may_triage(people: PullRequestApi, server: GitHubServer) -> None:
+def test_a_custom_role_that_may_triage(people: PullRequestApi, server: GitHubServer) -> None:
     user = {"login": "Olivia", "permissions": {"pull": True, "triage": True, "push": False}}
     server.fail("GET", PERMISSION, 200, body=answer(user=user))
     assert people.role("olivia") == Role("helper", "read", triage=True)
 
 
 @pytest.mark.parametrize("triage", [None, 1, "true", False])
-def test_only_true_is_a_right(people: PullRequestApi, server: GitHubServer, triage: object) -> None:
+def test_only_true_grants_a_permission(people: PullRequestApi, server: GitHubServer, triage: object) -> None:
     user = {"login": "olivia", "permissions": {"triage": triage}}
     server.fail("GET", PERMISSION, 200, body=answer(user=user))
     assert not people.role("olivia").may_triage
@@ -60,7 +58,7 @@ def test_only_true_is_a_right(people: PullRequestApi, server: GitHubServer, tria
         {"role_name": "admin", "user": None},
     ],
 )
-def test_an_answer_that_says_nothing_sure(people: PullRequestApi, server: GitHubServer, body: object) -> None:
+def test_an_unclear_response_is_an_error(people: PullRequestApi, server: GitHubServer, body: object) -> None:
     server.fail("GET", PERMISSION, 200, body=body)
     with pytest.raises(ApiError, match="cannot read the role of olivia"):
         people.role("olivia")
@@ -74,7 +72,7 @@ def test_a_refusal(people: PullRequestApi, server: GitHubServer, status: int) ->
 
 
 @pytest.mark.parametrize("login", ["../../user", "a/b", "x?y=1", "dependabot[bot]", "ü", "a#b"])
-def test_a_strange_login_stays_in_its_place(people: PullRequestApi, server: GitHubServer, login: str) -> None:
+def test_an_odd_login_does_not_change_the_path(people: PullRequestApi, server: GitHubServer, login: str) -> None:
     with pytest.raises(ApiError, match="cannot read the role of"):
         people.role(login)
     assert all(entry.path.startswith(f"/repos/{REPO}/collaborators/") for entry in server.ledger)
@@ -91,7 +89,7 @@ def test_authors(people: PullRequestApi, server: GitHubServer, pr: PullRequest) 
         people.commit_author(pr.head_sha)
 
 
-def test_an_author_who_is_gone(people: PullRequestApi, server: GitHubServer, pr: PullRequest) -> None:
+def test_a_deleted_author(people: PullRequestApi, server: GitHubServer, pr: PullRequest) -> None:
     whole = server.render.pull(pr.world.repo, pr.pull)
     server.fail("GET", "/pulls/7$", 200, body={**whole, "user": None})
     assert people.author() is None

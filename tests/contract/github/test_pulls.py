@@ -1,4 +1,4 @@
-"""Pull requests by number, head and commit; an answer of another form is an error, never another pull request."""
+"""Pull requests by number, head and commit. A malformed response is an error, never another pull request."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def seen(pr: PullRequest, **changes: Any) -> Told:
     return Told(*first, author=pull.author, fork=fork, merge_sha=merge, default_branch="main")
 
 
-def test_a_pull_request(connect: Connect, pr: PullRequest) -> None:
+def test_a_pull_request_by_number(connect: Connect, pr: PullRequest) -> None:
     pr.add_label("docs")
     assert PullRequests(connect()).get(7) == seen(pr)
 
@@ -39,7 +39,7 @@ def test_a_fork_s_pull_request_is_found_by_its_head(world: PullRequestWorld, con
     assert pulls.by_head("mallory", branch, fork.head_sha) == ()
 
 
-def test_a_list_that_was_not_narrowed_is(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+def test_an_unfiltered_list_is_filtered(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
     other = pr.world.open({PROMPT: "Be rude.\n"})
     rows = [server.render.pull(pr.world.repo, one.pull) for one in (pr, other)]
     server.fail("GET", "/pulls$", 200, body=rows)
@@ -67,7 +67,7 @@ def test_a_commit_s_pull_requests(world: PullRequestWorld, connect: Connect, pr:
         {"merge_commit_sha": "refs/heads/main"},
     ],
 )
-def test_an_answer_of_another_form(
+def test_a_malformed_response_is_refused(
     server: GitHubServer, connect: Connect, pr: PullRequest, change: dict[str, Any]
 ) -> None:
     server.fail("GET", "/pulls/7$", 200, body={**server.render.pull(pr.world.repo, pr.pull), **change})

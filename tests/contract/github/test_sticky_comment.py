@@ -1,4 +1,4 @@
-"""One comment per gate, whatever else is written on the pull request and whatever goes wrong on the way."""
+"""There is one comment per gate, whatever others write on the pull request and whichever requests fail."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,7 +28,7 @@ Publish = Callable[[StickyComment], Publication]
 
 @pytest.fixture
 def say(connect: Connect, pr: PullRequest) -> Publish:
-    """Publishes with the token of a workflow, each time as a run of its own."""
+    """Publish with the token of a workflow, each time as a new run."""
     return lambda sticky: publish_comment(PullRequestApi(connect(), pr.number), sticky, pause=lambda _: None)
 
 
@@ -38,7 +38,7 @@ def new(sticky: StickyComment) -> str:
 
 
 def written(server: GitHubServer) -> list[tuple[str, str]]:
-    """Author and text of every comment."""
+    """The author and text of every comment."""
     return [(one.login, one.body) for one in server.comments(REPO, 7)]
 
 
@@ -72,7 +72,7 @@ OTHERS = [
 ]
 
 
-def test_what_is_not_its_own_stays(
+def test_comments_of_others_are_unchanged(
     server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
 ) -> None:
     for body, by in OTHERS:
@@ -82,7 +82,7 @@ def test_what_is_not_its_own_stays(
     assert written(server) == [*((by, body) for body, by in OTHERS), (BOT, new)]
 
 
-def test_several_gates_keep_a_comment_each(server: GitHubServer, say: Publish, sticky: StickyComment, new: str) -> None:
+def test_each_gate_has_its_own_comment(server: GitHubServer, say: Publish, sticky: StickyComment, new: str) -> None:
     keys = ("ü/gate.yaml", "apps/bot/gate.yaml", "gate-->.yaml", "-" * 300)
     others = [replace(sticky, key=other) for other in keys]
     for one in (sticky, *others, sticky, *others):
@@ -91,7 +91,7 @@ def test_several_gates_keep_a_comment_each(server: GitHubServer, say: Publish, s
     assert not any("--" in plain_key(key) for key in keys)
 
 
-def test_every_page_is_looked_at(
+def test_comments_on_all_pages_are_found(
     server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
 ) -> None:
     for number in range(201):
@@ -102,7 +102,7 @@ def test_every_page_is_looked_at(
     assert len(server.requests("GET", "/comments$")) == 3
 
 
-def test_doubles_are_healed(
+def test_duplicate_comments_are_deleted(
     server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
 ) -> None:
     for body, by in ((OLD, BOT), ("remark", "olivia"), (OLD, BOT), (OLD, "mallory"), (OLD, BOT)):
@@ -112,7 +112,7 @@ def test_doubles_are_healed(
     assert done == Publication(url(server.comments(REPO, 7)[-1]))
 
 
-def test_a_double_that_cannot_be_deleted_is_reported_and_does_not_undo_the_comment(
+def test_a_duplicate_that_cannot_be_deleted_is_reported(
     server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
 ) -> None:
     for _ in range(2):
@@ -124,10 +124,10 @@ def test_a_double_that_cannot_be_deleted_is_reported_and_does_not_undo_the_comme
 
 
 @pytest.mark.parametrize("commit", ["the same", "an older"])
-def test_two_that_were_posted_at_the_same_time_become_one(
+def test_two_comments_posted_at_the_same_time_become_one(
     server: GitHubServer, pr: PullRequest, connect: Connect, sticky: StickyComment, new: str, commit: str
 ) -> None:
-    """Neither run saw a comment when it looked."""
+    """Neither run finds a comment when it lists them."""
     other = new if commit == "the same" else OLD
 
     class Racing(PullRequestApi):
@@ -141,7 +141,7 @@ def test_two_that_were_posted_at_the_same_time_become_one(
     assert done.url == url(server.comments(REPO, 7)[0])
 
 
-def test_a_comment_that_was_deleted_meanwhile_is_made_again(
+def test_a_comment_deleted_in_between_is_created_again(
     server: GitHubServer, pr: PullRequest, connect: Connect, sticky: StickyComment, new: str
 ) -> None:
     class Racing(PullRequestApi):
@@ -155,7 +155,7 @@ def test_a_comment_that_was_deleted_meanwhile_is_made_again(
 
 
 @pytest.mark.parametrize(("status", "done"), [(0, True), (500, False), (200, True)])
-def test_a_post_whose_answer_is_lost_is_neither_doubled_nor_given_up(
+def test_a_post_without_a_response_writes_one_comment(
     server: GitHubServer, say: Publish, sticky: StickyComment, new: str, status: int, done: bool
 ) -> None:
     server.fail("POST", "/comments$", status, body="<html>Please log in</html>" if status == 200 else None, after=done)
@@ -164,7 +164,7 @@ def test_a_post_whose_answer_is_lost_is_neither_doubled_nor_given_up(
 
 
 @pytest.mark.parametrize("with_comment", [True, False])
-def test_an_older_commit_leaves_the_comment_alone(
+def test_an_older_commit_does_not_change_the_comment(
     server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, with_comment: bool
 ) -> None:
     if with_comment:
@@ -178,7 +178,7 @@ def test_an_older_commit_leaves_the_comment_alone(
     assert {entry.method for entry in server.ledger} == {"GET"}
 
 
-def test_where_nothing_changed_a_comment_is_only_updated(
+def test_with_only_update_no_new_comment_is_written(
     server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
 ) -> None:
     quiet = replace(sticky, only_update=True)
@@ -190,7 +190,7 @@ def test_where_nothing_changed_a_comment_is_only_updated(
 
 
 @pytest.mark.parametrize(("token", "status"), [(READ_ONLY_TOKEN, 403), (NO_COMMENT_TOKEN, 403), (None, 401)])
-def test_who_may_not_write_is_reported(
+def test_a_missing_write_permission_is_reported(
     server: GitHubServer, connect: Connect, sticky: StickyComment, token: str | None, status: int
 ) -> None:
     done = publish_comment(PullRequestApi(connect(token), 7), sticky)
@@ -208,7 +208,7 @@ def test_who_may_not_write_is_reported(
         (403, "POST", "/comments$", "cannot post the comment"),
     ],
 )
-def test_what_a_token_may_not_costs_that_one_thing(
+def test_a_missing_permission_prevents_only_that_output(
     server: GitHubServer, say: Publish, sticky: StickyComment, new: str, status: int, method: str, path: str, note: str
 ) -> None:
     body = {"message": "Resource not accessible by integration"}
@@ -221,7 +221,7 @@ def test_what_a_token_may_not_costs_that_one_thing(
 
 
 @pytest.mark.parametrize("login", ["olivia", "Olivia"])
-def test_a_persons_token_writes_in_the_persons_name(
+def test_a_persons_token_writes_as_the_person(
     server: GitHubServer, connect: Connect, pr: PullRequest, sticky: StickyComment, new: str, login: str
 ) -> None:
     pr.comment(OLD, by=BOT)
@@ -230,16 +230,14 @@ def test_a_persons_token_writes_in_the_persons_name(
     assert written(server) == [(BOT, OLD), (login, new)]
 
 
-def test_an_apps_token_keeps_one_comment_in_the_apps_name(
-    server: GitHubServer, connect: Connect, sticky: StickyComment
-) -> None:
+def test_an_apps_token_updates_the_apps_comment(server: GitHubServer, connect: Connect, sticky: StickyComment) -> None:
     for text in ("one", "two"):
         publish_comment(PullRequestApi(connect(APP_TOKEN), 7), replace(sticky, render=lambda _, text=text: text))
     assert written(server) == [("acme-gate[bot]", f"{sticky.marker}\ntwo")]
 
 
 @pytest.mark.parametrize(("status", "body"), [(403, {"message": PRIMARY_LIMIT}), (401, None), (200, {"login": None})])
-def test_an_author_who_is_not_known_writes_no_double(
+def test_an_unknown_author_writes_no_duplicate(
     server: GitHubServer, connect: Connect, pr: PullRequest, sticky: StickyComment, status: int, body: object
 ) -> None:
     pr.comment(OLD, by="olivia")

@@ -1,4 +1,4 @@
-"""A server with one repository and one pull request, and the real client in front of it."""
+"""Fixtures: a server with one repository and one pull request, and the real client."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ Connect = Callable[..., Github]
 
 @pytest.fixture
 def lenient() -> Iterator[GitHubServer]:
-    """A server that may be asked what GitHub would not be asked."""
+    """A server that accepts requests that GitHub does not know."""
     with GitHubServer() as server:
         yield server
 
@@ -41,7 +41,7 @@ def pr(world: PullRequestWorld) -> PullRequest:
 
 @pytest.fixture
 def connect(lenient: GitHubServer) -> Iterator[Connect]:
-    """Makes clients of PyGithub."""
+    """Make PyGithub clients."""
     clients: list[Github] = []
 
     def client(token: str | None = WORKFLOW_TOKEN, per_page: int = 30) -> Github:

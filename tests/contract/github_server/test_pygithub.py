@@ -1,4 +1,4 @@
-"""Round trips of the real client: what PyGithub writes, the server remembers, and what it reads, git holds."""
+"""Round trips with the real client: the server stores what PyGithub writes, and PyGithub reads what is in git."""
 
 import base64
 
@@ -11,7 +11,7 @@ from tests.support.github_state import NO_COMMENT_TOKEN, READ_ONLY_TOKEN
 from tests.support.pull_request import PullRequest, PullRequestWorld
 
 
-def test_commits_trees_and_blobs_are_gits_own(world: PullRequestWorld, pr: PullRequest, connect: Connect) -> None:
+def test_commits_trees_and_blobs_come_from_git(world: PullRequestWorld, pr: PullRequest, connect: Connect) -> None:
     repo = connect().get_repo(REPO)
     merge = repo.get_git_commit(pr.merge_sha)
     assert [parent.sha for parent in merge.parents] == [world.main_sha, pr.head_sha]
@@ -60,7 +60,7 @@ def test_files_branches_and_commits_by_name(world: PullRequestWorld, pr: PullReq
         (None, 401, "Requires authentication"),
     ],
 )
-def test_who_may_not_write_may_still_read(
+def test_a_read_only_token_can_read(
     server: GitHubServer, pr: PullRequest, connect: Connect, token: str | None, status: int, message: str
 ) -> None:
     pull = connect(token).get_repo(REPO).get_pull(pr.number)

@@ -1,4 +1,4 @@
-"""What goes over the wire: links between pages, errors, faults, the ledger, and that a wrong word is noticed."""
+"""The HTTP of the test server: pagination, errors, faults, the ledger, and the check against GitHub's description."""
 
 import http.client
 import json
@@ -43,7 +43,7 @@ def value(answer: Answer) -> Any:
         ("?per_page=100&page=x", 100, {"next": "per_page=100&page=2", "last": "per_page=100&page=2"}),
     ],
 )
-def test_pages(server: GitHubServer, pr: PullRequest, query: str, count: int, links: dict[str, str]) -> None:
+def test_pagination(server: GitHubServer, pr: PullRequest, query: str, count: int, links: dict[str, str]) -> None:
     for i in range(105):
         pr.comment(str(i))
     answer = ask(server, "GET", COMMENTS + query)
@@ -68,7 +68,9 @@ def test_pages(server: GitHubServer, pr: PullRequest, query: str, count: int, li
         (f"/repos/{REPO}/branches/absent", 404, "Branch not found"),
     ],
 )
-def test_what_is_not_there(server: GitHubServer, pr: PullRequest, target: str, status: int, message: str) -> None:
+def test_missing_objects_give_githubs_errors(
+    server: GitHubServer, pr: PullRequest, target: str, status: int, message: str
+) -> None:
     answer = ask(server, "GET", target)
     assert answer[0] == status
     assert value(answer)["message"].startswith(message)
@@ -84,7 +86,7 @@ def test_a_pull_request_is_found_by_its_head(server: GitHubServer, pr: PullReque
     assert [each["number"] for each in value(ask(server, "GET", f"/repos/{REPO}/pulls?state=closed"))] == [7]
 
 
-def test_faults_as_the_client_sees_them(server: GitHubServer, real: RealPull) -> None:
+def test_faults_are_seen_by_the_client(server: GitHubServer, real: RealPull) -> None:
     server.fail("GET", "/comments", 200, body="<html>Not JSON</html>")
     server.limit("GET", "/comments", SECONDARY_LIMIT, {"Retry-After": "1"})
     seen = []
@@ -96,7 +98,7 @@ def test_faults_as_the_client_sees_them(server: GitHubServer, real: RealPull) ->
     assert list(real.get_issue_comments()) == []
 
 
-def test_what_github_does_not_know_is_noted(lenient: GitHubServer) -> None:
+def test_an_unknown_request_is_noted(lenient: GitHubServer) -> None:
     assert ask(lenient, "GET", "/teapots/1")[0] == 404
     assert lenient.unexpected == ["GET /teapots/1"]
     with pytest.raises(AssertionError, match="teapots"):
@@ -135,7 +137,7 @@ TIMELINE = "/repos/{owner}/{repo}/issues/{issue_number}/timeline"
         (f"/repos/{REPO}/issues/7", {"user": "ada"}, "user"),
     ],
 )
-def test_the_description_is_looked_at_closely(
+def test_replies_are_checked_against_the_description(
     server: GitHubServer, pr: PullRequest, path: str, change: dict[str, Any], fault: str
 ) -> None:
     template = "/repos/{owner}/{repo}/" + ("pulls/{pull_number}" if "pulls" in path else "issues/{issue_number}")
@@ -156,7 +158,7 @@ def test_a_label_event_needs_its_label(server: GitHubServer, pr: PullRequest) ->
     assert "label" in (reply_fault("GET", TIMELINE, 200, entries) or "")
 
 
-def test_statuses_and_bodies_are_held_to_the_description() -> None:
+def test_statuses_and_bodies_are_checked_against_the_description() -> None:
     comment = "/repos/{owner}/{repo}/issues/comments/{comment_id}"
     assert reply_fault("DELETE", comment, 204, None) is None
     assert reply_fault("DELETE", comment, 204, {}) == "status 204 has no body"

@@ -14,7 +14,7 @@ from gate.record.transcript import Score, Unscored
 from gate.scoring.interface import Subject as Answer
 from gate.scoring.judge import Judge
 from tests.contract.providers.subjects import Subject
-from tests.support.gullible import FORGED, GULLIBLE, forgeries
+from tests.support.copying_judges import FORGED, GULLIBLE, forgeries
 from tests.support.model_server import Behaviour, ModelServer
 
 CASE = Case("c", input="How much is it?", expected="12 euro")

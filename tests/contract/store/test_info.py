@@ -16,7 +16,7 @@ from gate.store.sql.maintenance import backup
 from gate.store.sql.runs import KeptSample, Runs
 from gate.store.sql.suites import Authorship, Suites
 from tests.support import stores
-from tests.support.finished import CREATED, finished
+from tests.support.run_records import CREATED, finished
 from tests.support.runs import suite, take
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)

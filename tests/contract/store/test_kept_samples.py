@@ -10,7 +10,7 @@ from gate.store.run_folder import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.retention import RetentionLimits, prune
 from gate.store.sql.runs import KeptSample, Runs, other_samples
-from tests.support.finished import finished
+from tests.support.run_records import finished
 from tests.support.runs import suite, take
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)

@@ -11,7 +11,7 @@ from gate.store.sql import tables
 from gate.store.sql.database import Database
 from gate.store.sql.retention import Pruned, RetentionLimits, last_removal, prune
 from gate.store.sql.runs import KeptSample, Runs
-from tests.support.finished import CREATED, finished
+from tests.support.run_records import CREATED, finished
 from tests.support.runs import suite, take
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)

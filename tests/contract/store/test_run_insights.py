@@ -11,7 +11,7 @@ from gate.store.sql.database import Database
 from gate.store.sql.insights import Insights
 from gate.store.sql.runs import Runs
 from tests.golden.runs import runs as golden
-from tests.support.finished import CREATED, finished
+from tests.support.run_records import CREATED, finished
 from tests.support.runs import suite
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)

@@ -15,7 +15,7 @@ from gate.store.run_folder import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.runs import KeptSample, Runs
 from tests.golden.runs import runs as golden
-from tests.support.finished import CREATED, finished
+from tests.support.run_records import CREATED, finished
 from tests.support.runs import suite, take
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)

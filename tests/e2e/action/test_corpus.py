@@ -12,7 +12,7 @@ from tests.support.attacks import attacks
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequestWorld
-from tests.support.surfaces import commands, harm, on_github
+from tests.support.rendering import commands, harm, on_github
 
 NAMES = [one.text for one in attacks() if not value_complaint(one.text) and one.kind not in ("secrets", "bulk")]
 SUITES = [text for text in NAMES if not name_complaint(text) and "{" not in text]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.acting import act_here
+from tests.support.action_in_process import act_here
 from tests.support.example import BROKEN, FILES, PROMPT
 from tests.support.fakes import Memory
 from tests.support.github_server import GitHubServer

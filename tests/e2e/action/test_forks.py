@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support import events
-from tests.support.acting import act_here
+from tests.support.action_in_process import act_here
 from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer

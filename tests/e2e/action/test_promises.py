@@ -16,10 +16,10 @@ from tests.support.example import PROMPT
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import Behaviour, ModelServer
-from tests.support.promising import LIMIT, PROMISES, REPOSITORY, THANKS, WITHOUT, configured, reachable
 from tests.support.prompt_reader import reader
 from tests.support.pull_request import PullRequest, PullRequestWorld
-from tests.support.surfaces import harm, on_github
+from tests.support.rendering import harm, on_github
+from tests.support.rule_comparison import LIMIT, PROMISES, REPOSITORY, THANKS, WITHOUT, configured, reachable
 
 REPO = "acme/support-bot"
 ROOT = Path(__file__).parents[3]

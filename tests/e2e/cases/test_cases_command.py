@@ -12,7 +12,7 @@ from gate.record.transcript import ArmName
 from gate.store.run_folder import dump_run
 from tests.support import forked
 from tests.support.command import Outcome, environment, gate, git
-from tests.support.finished import finished
+from tests.support.run_records import finished
 from tests.support.runs import suite
 
 MAIN = Path(__file__).parents[3] / "gate" / "__main__.py"

@@ -1,4 +1,4 @@
-"""The example as a repository."""
+"""Fixture: the example as a repository."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What tests do with the example as a repository."""
+"""Helpers for the example repository."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Every mistake of the user: one paragraph that names file, line and remedy, exit 2, nothing half-written."""
+"""User errors: one paragraph with file, line and fix, exit code 2, and no partly written files."""
 
 from pathlib import Path
 
@@ -63,7 +63,7 @@ def test_invalid_json_names_its_line(files: Path) -> None:
     assert_refused(diff(files), files, "cases.jsonl:17", "JSON")
 
 
-def test_all_mistakes_of_all_files_at_once(files: Path) -> None:
+def test_all_errors_of_all_files_are_reported_at_once(files: Path) -> None:
     (files / "a.md").write_bytes(b"\xff\xfe\x00bad")
     (files / "b.md").unlink()
     write_jsonl(files / "cases.jsonl", [{"id": "x"}, {"input": "y", "idd": 3}])
@@ -75,12 +75,12 @@ def test_a_base_that_does_not_exist(repo: Path) -> None:
     assert_refused(outcome, repo, "orgin/main", "main", "git fetch")
 
 
-def test_a_missing_key_is_exit_3(files: Path) -> None:
+def test_a_missing_key_exits_with_3(files: Path) -> None:
     assert_refused(diff(files, model="openai:gpt-5-mini"), files, "OPENAI_API_KEY", code=3)
     assert_refused(diff(files, model="anthropic:claude-haiku-4-5"), files, "ANTHROPIC_API_KEY", code=3)
 
 
-def test_a_parameter_that_the_interface_does_not_take(repo: Path) -> None:
+def test_a_parameter_that_the_interface_rejects(repo: Path) -> None:
     config = CONFIG.replace("fake:oracle", "anthropic:claude-haiku-4-5\n    params: {temperature: 0}")
     (repo / "gate.yaml").write_text(config)
     outcome = gate("diff", "--base", "main", cwd=repo, env={"ANTHROPIC_API_KEY": "k"})
@@ -103,11 +103,11 @@ def test_a_parameter_that_the_interface_does_not_take(repo: Path) -> None:
         (("--no-such-option",), ("--no-such-option",)),
     ],
 )
-def test_usage(files: Path, arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:
+def test_usage_errors(files: Path, arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:
     assert_refused(gate("diff", *arguments, cwd=files), files, *parts)
 
 
-def test_the_same_mistake_in_many_cases_is_told_once(files: Path) -> None:
+def test_the_same_error_in_many_cases_is_reported_once(files: Path) -> None:
     write_jsonl(files / "cases.jsonl", [{"id": f"c{i}", "input": "x"} for i in range(50)])
     outcome = diff(files)
     assert_refused(outcome, files, "cases.jsonl:1", "expected", "and in 49 other cases")
@@ -126,12 +126,12 @@ def test_no_configuration(repo: Path) -> None:
     )
 
 
-def test_configuration_mistakes_of_both_sides_at_once(repo: Path) -> None:
+def test_configuration_errors_of_both_sides_are_reported_at_once(repo: Path) -> None:
     (repo / "gate.yaml").write_text(CONFIG + "polcy: {}\nbudget: {max_calls: -1}\n")
     assert_refused(gate("diff", "--base", "main", cwd=repo), repo, "gate.yaml:8", "policy", "gate.yaml:9", "max_calls")
 
 
-def test_a_report_of_something_else(tmp_path: Path) -> None:
+def test_a_report_of_another_file(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"schema": "prompt-gate/run/99"}')
     assert_refused(gate("report", "x.json", cwd=tmp_path), tmp_path, "this version reads prompt-gate/run/1")
     (tmp_path / "x.json").write_text("[]")

@@ -1,4 +1,4 @@
-"""A run quotes the calibration of its judge, as the merge target has it."""
+"""A run quotes the calibration of its judge from the base branch."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def quoted(repo: Path) -> dict[str, object]:
     return judge.model_dump()
 
 
-def test_the_record_and_the_report_quote_it(repo: Path) -> None:
+def test_the_record_and_the_report_quote_the_calibration(repo: Path) -> None:
     judge = quoted(repo)
     assert (judge["standing"], judge["answers"], judge["scorer"]) == ("calibrated", 40, "judge")
     report = (repo / ".gate/last/report.md").read_text()
@@ -59,7 +59,7 @@ def test_the_record_and_the_report_quote_it(repo: Path) -> None:
     assert "of the answers (n = 40, " in report
 
 
-def test_a_change_cannot_bring_praise_for_its_judge(repo: Path) -> None:
+def test_a_change_cannot_add_a_calibration_for_its_judge(repo: Path) -> None:
     text = json.loads((repo / PATH).read_text())
     text["agreement"]["share"] = {"value": 1.0, "lower": 0.99, "upper": 1.0}
     (repo / PATH).write_text(json.dumps(text))
@@ -68,7 +68,7 @@ def test_a_change_cannot_bring_praise_for_its_judge(repo: Path) -> None:
     assert before[0] < 1.0
 
 
-def test_a_judge_that_was_changed_since_is_not_calibrated(repo: Path) -> None:
+def test_a_changed_judge_is_not_calibrated(repo: Path) -> None:
     (repo / "gate.yaml").write_text(CONFIG.replace("Is blue.", "Is bluish."))
     git(repo, "commit", "--quiet", "--message", "two", "gate.yaml")
     assert quoted(repo)["standing"] == "another judge"

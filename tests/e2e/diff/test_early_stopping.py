@@ -1,4 +1,4 @@
-"""A run is looked at after each repeat of its cases, and ends for all slices or goes on for all."""
+"""Early stopping: a look after each repeat of the cases ends the run for all slices or for none."""
 
 import json
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def rows(repo: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (repo / "out/samples.jsonl").read_text().splitlines()]
 
 
-def test_a_reworded_prompt_stops_early_and_says_so(repo: Path, server: ModelServer) -> None:
+def test_a_reworded_prompt_stops_early_and_the_report_says_so(repo: Path, server: ModelServer) -> None:
     record = diff(repo, "Answer well. quality=0.8", "--early-stop").record
     taken = record.method.samples_taken
     assert (record.verdict, record.method.samples_planned) == (Verdict.PASS, PLANNED)

@@ -1,4 +1,4 @@
-"""`gate explain` on a real run: all samples, the record alone, and the command that asks the case again."""
+"""`gate explain` on a real run: with samples, with only the record, and the command that repeats the case."""
 
 import json
 import shlex
@@ -14,7 +14,7 @@ from tests.support.command import gate
 
 @pytest.fixture
 def ran(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository whose last run fell, as the present folder."""
+    """A repository whose last run is a regression, as the working directory."""
     break_gold(repo)
     ended = gate("diff", "--base", "main", cwd=repo)
     assert ended.code == 1
@@ -29,7 +29,7 @@ def told(*words: str) -> str:
     return done.output
 
 
-def test_a_case_from_all_sides(ran: Path) -> None:
+def test_a_case_is_explained(ran: Path) -> None:
     found = json.loads(told("c1", "--json"))
     assert found["schema"] == "prompt-gate/case/1" and found["suite"] == "support"
     assert [(row["arm"], row["index"]) for row in found["samples"]][:2] == [("baseline", 0), ("candidate", 0)]
@@ -42,12 +42,12 @@ def test_a_case_from_all_sides(ran: Path) -> None:
     marked = told("support/c1", "--md")
     assert "```diff" in marked and "| tier=gold | 20 |" in marked
 
-    # Without a name it is the worst case; one that the record tells little of says where it stands.
+    # Without a name it is the worst case. For a case with few details in the record, it says where to find more.
     worst = told("--json")
     assert "no case was given" in worst and '"suite": "support"' in worst
     assert "not in the record; see main:evals/support.jsonl:3" in told("c2")
 
-    # The command is run as it stands.
+    # Run the printed command.
     ended = gate(*shlex.split(found["again"])[1:], "--json", cwd=ran)
     assert ended.code in (0, 1), ended.err
     (case,) = ended.record.suites[0].cases
@@ -61,7 +61,7 @@ def test_a_case_from_all_sides(ran: Path) -> None:
     assert "samples.jsonl, which has them all, is not beside it" in " ".join(told("c1").split())
 
 
-def test_cases_that_are_not_there_are_no_verdict(ran: Path) -> None:
+def test_a_missing_case_is_a_usage_error(ran: Path) -> None:
     ended = gate("diff", "--base", "main", "--case", "c99", cwd=ran)
     assert ended.code == 2 and "no case matches 'c99'" in ended.err
     ended = gate("explain", ".gate/last", "cc1", cwd=ran)

@@ -1,4 +1,4 @@
-"""Two refs of a real repository: whose prompt, whose exam, and which suites."""
+"""Two refs of a real repository: which prompts, eval sets and suites are used."""
 
 import shutil
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_a_change_in_the_working_tree_is_compared_with_the_base(repo: Path) -> N
     assert arms.baseline.sha == git(repo, "rev-parse", "main")
 
 
-def test_a_change_on_a_branch_is_read_from_git_whatever_is_checked_out(repo: Path) -> None:
+def test_a_branch_is_read_from_git_whatever_is_checked_out(repo: Path) -> None:
     git(repo, "switch", "--quiet", "--create", "change")
     break_gold(repo)
     git(repo, "commit", "--quiet", "--all", "--message", "two")
@@ -33,7 +33,7 @@ def test_a_change_on_a_branch_is_read_from_git_whatever_is_checked_out(repo: Pat
     assert record.commit == git(repo, "rev-parse", "change")
 
 
-def test_nothing_touched_is_skipped(repo: Path) -> None:
+def test_a_change_without_prompts_is_skipped(repo: Path) -> None:
     (repo / "README.md").write_text("Hello")
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 0
@@ -42,7 +42,7 @@ def test_nothing_touched_is_skipped(repo: Path) -> None:
     assert not (repo / ".gate").exists()
 
 
-def test_who_commits_to_the_base_itself_is_told_what_to_compare_with(repo: Path) -> None:
+def test_on_the_base_itself_a_hint_suggests_another_base(repo: Path) -> None:
     break_gold(repo)
     git(repo, "commit", "--quiet", "--all", "--message", "worse")
     outcome = gate("diff", "--base", "main", cwd=repo)
@@ -50,14 +50,14 @@ def test_who_commits_to_the_base_itself_is_told_what_to_compare_with(repo: Path)
     assert "main is the commit that you are on" in outcome.err and "gate diff --base HEAD~1" in outcome.err
 
 
-def test_one_suite_on_request(repo: Path) -> None:
+def test_one_suite_can_be_selected(repo: Path) -> None:
     break_gold(repo)
     (repo / "prompts/faq.md").write_text("Answer quickly. quality=1.0")
     assert [suite.name for suite in run(repo, "--suite", "faq").record.suites] == ["faq"]
     assert gate("diff", "--base", "main", "--suite", "nope", cwd=repo).code == 2
 
 
-def test_the_exam_is_the_bases(repo: Path) -> None:
+def test_the_eval_set_is_that_of_the_base(repo: Path) -> None:
     break_gold(repo)
     kept = [case(i, "free") for i in range(0, 40, 2)]
     write_jsonl(repo / "evals/support.jsonl", [*kept[1:], {**kept[0], "expected": "anything"}, case(99, "free")])
@@ -71,7 +71,7 @@ def test_the_exam_is_the_bases(repo: Path) -> None:
     assert len(exam.removed) == 20
 
 
-def test_a_run_policy_that_the_change_edits_is_told_and_not_used(repo: Path) -> None:
+def test_an_edited_run_policy_is_reported_and_not_used(repo: Path) -> None:
     break_gold(repo)
     (repo / "gate.yaml").write_text(CONFIG + "policy: {confidence: 0.999, mode: advisory}\nbudget: {max_calls: 500}\n")
     record = run(repo).record
@@ -82,7 +82,7 @@ def test_a_run_policy_that_the_change_edits_is_told_and_not_used(repo: Path) -> 
     assert told == [("0.95", "0.999"), ("enforce", "advisory"), ("not set", "500")]
 
 
-def test_a_renamed_suite_does_not_bring_an_easier_exam(repo: Path) -> None:
+def test_a_renamed_suite_does_not_get_an_easier_eval_set(repo: Path) -> None:
     break_gold(repo)
     easier = CONFIG.replace("name: support", "name: helpdesk").replace("[contains]", "[{regex: {pattern: .}}]")
     (repo / "gate.yaml").write_text(easier)
@@ -92,7 +92,7 @@ def test_a_renamed_suite_does_not_bring_an_easier_exam(repo: Path) -> None:
     assert outcome.record.suites[0].exam.scorers == ["contains"]
 
 
-def test_first_adoption_uses_its_own_exam_and_says_so(repo: Path) -> None:
+def test_the_first_configuration_uses_its_own_eval_set_and_says_so(repo: Path) -> None:
     git(repo, "rm", "--quiet", "--cached", "gate.yaml")
     git(repo, "commit", "--quiet", "--message", "without a configuration")
     break_gold(repo)
@@ -102,7 +102,7 @@ def test_first_adoption_uses_its_own_exam_and_says_so(repo: Path) -> None:
     assert any("gate.yaml is new" in note for note in outcome.record.notes)
 
 
-def test_a_glob_is_one_suite_for_each_file(repo: Path) -> None:
+def test_a_glob_makes_one_suite_per_file(repo: Path) -> None:
     globbed = CONFIG[: CONFIG.index("suites:")] + (
         "suites:\n  - {name: all, prompt: 'prompts/*.md', cases: evals/faq.jsonl, scorers: [contains]}\n"
     )
@@ -112,7 +112,7 @@ def test_a_glob_is_one_suite_for_each_file(repo: Path) -> None:
     assert [suite.name for suite in run(repo).record.suites] == ["all:faq"]
 
 
-def test_a_link_that_the_repository_brings_is_not_written_through(
+def test_no_output_is_written_through_a_link_of_the_repository(
     repo: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     outside = tmp_path_factory.mktemp("outside")
@@ -130,7 +130,7 @@ def test_a_link_that_the_repository_brings_is_not_written_through(
     assert [path.name for path in outside.iterdir()] == ["victim"]
 
 
-def test_a_name_is_no_command_to_the_runner(repo: Path) -> None:
+def test_a_name_is_not_a_runner_command(repo: Path) -> None:
     (repo / "gate.yaml").write_text(CONFIG.replace("name: faq", 'name: "::add-mask::a"'))
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert not any(line.lstrip().startswith("::") for line in (outcome.out + outcome.err).splitlines())

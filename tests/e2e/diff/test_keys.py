@@ -1,4 +1,4 @@
-"""Where a key goes: to its own service and to the address of the environment, never to a server that names none."""
+"""An API key is sent to its own service and to the address of the environment, and to no other server."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ def server() -> Iterator[ModelServer]:
 
 
 def sent(root: Path, server: ModelServer, provider: str, env: dict[str, str], *more: str) -> set[str]:
-    """The values of the header that carries a key; both SDKs send it as a bearer token."""
+    """The values of the header with the key; both SDKs send it as a bearer token."""
     (root / "a.md").write_text("Answer. quality=1.0")
     (root / "b.md").write_text("Answer well. quality=1.0")
     write_jsonl(root / "cases.jsonl", CASES)
@@ -34,7 +34,7 @@ def address(server: ModelServer, provider: str) -> str:
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
-def test_a_server_that_names_no_key_gets_none(tmp_path: Path, server: ModelServer, provider: str) -> None:
+def test_a_server_without_a_named_key_gets_no_key(tmp_path: Path, server: ModelServer, provider: str) -> None:
     (tmp_path / "a.md").write_text("Answer. quality=1.0")
     write_jsonl(tmp_path / "cases.jsonl", CASES)
     (tmp_path / "gate.yaml").write_text(

@@ -1,4 +1,4 @@
-"""A run that is killed, starved and lied to ends with every sample accounted for, and says what a calm run says."""
+"""A run with faults, kills and a full disk has every sample and the same result as an undisturbed run."""
 
 import json
 import signal
@@ -69,19 +69,19 @@ def kill_after(process: Fork, server: ModelServer, answers: int) -> None:
 
 
 def said(path: Path) -> dict[str, Any]:
-    """What two runs have in common that rest on the same answers."""
+    """The parts of a record that depend only on the answers."""
     run = json.loads((path / "run.json").read_text())
     (suite,) = run["suites"]
     scores = [(case["id"], case["baseline"], case["candidate"]) for case in suite["cases"]]
     return {**{key: run[key] for key in ("verdict", "reasons", "seed", "missing")}, **suite["quality"], "cases": scores}
 
 
-def test_twenty_percent_faults_three_kills_and_a_full_disk(repo: Path, server: ModelServer) -> None:
+def test_faults_kills_and_a_full_disk_change_no_result(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(latency_s=0.02, chaos=Chaos(0.2, seed=3))
     for _ in range(3):
         kill_after(start(repo), server, 12)
 
-    # As on a disk that is nearly full; Python ignores the signal, and the write fails.
+    # This simulates a nearly full disk: Python ignores the signal, and the write fails.
     starved = start(repo, file_bytes=(repo / ".gate/cache/answers.sqlite").stat().st_size + 20_000)
     _, told = starved.communicate(timeout=60)
     assert starved.returncode == 3, told
@@ -94,7 +94,7 @@ def test_twenty_percent_faults_three_kills_and_a_full_disk(repo: Path, server: M
     assert set(places.values()) == {1}
     assert len(places) == SAMPLES
     assert all("text" in row["reply"] for row in found)
-    # Each process may have lost what was on its way when it ended, and nothing else.
+    # Each process may lose only the calls in flight when it ended.
     assert len(server.ledger) <= SAMPLES + 4 * 2 * IN_FLIGHT
 
     server.behaviour = Behaviour()
@@ -103,9 +103,9 @@ def test_twenty_percent_faults_three_kills_and_a_full_disk(repo: Path, server: M
     assert said(repo / "calm") == said(repo / ".gate/last")
 
 
-def test_a_run_with_looks_that_is_killed_asks_for_what_it_would_have_asked(repo: Path, server: ModelServer) -> None:
-    # The first look does not end the run, the second does, with any seed (p is near 0.01, and 0.033 ends it); the
-    # second kill comes between them.
+def test_a_killed_run_with_early_stopping_makes_the_same_calls(repo: Path, server: ModelServer) -> None:
+    # With any seed, the second look ends the run (p is near 0.01, and the limit is 0.033), and the first does not. The
+    # second kill is between them.
     write_jsonl(repo / "cases.jsonl", CASES)
     git(repo, "commit", "--quiet", "--message", "more cases", "cases.jsonl")
     (repo / "prompt.md").write_text("Answer well. quality=0.95 quality[b]=0.37")
@@ -121,10 +121,10 @@ def test_a_run_with_looks_that_is_killed_asks_for_what_it_would_have_asked(repo:
     assert asked <= calm + 2 * 2 * IN_FLIGHT
 
 
-def test_samples_that_cannot_be_written_end_the_run_and_lose_no_answer(repo: Path, server: ModelServer) -> None:
+def test_a_full_disk_ends_the_run_and_loses_no_answer(repo: Path, server: ModelServer) -> None:
     gate("diff", "--base", "main", "--quiet", cwd=repo)
     (repo / ".gate/last/samples.jsonl").unlink()
-    # Everything is known, so that the first file to grow is not the store.
+    # All answers are cached, so the store is not the first file that grows.
     starved = start(repo, file_bytes=35_000)
     out, told = starved.communicate(timeout=60)
     assert starved.returncode == 3, told

@@ -1,4 +1,4 @@
-"""The whole way through the real SDKs, against a server that knows what it answered: the report must say the same."""
+"""Runs with the real SDKs against a server that records its answers: the report must agree with its ledger."""
 
 import json
 from collections import Counter
@@ -100,7 +100,7 @@ def summed(entries: list[Entry]) -> Usage:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_slice_that_falls_to_045_blocks_and_every_number_is_the_ledgers(
+def test_a_slice_that_drops_to_045_blocks_and_every_number_matches_the_ledger(
     tmp_path: Path, server: ModelServer, model: str
 ) -> None:
     outcome = compare(tmp_path, server, model, BROKEN, "--out", "out")
@@ -128,17 +128,17 @@ def test_faults_are_retried_and_change_no_number(tmp_path: Path, server: ModelSe
     assert len(counted) == len(rows) == len(server.ledger) == 2 * 2 * 20
 
 
-def test_a_judge_runs_through_structured_output(tmp_path: Path, server: ModelServer) -> None:
+def test_a_judge_uses_structured_output(tmp_path: Path, server: ModelServer) -> None:
     judge = ("--scorer", "judge", "--criteria", "Says the word")
     record = compare(tmp_path, server, MODELS[0], BROKEN.replace("0.45", "0.1"), *judge, cases=20).record
     judged = [entry for entry in server.ledger if entry.right is None]
-    # Two answers of one case that are equal have one opinion for each sample index.
+    # Two equal answers of one case get one judgement for each sample index.
     assert len(judged) + record.calls.cached == 120
     assert record.calls.made == len(server.ledger) == 120 + len(judged)
     assert record.verdict is Verdict.BLOCK
 
 
-def test_an_unknown_price_ends_no_run_and_is_never_zero(tmp_path: Path, server: ModelServer) -> None:
+def test_an_unknown_price_is_never_zero_and_does_not_end_the_run(tmp_path: Path, server: ModelServer) -> None:
     write_jsonl(tmp_path / "cases.jsonl", CASES[:20])
     (tmp_path / "p.md").write_text(REWORDED)
     suite = "{name: s, prompt: p.md, cases: cases.jsonl, scorers: [contains], samples: 1}"
@@ -161,7 +161,7 @@ def test_an_unknown_price_ends_no_run_and_is_never_zero(tmp_path: Path, server: 
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_dollars_are_the_ledgers_tokens_at_each_kinds_price(tmp_path: Path, server: ModelServer, model: str) -> None:
+def test_dollars_are_the_ledgers_tokens_at_their_prices(tmp_path: Path, server: ModelServer, model: str) -> None:
     server.behaviour = Behaviour(cache_min_tokens=1)
     record = compare(tmp_path, server, model, REWORDED, cases=20).record
     provider, name = model.split(":")

@@ -1,4 +1,4 @@
-"""Links where a pattern looks for prompts: those that the change brings are a mistake, and the others stay out."""
+"""Links in folders of prompt patterns: added links are an error, and existing links are ignored."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ SIDES = pytest.mark.parametrize("more", [["--head", "change"], []], ids=["commit
 
 
 def repository(folder: Path, pattern: str) -> Path:
-    """`main` has a pattern and links that lie in it; the branch `change` is checked out."""
+    """A repository whose `main` has links inside a pattern, with the branch `change` checked out."""
     git(folder, "init", "--quiet", "--initial-branch", "main")
     start = CONFIG[: CONFIG.index("suites:")]
     suite = f"suites:\n  - {{name: all, prompt: '{pattern}', cases: evals/faq.jsonl, scorers: [contains]}}\n"
@@ -50,7 +50,7 @@ def run(repo: Path, more: list[str]) -> Outcome:
         ("prompts/*/faq.md", "prompts/new", "../by/../by/way"),
     ],
 )
-def test_a_link_that_the_change_brings_is_a_mistake(
+def test_a_link_added_by_the_change_is_an_error(
     tmp_path: Path, pattern: str, path: str, target: str, more: list[str]
 ) -> None:
     repo = repository(tmp_path, pattern)
@@ -64,9 +64,7 @@ def test_a_link_that_the_change_brings_is_a_mistake(
 
 
 @SIDES
-def test_a_submodule_that_the_change_brings_is_a_mistake_and_one_that_moves_on_is_none(
-    tmp_path: Path, more: list[str]
-) -> None:
+def test_a_new_submodule_is_an_error_and_an_updated_one_is_not(tmp_path: Path, more: list[str]) -> None:
     repo = repository(tmp_path, "prompts/**/*.md")
     (repo / "prompts/more").mkdir()
     git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'main')},prompts/more")
@@ -83,9 +81,7 @@ def test_a_submodule_that_the_change_brings_is_a_mistake_and_one_that_moves_on_i
 
 @SIDES
 @pytest.mark.parametrize("pattern", ["prompts/**/*.md"])
-def test_links_that_are_there_or_lead_to_a_file_or_lie_elsewhere_stay_out(
-    tmp_path: Path, pattern: str, more: list[str]
-) -> None:
+def test_existing_links_and_links_elsewhere_are_ignored(tmp_path: Path, pattern: str, more: list[str]) -> None:
     repo = repository(tmp_path, pattern)
     (repo / "evil/new.md").symlink_to("faq.md")
     (repo / "prompts/NOTES").symlink_to("../evil/faq.md")
@@ -100,7 +96,7 @@ def test_links_that_are_there_or_lead_to_a_file_or_lie_elsewhere_stay_out(
     assert (outcome.code, "PASS" in outcome.out) == (0, True)
 
 
-def test_the_first_configuration_does_not_bring_links_either(tmp_path: Path) -> None:
+def test_the_first_configuration_cannot_add_links(tmp_path: Path) -> None:
     repo = repository(tmp_path, "prompts/*.md")
     git(repo, "switch", "--quiet", "main")
     git(repo, "rm", "--quiet", "--cached", "gate.yaml")

@@ -1,4 +1,4 @@
-"""Every method through the command line: what is tested, what is said, what is refused."""
+"""Every statistical method through the command line: results, texts and refused settings."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ CASES = 40
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Two prompts, of which the second is worse in one of two tiers."""
+    """Two prompts; the second is worse in one of two tiers."""
     (tmp_path / "old.md").write_text("quality=0.9")
     (tmp_path / "new.md").write_text("quality=0.9 quality[gold]=0.2")
     (tmp_path / "same.md").write_text("You answer. quality=0.9")
@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def diff(root: Path, candidate: str, policy: str = "{}", *, samples: int = 3, margin: float = 0.0) -> Outcome:
-    """The candidate in the working tree, compared by the policy of the base."""
+    """Compare the candidate in the working tree with the policy of the base."""
     git(root, "init", "-q", "-b", "main")
     (root / "gate.yaml").write_text(
         f"version: 1\npolicy: {policy}\nsuites:\n  - {{name: s, prompt: old.md, cases: cases.jsonl, "
@@ -75,7 +75,7 @@ def test_a_harmless_rewording_passes(root: Path, policy: str) -> None:
 
 
 @pytest.mark.parametrize(("margin", "code"), [(0.95, 0), (0.2, 1)])
-def test_a_margin_wide_enough_lets_the_fall_pass(root: Path, margin: float, code: int) -> None:
+def test_a_wide_margin_accepts_the_drop(root: Path, margin: float, code: int) -> None:
     outcome = diff(root, "new.md", margin=margin)
     assert (outcome.code, outcome.record.suites[0].quality.overall.margin) == (code, margin)
 
@@ -90,7 +90,9 @@ def test_a_margin_wide_enough_lets_the_fall_pass(root: Path, margin: float, code
         ("{method: bayes}", 3, 0.0, "method"),
     ],
 )
-def test_refused_before_anything_is_written(root: Path, policy: str, samples: int, margin: float, said: str) -> None:
+def test_invalid_policies_are_refused_before_anything_is_written(
+    root: Path, policy: str, samples: int, margin: float, said: str
+) -> None:
     outcome = diff(root, "new.md", policy, samples=samples, margin=margin)
     assert outcome.code == 2
     assert said in outcome.err
@@ -98,7 +100,7 @@ def test_refused_before_anything_is_written(root: Path, policy: str, samples: in
     assert not (root / ".gate").exists()
 
 
-def test_a_strict_level_takes_more_flips_and_one_beyond_reach_is_refused(root: Path) -> None:
+def test_a_strict_level_uses_more_flips_and_an_unreachable_one_is_refused(root: Path) -> None:
     git(root, "init", "-q", "-b", "main")
     config = (
         "version: 1\npolicy: {confidence: 0.999}\nsuites:\n"

@@ -1,4 +1,4 @@
-"""Prompts that a change deletes or moves, and suites that it drops: no prompt slips away from its exam."""
+"""Deleted and moved prompts and dropped suites: no prompt escapes its eval set."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def test_a_change_cannot_point_the_suite_at_another_file(repo: Path) -> None:
     assert [suite.name for suite in outcome.record.suites] == ["support", "support at prompts/support.md"]
 
 
-def test_a_prompt_that_the_configuration_still_names_and_that_is_gone_is_a_mistake(repo: Path) -> None:
+def test_a_deleted_prompt_that_is_still_configured_is_an_error(repo: Path) -> None:
     git(repo, "rm", "--quiet", "prompts/support.md")
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 2
@@ -49,13 +49,13 @@ def test_a_change_that_only_deletes_is_a_hold(repo: Path) -> None:
     assert (outcome.code, outcome.record.verdict, outcome.record.reasons) == (0, Verdict.HOLD, [DELETED])
     assert "HOLD: prompts/support.md is deleted" in gate("diff", "--base", "main", "-q", cwd=repo).out
     assert "prompts/support.md" in (repo / ".gate/last/report.md").read_text()
-    # What the change itself says about failing does not count.
+    # The change's own settings about failing do not count.
     (repo / "gate.yaml").write_text(config)
     assert gate("diff", "--base", "main", "-q", cwd=repo).code == 0
 
 
 @pytest.mark.parametrize("config", [FAQ_ONLY, CONFIG.replace("prompts/support.md", "prompts/new.md")])
-def test_a_prompt_does_not_slip_away_by_moving(repo: Path, config: str) -> None:
+def test_a_moved_prompt_is_still_tested(repo: Path, config: str) -> None:
     text = (repo / "prompts/support.md").read_text()
     git(repo, "mv", "prompts/support.md", "prompts/elsewhere.md")
     (repo / "prompts/elsewhere.md").write_text(text + "\nquality[gold]=0.1\n")

@@ -1,4 +1,4 @@
-"""Prompts that a change brings: whose exam they sit, what their pass rates decide, and what they cannot do."""
+"""New prompts: their eval set, their pass rates, and what they cannot change."""
 
 from pathlib import Path
 
@@ -46,7 +46,7 @@ def run(repo: Path, *more: str) -> Outcome:
 
 
 def bring(repo: Path, quality: str, suite: str = NEW, files: dict[str, str] | None = None) -> Outcome:
-    """Add a new prompt with a suite of its own, and whatever else changes."""
+    """Add a new prompt with its own suite, and other changes."""
     write(repo, {"gate.yaml": CONFIG + suite, "prompts/new.md": f"New. {quality}\n", **(files or {})})
     return run(repo)
 
@@ -60,7 +60,7 @@ def bring(repo: Path, quality: str, suite: str = NEW, files: dict[str, str] | No
         ("quality=1.0 quality[gold]=0.2", 1, Verdict.BLOCK),
     ],
 )
-def test_a_new_prompt_is_judged_on_its_own(repo: Path, quality: str, code: int, verdict: Verdict) -> None:
+def test_a_new_prompt_is_tested_against_its_pass_rate(repo: Path, quality: str, code: int, verdict: Verdict) -> None:
     outcome = bring(repo, quality)
     record = outcome.record
     assert (outcome.code, record.verdict, record.suites) == (code, verdict, [])
@@ -71,7 +71,7 @@ def test_a_new_prompt_is_judged_on_its_own(repo: Path, quality: str, code: int, 
     assert any("prompts/new.md is a new prompt: main has nothing to compare it with" in note for note in record.notes)
 
 
-def test_the_slice_that_misses_is_named_and_its_failing_answers_are_kept(repo: Path) -> None:
+def test_the_failing_slice_is_named_and_its_answers_are_saved(repo: Path) -> None:
     record = bring(repo, "quality=1.0 quality[gold]=0.2").record
     states = {rate.slice: rate.state for rate in record.new[0].slices}
     assert states == {"tier=free": PassState.UNPROVEN, "tier=gold": PassState.MISSED}
@@ -84,13 +84,13 @@ def test_the_slice_that_misses_is_named_and_its_failing_answers_are_kept(repo: P
     assert "**Cases that fail**" in report
 
 
-def test_without_a_wanted_rate_somebody_has_to_look(repo: Path) -> None:
+def test_without_a_required_pass_rate_the_verdict_is_hold(repo: Path) -> None:
     outcome = bring(repo, "quality=1.0", NEW[: NEW.index("    policy")])
     assert (outcome.code, outcome.record.verdict) == (0, Verdict.HOLD)
     assert "min_pass_rate" in outcome.record.reasons[0]
 
 
-def test_beside_a_comparison_each_is_judged_in_its_own_way(repo: Path) -> None:
+def test_a_new_prompt_and_a_changed_one_are_both_tested(repo: Path) -> None:
     harmless = bring(repo, "quality=0.2", files={"prompts/support.md": REWORDED}).record
     assert harmless.verdict is Verdict.BLOCK
     assert [suite.quality.overall.slice for suite in harmless.suites] == ["overall"]
@@ -101,7 +101,9 @@ def test_beside_a_comparison_each_is_judged_in_its_own_way(repo: Path) -> None:
 
 
 @pytest.mark.parametrize(("quality", "verdict"), [("quality=1.0", Verdict.PASS), ("quality=0.2", Verdict.BLOCK)])
-def test_a_file_of_a_known_pattern_sits_the_bases_exam(repo: Path, quality: str, verdict: Verdict) -> None:
+def test_a_new_file_of_a_known_pattern_uses_the_eval_set_of_the_base(
+    repo: Path, quality: str, verdict: Verdict
+) -> None:
     write(repo, {"gate.yaml": GLOB})
     commit(repo)
     easier = GLOB.replace("[contains]", "[{regex: {pattern: .}}]").replace("0.8", "0.1")
@@ -117,7 +119,7 @@ def test_a_file_of_a_known_pattern_sits_the_bases_exam(repo: Path, quality: str,
 
 
 @pytest.mark.parametrize("model", ["fake:echo", "replay:answers.jsonl"])
-def test_a_new_prompt_cannot_be_answered_by_made_up_answers(repo: Path, model: str) -> None:
+def test_a_new_prompt_cannot_use_fake_answers(repo: Path, model: str) -> None:
     write(repo, {"gate.yaml": CONFIG + NEW + f"    model: {model}\n", "prompts/new.md": "New.\n"})
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 2

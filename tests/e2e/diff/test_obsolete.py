@@ -1,4 +1,4 @@
-"""Cases whose promise is gone: they are not asked, and no pull request can empty its own exam with the mark."""
+"""Obsolete cases are not run, and a pull request cannot remove cases from its own run by marking them."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def marked(count: int, which: range) -> str:
     return "".join(json.dumps(row | {"obsolete": True} if i in which else row) + "\n" for i, row in enumerate(rows))
 
 
-def test_obsolete_cases_are_not_asked_and_are_counted(tmp_path: Path) -> None:
+def test_obsolete_cases_are_counted_and_not_run(tmp_path: Path) -> None:
     repo = make(tmp_path, {**FILES, FILE: marked(40, range(6))})
     write(repo, {PROMPT: f"{FILES[PROMPT]}Be kind.\n"})
     run = gate("diff", "--base", "main", "--json", cwd=repo).record
@@ -23,7 +23,7 @@ def test_obsolete_cases_are_not_asked_and_are_counted(tmp_path: Path) -> None:
     assert "6 obsolete cases of support were not asked." in run.notes
 
 
-def test_a_change_that_marks_its_whole_exam_meets_all_of_it(tmp_path: Path) -> None:
+def test_a_change_that_marks_all_cases_obsolete_still_runs_all(tmp_path: Path) -> None:
     repo = make(tmp_path, FILES)
     write(repo, {PROMPT: BROKEN, FILE: marked(40, range(40))})
     outcome = gate("diff", "--base", "main", "--json", cwd=repo)

@@ -1,4 +1,4 @@
-"""What a run is for other programs: every format from one run, as its users ask for them."""
+"""Output formats for other programs, all from one run."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_every_format_of_one_run(repo: Path) -> None:
     assert {row["slice.tier"] for row in rows} == {"gold", "free"}
 
 
-def test_rows_need_the_samples_and_say_where_they_are_wrong(repo: Path) -> None:
+def test_rows_need_the_samples_and_errors_have_a_place(repo: Path) -> None:
     write(repo, {PROMPT: BROKEN})
     gate("diff", "--base", "main", "--samples", "1", "--quiet", cwd=repo)
     (repo / "alone.json").write_bytes((repo / ".gate/last/run.json").read_bytes())
@@ -45,11 +45,11 @@ def test_rows_need_the_samples_and_say_where_they_are_wrong(repo: Path) -> None:
     broken = gate("report", ".gate/last", "--out", "rows.jsonl", cwd=repo)
     assert broken.code == 2
     assert "samples.jsonl:81" in broken.err
-    # Neither half a file nor a file beside it.
+    # There is no partly written file and no temporary file.
     assert not list(repo.glob("*rows.jsonl*"))
 
 
-def test_a_record_from_elsewhere_makes_nobody_read_other_files(repo: Path) -> None:
+def test_a_foreign_record_does_not_read_other_files(repo: Path) -> None:
     write(repo, {PROMPT: BROKEN})
     gate("diff", "--base", "main", "--samples", "1", "--quiet", cwd=repo)
     record = json.loads((repo / ".gate/last/run.json").read_text())
@@ -62,7 +62,7 @@ def test_a_record_from_elsewhere_makes_nobody_read_other_files(repo: Path) -> No
     assert place["region"]["startLine"] == place["region"]["endLine"] == 1
 
 
-def test_the_option_names_every_format() -> None:
+def test_the_option_lists_every_format() -> None:
     (named,) = [one.type for one in report.params if one.name == "form"]
     assert isinstance(named, click.Choice)
     assert set(named.choices) == {"terminal", *(form.name for form in FORMATS)}
@@ -78,6 +78,6 @@ def test_the_option_names_every_format() -> None:
         ("folder", None),
     ],
 )
-def test_the_ending_says_the_format(name: str, form: str | None) -> None:
+def test_the_file_ending_sets_the_format(name: str, form: str | None) -> None:
     found = format_of(Path(name))
     assert (found and found.name) == form

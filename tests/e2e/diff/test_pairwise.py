@@ -1,4 +1,4 @@
-"""A pairwise judge through `gate diff`, over HTTP: what absolute scores miss, bias by position, what it costs."""
+"""A pairwise judge with `gate diff` over HTTP: what absolute scores miss, position bias, and cost."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Two prompts that answer alike for a scorer that only looks whether there is an answer."""
+    """Two prompts with equal scores from a scorer that only checks that there is an answer."""
     (tmp_path / "old.md").write_text("quality=1.0")
     (tmp_path / "worse.md").write_text("quality=0.2")
     (tmp_path / "same.md").write_text("You answer. quality=1.0")
@@ -37,11 +37,11 @@ def diff(root: Path, candidate: str, server: ModelServer, *more: str) -> Outcome
     return gate("diff", *files, *scored, "--samples", "2", *more, "--json", cwd=root, env=env)
 
 
-def test_what_an_absolute_score_misses_a_comparison_shows(root: Path, server: ModelServer) -> None:
+def test_a_pairwise_judge_finds_what_an_absolute_score_misses(root: Path, server: ModelServer) -> None:
     outcome = diff(root, "worse.md", server, "--no-early-stop")
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     (suite,) = outcome.record.suites
-    # Both words hold an "o", so only the comparison moves: half of the score, by the share of the pairs that it lost.
+    # Both words contain an "o", so only the comparison changes the score: half of it, by the share of lost pairs.
     lost = sum(entry.text == "wrong" for entry in server.ledger) / (2 * CASES)
     assert suite.quality.overall.mean == pytest.approx(-lost / 2)
     (position,) = suite.positions
@@ -52,7 +52,7 @@ def test_what_an_absolute_score_misses_a_comparison_shows(root: Path, server: Mo
     assert "order of the answers" in gate("report", ".gate/last/run.json", cwd=root).out
 
 
-def test_pairs_that_are_all_lost_are_no_certainty(root: Path, server: ModelServer) -> None:
+def test_losing_all_pairs_leaves_uncertainty(root: Path, server: ModelServer) -> None:
     (root / "wrong.md").write_text("quality=0.0")
     files = ("old.md", "wrong.md", "--cases", "cases.jsonl", "--model", "openai:m")
     scored = ("--scorer", "pairwise", "--criteria", "The better word is better.", "--samples", "1")
@@ -63,7 +63,7 @@ def test_pairs_that_are_all_lost_are_no_certainty(root: Path, server: ModelServe
     assert overall.upper is not None and 1 - 2 * 0.025 ** (1 / CASES) <= overall.upper < 0.0
 
 
-def test_a_judge_that_likes_the_first_place_moves_nothing_and_is_told(root: Path, server: ModelServer) -> None:
+def test_position_bias_changes_nothing_and_is_reported(root: Path, server: ModelServer) -> None:
     said = json.dumps({"reason": "The first one reads better.", "better": "first"})
     server.behaviour = Behaviour(judgement=lambda _system, _user: said)
     outcome = diff(root, "worse.md", server, "--no-early-stop")
@@ -74,7 +74,7 @@ def test_a_judge_that_likes_the_first_place_moves_nothing_and_is_told(root: Path
     assert "the judge likes the first place" in " ".join(told.split())
 
 
-def test_a_rewording_that_changes_no_answer_costs_no_judgement(root: Path, server: ModelServer) -> None:
+def test_equal_answers_need_no_judge_call(root: Path, server: ModelServer) -> None:
     outcome = diff(root, "same.md", server)
     (suite,) = outcome.record.suites
     assert suite.quality.overall.mean == 0.0

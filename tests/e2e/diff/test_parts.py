@@ -1,4 +1,4 @@
-"""Shared parts of prompts: each arm reads its own, and a change of one is a change of every prompt that uses it."""
+"""Shared parts of prompts: each arm reads its own version, and a changed part changes every prompt that uses it."""
 
 import json
 from pathlib import Path
@@ -52,14 +52,14 @@ def test_a_change_of_a_part_is_a_change_of_every_prompt_that_uses_it(repo: Path)
         assert f"{path} itself did not change; shared/skill.md, which it includes, did." in record.notes
 
 
-def test_a_part_of_one_prompt_touches_no_other(repo: Path) -> None:
+def test_a_part_of_one_prompt_changes_no_other_prompt(repo: Path) -> None:
     commit(repo, {"prompts/parts/tone.j2": "Be quick.\n"})
     record = run(repo).record
     assert [suite.name for suite in record.suites] == ["support"]
     assert record.verdict is Verdict.PASS
 
 
-def test_a_part_that_the_change_deletes_or_breaks_is_told_with_its_line(repo: Path) -> None:
+def test_a_deleted_or_broken_part_is_reported_with_its_line(repo: Path) -> None:
     (repo / "shared/skill.md").unlink()
     commit(repo, {"prompts/parts/tone.j2": "\n{% if %}"})
     outcome = run(repo)
@@ -68,7 +68,7 @@ def test_a_part_that_the_change_deletes_or_breaks_is_told_with_its_line(repo: Pa
     assert "change:prompts/parts/tone.j2:2: invalid Jinja2" in outcome.err
 
 
-def test_a_variable_that_a_part_alone_misses_is_told_with_its_line(repo: Path) -> None:
+def test_a_missing_variable_of_a_part_is_reported_with_its_line(repo: Path) -> None:
     commit(repo, {"prompts/parts/tone.j2": "\n{{ expected }}"})
     outcome = run(repo)
     assert outcome.code == 2
@@ -95,7 +95,7 @@ def files_run(folder: Path) -> Outcome:
 
 
 @pytest.mark.parametrize("name", ["../secret.md", "/../secret.md", "parts/link.md"])
-def test_two_files_pull_in_nothing_from_elsewhere(tmp_path: Path, name: str) -> None:
+def test_comparing_two_files_reads_no_other_files(tmp_path: Path, name: str) -> None:
     row = json.dumps(case(1, "gold"))
     write(tmp_path, {"old/p.j2": "old", "new/p.j2": f"{{% include '{name}' %}}", "cases.jsonl": row})
     write(tmp_path, {"secret.md": "secret", "new/parts/x.md": ""})

@@ -1,4 +1,4 @@
-"""A reader that goes away early must not change what the verdict's exit code says."""
+"""A reader that ends early does not change the exit code."""
 
 import subprocess
 import sys
@@ -10,7 +10,9 @@ from tests.support.command import environment, write_jsonl
 
 
 @pytest.mark.parametrize(("candidate", "code", "options"), [("quality=1.0", 0, ("--json",)), ("quality=1.0", 0, ())])
-def test_the_exit_code_outlives_the_reader(tmp_path: Path, candidate: str, code: int, options: tuple[str, ...]) -> None:
+def test_the_exit_code_is_kept_if_the_reader_ends_early(
+    tmp_path: Path, candidate: str, code: int, options: tuple[str, ...]
+) -> None:
     (tmp_path / "a.md").write_text("quality=1.0")
     (tmp_path / "b.md").write_text(f"Answer. {candidate}")
     rows = [{"id": f"c{i}", "input": f"answer=w{i} {'long ' * 200}", "expected": f"w{i}"} for i in range(40)]

@@ -1,4 +1,4 @@
-"""Prompts inside files of code and settings: read as data on both sides, and followed where they go."""
+"""Prompts inside code and settings files: read as data on both sides, and found again after a move."""
 
 from pathlib import Path
 
@@ -72,7 +72,7 @@ def make(folder: Path, path: str, content: str, prompt: str) -> Path:
 
 
 @pytest.mark.parametrize(("path", "name", "text", "old", "new"), LANGUAGES)
-def test_a_change_of_the_text_is_examined_and_a_change_beside_it_is_not(
+def test_a_change_of_the_text_is_tested_and_other_code_is_ignored(
     tmp_path: Path, path: str, name: str, text: str, old: str, new: str
 ) -> None:
     repo = make(tmp_path, path, filled(text, GOOD), f"{path}::{name}")
@@ -114,12 +114,12 @@ def test_a_suite_names_a_system_and_a_user_message(tmp_path: Path) -> None:
     assert record.suites[0].candidate.path == "app/p.py::SYSTEM + app/p.py::USER"
 
 
-def test_a_renamed_constant_is_compared_with_what_it_was(tmp_path: Path) -> None:
+def test_a_renamed_constant_is_compared_with_its_old_version(tmp_path: Path) -> None:
     text = "First line\nsecond line\nthird line\n"
     old = f'SUPPORT = """{text}quality=1.0"""\nOTHER = "x"\n'
     repo = make(tmp_path, "app/p.py", old, "app/p.py::SUPPORT")
     new = f'OTHER = "x"\nSUPPORT_V2 = """{text}quality=1.0 quality[gold]=0.1"""\n'
-    # Whether a suite of the change names it or not.
+    # This holds whether or not a suite of the change names it.
     for config in (named("app/p.py::SUPPORT_V2"), CONFIG[: CONFIG.index("  - name: support")] + FAQ):
         repository.write(repo, {"app/p.py": new, "gate.yaml": config})
         outcome = run(repo)
@@ -131,7 +131,7 @@ def test_a_renamed_constant_is_compared_with_what_it_was(tmp_path: Path) -> None
 FAQ = CONFIG[CONFIG.index("  - name: faq") :]
 
 
-def test_a_text_moves_with_its_file(tmp_path: Path) -> None:
+def test_a_text_in_a_moved_file_is_compared(tmp_path: Path) -> None:
     repo = make(tmp_path, "app/p.py", filled(PYTHON, GOOD), "app/p.py::Support.system")
     git(repo, "mv", "app/p.py", "app/prompts.py")
     repository.write(
@@ -163,7 +163,7 @@ def mistake(outcome: Outcome) -> str:
         (None, "there is no file 'app/p.py' in the working tree"),
     ],
 )
-def test_what_cannot_be_read_is_said_with_its_place(tmp_path: Path, content: str | bytes | None, said: str) -> None:
+def test_unreadable_texts_are_reported_with_their_place(tmp_path: Path, content: str | bytes | None, said: str) -> None:
     repo = make(tmp_path, "app/p.py", 'SUPPORT = "Help. quality=1.0"\n', "app/p.py::SUPPORT")
     repository.write(repo, {"app/p.py": content})
     assert said in mistake(gate("diff", "--base", "main", cwd=repo))
@@ -198,14 +198,14 @@ def test_a_link_out_of_the_repository_is_refused(tmp_path: Path) -> None:
         ("name: x", "'prompt' is missing in suites[0]"),
     ],
 )
-def test_a_wrong_name_is_a_mistake_in_the_configuration(tmp_path: Path, prompt: str, said: str) -> None:
+def test_a_wrong_name_is_a_configuration_error(tmp_path: Path, prompt: str, said: str) -> None:
     config = CONFIG.replace("name: support\n    prompt: prompts/support.md", f"name: support\n    {prompt}")
     config = config.replace("name: support\n    name: x", "name: support")
     repo = repository.make(tmp_path, {**FILES, "gate.yaml": config})
     assert said in mistake(gate("validate", cwd=repo))
 
 
-def test_two_texts_are_compared_without_a_configuration(tmp_path: Path) -> None:
+def test_two_texts_can_be_compared_without_a_configuration(tmp_path: Path) -> None:
     repository.write(tmp_path, {"old.py": f'A = "{GOOD.strip()}"', "new.ts": f"const b = `{BROKEN.strip()}`"})
     repository.write(tmp_path, {"cases.jsonl": FILES["evals/support.jsonl"]})
     more = ("--cases", "cases.jsonl", "--model", "fake:oracle")

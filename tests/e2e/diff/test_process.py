@@ -1,4 +1,4 @@
-"""The process itself: signals, budgets, what it imports, and where it writes."""
+"""The process: signals, budgets, imports and written files."""
 
 import json
 import signal
@@ -59,7 +59,7 @@ def wait_for_samples(repo: Path, count: int) -> None:
     pytest.fail("no samples came")
 
 
-def test_interrupted_by_the_user(repo: Path) -> None:
+def test_ctrl_c_ends_the_run(repo: Path) -> None:
     process = start(repo)
     wait_for_samples(repo, 4)
     process.send_signal(signal.SIGINT)
@@ -74,7 +74,7 @@ def test_interrupted_by_the_user(repo: Path) -> None:
     assert {row["schema"] for row in rows} == {"prompt-gate/sample/1"}
 
 
-def test_asked_to_end(repo: Path) -> None:
+def test_sigterm_ends_the_run(repo: Path) -> None:
     process = start(repo)
     wait_for_samples(repo, 4)
     process.send_signal(signal.SIGTERM)
@@ -86,7 +86,7 @@ def test_asked_to_end(repo: Path) -> None:
     assert (repo / "out/report.md").exists()
 
 
-def test_a_service_that_hangs_ends_with_the_budget_of_minutes(repo: Path, server: ModelServer) -> None:
+def test_the_budget_of_minutes_ends_a_hanging_run(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(faults=("hang",) * 9)
     git(repo, "checkout", "--quiet", "--", "prompt.md")
     configure(repo, server, "budget: {max_minutes: 0.02}\n")

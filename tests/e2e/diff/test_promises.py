@@ -1,4 +1,4 @@
-"""`promises` of a suite: what a change does to them stands in the record, and moves nothing else."""
+"""The comparison of a prompt's rules (`promises`): changes are in the record and affect nothing else."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,9 @@ from tests.e2e.shards.runs import here
 from tests.support.command import Outcome, gate
 from tests.support.example import PROMPT, cases
 from tests.support.model_server import Behaviour, ModelServer
-from tests.support.promising import (
+from tests.support.prompt_reader import reader
+from tests.support.repository import commit, make, write
+from tests.support.rule_comparison import (
     BEFORE,
     KIND,
     LIMIT,
@@ -23,8 +25,6 @@ from tests.support.promising import (
     configured,
     reachable,
 )
-from tests.support.prompt_reader import reader
-from tests.support.repository import commit, make, write
 
 SPEC = "specs/support.yaml"
 WITH_SPEC = configured(f"{PROMISES.rstrip()[:-1]}, spec: {SPEC}}}\n")
@@ -64,11 +64,11 @@ def states(outcome: Outcome) -> list[tuple[str, str | None, str | None]]:
 
 
 def decided(run: RunRecord) -> tuple[object, ...]:
-    """What a verdict is made of."""
+    """Everything that the verdict depends on."""
     return run.verdict, run.exit_code, run.reasons, run.unfinished, run.missing, run.suites[0].quality
 
 
-def test_a_dropped_limit_is_told_with_its_evidence_and_moves_nothing_else(repo: Path, server: ModelServer) -> None:
+def test_a_dropped_rule_is_reported_and_changes_nothing_else(repo: Path, server: ModelServer) -> None:
     write(repo, {PROMPT: WITHOUT})
     outcome = run(repo, server)
     assert states(outcome) == [("removed", LIMIT, None)]
@@ -81,13 +81,13 @@ def test_a_dropped_limit_is_told_with_its_evidence_and_moves_nothing_else(repo: 
     assert plain.record.promises == []
 
 
-def test_calls_and_dollars_are_those_of_the_server(repo: Path, server: ModelServer) -> None:
+def test_calls_and_dollars_match_the_server(repo: Path, server: ModelServer) -> None:
     write(repo, {PROMPT: f"{THANKS}\n{BEFORE}"})
     record = run(repo, server).record
     (found,) = record.promises
     assert found.trials[0].tests > 0
     answers = 2 * found.trials[0].tests
-    assert found.calls.made == len(server.ledger) + answers  # the suite itself is answered by a made-up model
+    assert found.calls.made == len(server.ledger) + answers  # the suite itself uses a fake model
     assert record.calls.made == 48 + found.calls.made
     assert record.spent_usd == found.spent_usd
     assert found.spent_usd == pytest.approx(
@@ -95,7 +95,7 @@ def test_calls_and_dollars_are_those_of_the_server(repo: Path, server: ModelServ
     )
 
 
-def test_new_rules_are_tried_on_both_versions_and_told_apart(repo: Path, server: ModelServer) -> None:
+def test_new_rules_are_tested_on_both_versions(repo: Path, server: ModelServer) -> None:
     write(repo, {PROMPT: f"{THANKS}\n{BEFORE}"})
     server.behaviour = Behaviour(judgement=lambda system, user: _kept_by_new(system, user))
     outcome = run(repo, server)
@@ -111,7 +111,7 @@ def _kept_by_new(system: str, user: str) -> str:
     return reader(system, user.replace("wrong", "well")) if THANKS in user else reader(system, user)
 
 
-def test_the_same_prompt_takes_no_call(repo: Path, server: ModelServer) -> None:
+def test_an_unchanged_prompt_needs_no_call(repo: Path, server: ModelServer) -> None:
     commit(repo, {"gate.yaml": configured() + OTHER, "prompts/faq.md": "Answer.\n"})
     change = {"gate.yaml": configured().replace("fake:oracle", "fake:echo") + OTHER, "evals/support.jsonl": cases(13)}
     write(repo, change)
@@ -125,13 +125,13 @@ OTHER = """\
 """
 
 
-def test_the_specification_is_that_of_the_base(tmp_path: Path, server: ModelServer) -> None:
+def test_the_specification_comes_from_the_base(tmp_path: Path, server: ModelServer) -> None:
     repo = make(tmp_path, {**REPOSITORY, "gate.yaml": WITH_SPEC, SPEC: WRITTEN})
     write(repo, {PROMPT: WITHOUT, SPEC: "version: 1\nrules: [{id: R9, rule: Nothing is promised.}]\n"})
     outcome = run(repo, server)
     assert states(outcome) == [("removed", LIMIT, None)]
     assert told(outcome).changes[0].rule == "R7"
-    assert server.ledger == []  # what stands was read before, and nothing is new
+    assert server.ledger == []  # the existing rules were read before, and there are no new ones
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_the_specification_is_that_of_the_base(tmp_path: Path, server: ModelServ
         pytest.param("version: 2\n", f"main:{SPEC}:1: version must be 1", id="broken"),
     ],
 )
-def test_a_specification_that_cannot_be_read_is_a_mistake_of_the_base(
+def test_an_unreadable_specification_is_an_error_of_the_base(
     tmp_path: Path, server: ModelServer, text: str | None, said: str
 ) -> None:
     repo = make(tmp_path, {**REPOSITORY, "gate.yaml": WITH_SPEC, **({} if text is None else {SPEC: text})})
@@ -158,20 +158,20 @@ def test_a_specification_that_cannot_be_read_is_a_mistake_of_the_base(
         pytest.param('    promises: {model: "openai:gpt-4.1", params: {seed: 1}}\n', id="away"),
     ],
 )
-def test_the_change_does_not_configure_it(repo: Path, server: ModelServer, change: str) -> None:
+def test_the_change_cannot_configure_the_comparison_of_rules(repo: Path, server: ModelServer, change: str) -> None:
     write(repo, {PROMPT: WITHOUT, "gate.yaml": configured(change)})
     assert states(run(repo, server)) == [("removed", LIMIT, None)]
     assert {one.model for one in server.ledger} == {"gpt-4o-mini"}
 
 
-def test_the_change_does_not_switch_it_on(tmp_path: Path, server: ModelServer) -> None:
+def test_the_change_cannot_switch_on_the_comparison_of_rules(tmp_path: Path, server: ModelServer) -> None:
     repo = make(tmp_path, {**REPOSITORY, "gate.yaml": configured("")})
     write(repo, {PROMPT: WITHOUT, "gate.yaml": configured()})
     assert run(repo, server).record.promises == []
     assert server.ledger == []
 
 
-def test_a_prompt_that_denies_its_rules_hides_no_dropped_one(repo: Path, server: ModelServer) -> None:
+def test_a_prompt_that_denies_its_rules_cannot_hide_a_dropped_rule(repo: Path, server: ModelServer) -> None:
     def steered(system: str, user: str) -> str:
         denied = "There are no rules" in user and '"rules"' not in user
         return '{"rules": []}' if denied else reader(system, user)
@@ -184,14 +184,14 @@ def test_a_prompt_that_denies_its_rules_hides_no_dropped_one(repo: Path, server:
 
 
 def unpaid(outcome: Outcome) -> str:
-    """The one note, where nothing could be compared and the verdict stands."""
+    """The only note of a run without a comparison of rules, whose verdict is unchanged."""
     assert (outcome.code, outcome.record.verdict, outcome.record.unfinished) == (0, "PASS", None)
     assert told(outcome).changes == []
     (note,) = told(outcome).notes
     return note
 
 
-def test_a_budget_cuts_it_first_and_the_verdict_stands(repo: Path, server: ModelServer) -> None:
+def test_a_budget_skips_the_comparison_of_rules_first(repo: Path, server: ModelServer) -> None:
     commit(repo, {"gate.yaml": configured() + "budget: {max_calls: 51}\n", PROMPT: BEFORE})
     write(repo, {PROMPT: f"{THANKS}\n{BEFORE}"})
     outcome = run(repo, server)
@@ -209,7 +209,7 @@ tools:
 """
 
 
-def test_an_agents_prompt_is_compared_and_not_tried(tmp_path: Path, server: ModelServer) -> None:
+def test_an_agents_prompt_is_compared_and_not_run(tmp_path: Path, server: ModelServer) -> None:
     config = configured(f"    target: {{tools: {{fixtures: tools.yaml}}}}\n{PROMISES}").replace("fake:oracle", READER)
     files = {**REPOSITORY, "gate.yaml": config, "tools.yaml": TOOLS}
     repo = make(tmp_path, files)
@@ -219,7 +219,7 @@ def test_an_agents_prompt_is_compared_and_not_tried(tmp_path: Path, server: Mode
     assert "the suite runs an agent" in told(outcome).notes[-1]
 
 
-def test_a_plan_tells_of_the_calls(repo: Path, server: ModelServer) -> None:
+def test_a_plan_lists_the_calls(repo: Path, server: ModelServer) -> None:
     commit(repo, {PROMPT: WITHOUT})
     notes = json.loads(gate("plan", "--base", "HEAD^1", "--json", cwd=repo).out)["notes"]
     told = "about 7 calls compare the promises of support, once the verdict is reached, and 16 calls try each new rule"
@@ -227,7 +227,7 @@ def test_a_plan_tells_of_the_calls(repo: Path, server: ModelServer) -> None:
     assert server.ledger == []
 
 
-def test_shards_leave_it_out_and_say_so(repo: Path, server: ModelServer) -> None:
+def test_shards_skip_the_comparison_of_rules_and_say_so(repo: Path, server: ModelServer) -> None:
     commit(repo, {PROMPT: WITHOUT})
     for number in ("1", "2"):
         named = ("--base", "HEAD^1", "--head", "HEAD", "--shard", f"{number}/2", "--out", f"shards/{number}")

@@ -1,4 +1,4 @@
-"""The whole way: a variable ahead of static text costs on every call, a reorder once, and the report says which."""
+"""Prompt caching: a variable before static text costs on every call, a reorder costs once, and the report shows it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,7 +47,7 @@ def cache(record: RunRecord) -> CacheComparison:
     return found
 
 
-def test_a_date_that_moves_to_line_1_is_held_and_named(tmp_path: Path, server: ModelServer) -> None:
+def test_a_date_moved_to_line_1_is_a_hold_and_is_named(tmp_path: Path, server: ModelServer) -> None:
     record, report = compare(tmp_path, server, RULES + DATED, DATED + RULES)
     assert record.verdict is Verdict.HOLD
     assert "cost rose by" in record.reasons[0]
@@ -65,7 +65,7 @@ def test_a_date_that_moves_to_line_1_is_held_and_named(tmp_path: Path, server: M
     assert ", p95 " in line
 
 
-def test_cached_tokens_are_the_servers(tmp_path: Path, server: ModelServer) -> None:
+def test_cached_tokens_match_the_server(tmp_path: Path, server: ModelServer) -> None:
     found = cache(compare(tmp_path, server, RULES + DATED, DATED + RULES)[0])
     _warmup, *own = [entry for entry in server.ledger if entry.system.startswith("Rule")]
     read = sum(entry.cache_read_tokens for entry in own)
@@ -78,7 +78,7 @@ def test_cached_tokens_are_the_servers(tmp_path: Path, server: ModelServer) -> N
     assert found.share_change.upper < -0.5
 
 
-def test_a_static_reorder_is_encoded_once_and_blamed_on_no_call(tmp_path: Path, server: ModelServer) -> None:
+def test_a_reorder_of_static_text_costs_only_once(tmp_path: Path, server: ModelServer) -> None:
     half = len(RULES) // 2
     record, report = compare(tmp_path, server, RULES + DATED, RULES[half:] + RULES[:half] + DATED)
     found = cache(record)

@@ -1,4 +1,4 @@
-"""Prompt files of other tools, from the repository to the verdict, against a server on loopback."""
+"""Prompt files of other tools, from the repository to the verdict, with a local server."""
 
 import json
 from collections.abc import Iterator
@@ -72,7 +72,7 @@ def test_a_prompt_of_github_models_that_got_worse_blocks(repo: Path, server: Mod
     assert "bot.prompt.yml sets model and modelParameters, which the gate does not use" in str(outcome.record.notes)
 
 
-def test_its_own_model_settings_change_nothing_and_that_is_said(repo: Path, server: ModelServer) -> None:
+def test_the_files_own_model_settings_are_ignored_with_a_note(repo: Path, server: ModelServer) -> None:
     edited(repo, "bot.prompt.yml", "temperature: 0.5", "temperature: 0.9")
     outcome = diff(repo)
     assert (outcome.code, outcome.out[:7]) == (0, "SKIPPED")
@@ -80,7 +80,7 @@ def test_its_own_model_settings_change_nothing_and_that_is_said(repo: Path, serv
     assert server.ledger == []
 
 
-def test_a_check_asks_both(repo: Path, server: ModelServer) -> None:
+def test_a_check_calls_both_models(repo: Path, server: ModelServer) -> None:
     outcome = gate("check", "--json", cwd=repo)
     assert (outcome.code, outcome.record.verdict) == (0, Verdict.PASS), outcome.err
     assert len(server.ledger) == 2 * 2 * 16

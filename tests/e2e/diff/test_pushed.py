@@ -1,4 +1,4 @@
-"""The hook of a push, by the real pre-commit and real pushes: what is pushed is compared, whatever is checked out."""
+"""The pre-push hook with the real pre-commit: it compares the pushed commit, whatever is checked out."""
 
 import json
 import subprocess
@@ -30,9 +30,9 @@ def push(repo: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """The example with its hook, and a server that has nothing."""
+    """The example with its hook, and an empty remote."""
     git(tmp_path, "init", "--quiet", "--bare", "server")
-    # As the repository has it, but of the package that is there, so that none is built.
+    # The repository's hook, but with the installed package, so that none is built.
     local = {key: HOOK[key] for key in ("id", "name", "pass_filenames", "always_run", "stages", "verbose")}
     entry = f"{sys.executable} -m {HOOK['entry']} {' '.join(HOOK['args'])}"
     hooks = {"repos": [{"repo": "local", "hooks": [{**local, "entry": entry, "language": "system"}]}]}
@@ -47,7 +47,7 @@ def test_pushes(clone: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "SKIPPED: this clone has no branch of 'origin', so there is nothing" in done.stdout + done.stderr
 
-    # A worse prompt on a branch is stopped, though another branch is checked out, and a better word passes.
+    # A worse prompt on a branch is stopped although another branch is checked out, and a good rewording passes.
     git(clone, "switch", "--quiet", "--create", "worse")
     break_gold(clone)
     commit(clone, {})
@@ -56,7 +56,7 @@ def test_pushes(clone: Path) -> None:
     assert done.returncode == 1
     assert "BLOCK" in done.stdout + done.stderr
 
-    # While it is checked out, another is pushed: a tag of a commit that touches no prompt.
+    # While it is checked out, something else is pushed: a tag of a commit that changes no prompt.
     git(clone, "switch", "--quiet", "--create", "words")
     commit(clone, {"README.md": "# Bot\n"})
     git(clone, "tag", "--annotate", "v1", "--message", "one")
@@ -64,12 +64,12 @@ def test_pushes(clone: Path) -> None:
     done = push(clone, "origin", "v1")
     assert done.returncode == 0 and "SKIPPED: the change touches no prompt" in done.stdout + done.stderr
 
-    # By hand nothing is pushed, and HEAD is the change.
+    # When the hook is run by hand, nothing is pushed, and HEAD is the change.
     done = pre_commit(clone, "run", "gate-diff", "--hook-stage", "manual")
     assert done.returncode == 1 and "BLOCK" in done.stdout
 
 
-def test_a_base_that_is_missing_beside_other_branches_is_a_mistake(clone: Path) -> None:
+def test_a_missing_base_branch_is_an_error(clone: Path) -> None:
     git(clone, "update-ref", "refs/remotes/origin/master", "HEAD")
     commit(clone, {"README.md": "# Bot\n"})
     done = push(clone, "origin", "main")

@@ -1,4 +1,4 @@
-"""Recorded outputs of real models as two arms: a weaker model blocks, a model against itself never does."""
+"""Recorded outputs of real models as two arms: a weaker model blocks, and a model compared with itself does not."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Answers of earlier runs: what is asked again and what is not, and what may rest on it."""
+"""Cached answers of earlier runs: which calls are repeated, and which results may use them."""
 
 import json
 import shutil
@@ -50,7 +50,7 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
 
 @pytest.fixture(scope="module")
 def first(running: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
-    """A repository, and its first run."""
+    """A repository after its first run."""
     running.forget()
     folder = make(tmp_path_factory.mktemp("first"), running)
     outcome = diff(folder)
@@ -60,7 +60,7 @@ def first(running: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> tup
 
 @pytest.fixture
 def known(tmp_path: Path, first: tuple[Path, Outcome], server: ModelServer) -> Path:
-    """A copy of it, whose answers are known."""
+    """A copy of the repository with cached answers."""
     return shutil.copytree(first[0], tmp_path / "repo")
 
 
@@ -79,7 +79,7 @@ def diff(repo: Path, *options: str, env: dict[str, str] | None = None) -> Outcom
 
 
 def said(outcome: Outcome) -> dict[str, Any]:
-    """What two runs that rest on the same answers have in common: all but time and money."""
+    """The parts of a record that depend only on the answers: all but time and cost."""
     run = json.loads(outcome.out)
     for suite in run["suites"]:
         del suite["calls"], suite["latency"], suite["cost"], suite["cache"], suite["spent_usd"], suite["cost_note"]
@@ -88,18 +88,18 @@ def said(outcome: Outcome) -> dict[str, Any]:
     return {key: run[key] for key in ("verdict", "reasons", "seed", "suites", "missing", "method")}
 
 
-def test_a_run_that_is_repeated_asks_nothing_and_says_the_same(
+def test_a_repeated_run_makes_no_calls_and_has_the_same_result(
     known: Path, first: tuple[Path, Outcome], server: ModelServer
 ) -> None:
     second = diff(known)
     assert server.requests == 0
     assert second.record.calls.cached == CALLS
     assert said(second) == said(first[1])
-    # All pairs are of one sitting, so even their times can be compared.
+    # All pairs are from one run, so their times can be compared, too.
     assert second.record.suites[0].latency == first[1].record.suites[0].latency
 
 
-def test_the_second_push_asks_the_candidate_and_thirty_pairs(known: Path, server: ModelServer) -> None:
+def test_the_second_push_calls_the_candidate_and_thirty_pairs(known: Path, server: ModelServer) -> None:
     (known / "prompt.md").write_text("Answer very well. quality=0.9")
     second = diff(known).record
     asked = server.requests
@@ -110,14 +110,14 @@ def test_the_second_push_asks_the_candidate_and_thirty_pairs(known: Path, server
     assert latency.candidate.calls is None or latency.candidate.calls >= 30
 
 
-def test_refresh_asks_for_everything_and_replaces_it(known: Path, server: ModelServer) -> None:
+def test_refresh_calls_everything_again_and_replaces_the_cache(known: Path, server: ModelServer) -> None:
     assert diff(known, "--refresh").record.calls.made == CALLS
     diff(known)
     assert server.requests == CALLS
     assert not (known / ".gate/last/refreshing").exists()
 
 
-def test_a_prompt_that_is_compared_with_itself_has_samples_of_its_own(repo: Path, server: ModelServer) -> None:
+def test_a_prompt_compared_with_itself_has_separate_samples(repo: Path, server: ModelServer) -> None:
     git(repo, "checkout", "--quiet", "--", "prompt.md")
     first = diff(repo, "--all").record
     assert server.requests == CALLS
@@ -125,7 +125,7 @@ def test_a_prompt_that_is_compared_with_itself_has_samples_of_its_own(repo: Path
     assert any(baseline != candidate for baseline, candidate in rows)
 
 
-def test_another_model_behind_the_name_ends_the_reuse(known: Path, server: ModelServer) -> None:
+def test_another_model_behind_the_name_stops_the_reuse(known: Path, server: ModelServer) -> None:
     server.behaviour = replace(server.behaviour, model_id="m-2027")
     (known / "prompt.md").write_text("Answer very well. quality=0.9")
     second = diff(known).record
@@ -140,7 +140,7 @@ def test_a_cache_that_git_tracks_is_not_read(known: Path, server: ModelServer) -
     assert any("git tracks" in note for note in second.notes)
 
 
-def test_a_cache_that_is_garbage_is_set_aside(known: Path, server: ModelServer) -> None:
+def test_a_corrupt_cache_is_moved_away(known: Path, server: ModelServer) -> None:
     (known / STORE).write_bytes(b"no database" * 1000)
     second = diff(known)
     assert second.record.verdict is not Verdict.INCONCLUSIVE
@@ -150,7 +150,7 @@ def test_a_cache_that_is_garbage_is_set_aside(known: Path, server: ModelServer) 
     assert diff(known).record.calls.made == 0
 
 
-def test_a_cache_of_a_newer_version_is_left_alone(known: Path, server: ModelServer) -> None:
+def test_a_cache_of_a_newer_version_is_not_changed(known: Path, server: ModelServer) -> None:
     with sqlite3.connect(known / STORE) as database:
         database.execute("PRAGMA user_version = 999")
     database.close()
@@ -161,9 +161,7 @@ def test_a_cache_of_a_newer_version_is_left_alone(known: Path, server: ModelServ
     assert (known / STORE).read_bytes() == before
 
 
-def test_a_budget_that_will_not_suffice_is_said_first_and_the_next_run_takes_up_from_there(
-    repo: Path, server: ModelServer
-) -> None:
+def test_a_small_budget_is_reported_first_and_the_next_run_continues(repo: Path, server: ModelServer) -> None:
     git(repo, "checkout", "--quiet", "--", "prompt.md")
     configure(repo, server, "budget: {max_calls: 60}\n")
     (repo / "prompt.md").write_text("Answer well. quality=0.9")
@@ -175,7 +173,7 @@ def test_a_budget_that_will_not_suffice_is_said_first_and_the_next_run_takes_up_
     assert second.record.verdict is not Verdict.INCONCLUSIVE
 
 
-def test_a_run_that_may_stop_early_asks_its_thirty_pairs_in_the_first_repeat(repo: Path, server: ModelServer) -> None:
+def test_with_early_stopping_the_thirty_pairs_are_in_the_first_repeat(repo: Path, server: ModelServer) -> None:
     options = ("diff", "--base", "main", "--early-stop", "--json")
     write_jsonl(repo / "cases.jsonl", [{**case, "id": f"{case['id']}-{n}"} for case in CASES for n in range(2)])
     git(repo, "commit", "--quiet", "--message", "more cases", "cases.jsonl")
@@ -188,7 +186,7 @@ def test_a_run_that_may_stop_early_asks_its_thirty_pairs_in_the_first_repeat(rep
     assert suite.reuse.pairs >= 30
 
 
-def test_scores_that_moved_since_end_the_reuse(known: Path, server: ModelServer) -> None:
+def test_changed_scores_stop_the_reuse(known: Path, server: ModelServer) -> None:
     server.behaviour = replace(server.behaviour, worse=0.6)
     (known / "prompt.md").write_text("Answer very well. quality=0.9")
     second = diff(known).record
@@ -198,7 +196,7 @@ def test_scores_that_moved_since_end_the_reuse(known: Path, server: ModelServer)
     )
 
 
-def test_a_judge_who_is_shown_the_same_answer_twice_is_asked_once(repo: Path, server: ModelServer) -> None:
+def test_a_judge_is_called_once_for_equal_answers(repo: Path, server: ModelServer) -> None:
     judge = "[{judge: {model: 'own:j', criteria: Right.}}]"
     git(repo, "checkout", "--quiet", "--", "prompt.md")
     configure(repo, server, scorers=judge)

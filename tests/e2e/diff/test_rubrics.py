@@ -1,4 +1,4 @@
-"""Rubrics, judge prompts and juries in a real repository: whose files count, and what record and reports say."""
+"""Rubrics, judge prompts and juries in a real repository: which files count, and the record and reports."""
 
 import json
 from pathlib import Path
@@ -64,7 +64,7 @@ def run(repo: Path, files: dict[str, str], *more: str) -> Outcome:
     return gate("diff", "--base", "main", "--json", *more, cwd=repo)
 
 
-def test_a_change_is_compared_dimension_by_dimension(repo: Path) -> None:
+def test_a_change_is_compared_by_dimension(repo: Path) -> None:
     outcome = run(repo, {"prompts/voice.md.j2": WORSE})
     record = outcome.record
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
@@ -91,7 +91,7 @@ def test_a_change_is_compared_dimension_by_dimension(repo: Path) -> None:
     assert "rubric by fake:judge at temperature 0" in (repo / ".gate/last/report.md").read_text()
 
 
-def test_a_change_of_the_rubric_or_the_judges_prompt_does_not_count(repo: Path) -> None:
+def test_a_changed_rubric_or_judge_prompt_does_not_count(repo: Path) -> None:
     honest = run(repo, {"prompts/voice.md.j2": WORSE}).record
     weights = RUBRIC.replace("weight: 0.6", "weight: 0.01").replace("weight: 0.4", "weight: 0.99")
     outcome = run(repo, {"evals/rubric.yaml": weights, "evals/judge.md.j2": "Give every answer the highest score."})
@@ -120,7 +120,7 @@ def test_a_change_of_the_rubric_or_the_judges_prompt_does_not_count(repo: Path) 
         ("gate.yaml", CONFIG.replace("evals/rubric.yaml", "../rubric.yaml"), "rubric.file '../rubric.yaml' leaves the"),
     ],
 )
-def test_mistakes_of_the_change_are_told_with_their_place(repo: Path, path: str, text: str | None, said: str) -> None:
+def test_errors_of_the_change_are_reported_with_their_place(repo: Path, path: str, text: str | None, said: str) -> None:
     if text is None:
         (repo / path).unlink()
     outcome = run(repo, {} if text is None else {path: text})
@@ -128,7 +128,7 @@ def test_mistakes_of_the_change_are_told_with_their_place(repo: Path, path: str,
     assert said in outcome.err
 
 
-def test_all_files_that_are_missing_are_told_at_once_each_with_its_line(repo: Path) -> None:
+def test_all_missing_files_are_reported_at_once_with_their_lines(repo: Path) -> None:
     second = "      - judge: {criteria: Kind., template: kind.md, model: 'fake:judge'}\n"
     write(repo, {"gate.yaml": CONFIG + second})
     (repo / "evals/rubric.yaml").unlink()
@@ -143,11 +143,11 @@ def test_all_files_that_are_missing_are_told_at_once_each_with_its_line(repo: Pa
         assert said in outcome.err
 
 
-def test_a_member_of_a_jury_that_is_no_judge_leaves_no_score(repo: Path) -> None:
+def test_a_jury_member_without_a_score_leaves_no_score(repo: Path) -> None:
     jury = {"judge": {"criteria": "Kind.", "models": ["fake:judge", "fake:echo"], "combine": "majority"}}
     write(repo, {"gate.yaml": CONFIG[: CONFIG.index("      - rubric")] + f"      - {json.dumps(jury)}\n"})
     git(repo, "commit", "--quiet", "--all", "--message", "two")
     record = run(repo, {"prompts/voice.md.j2": WORSE}).record
-    # The echo repeats what it was shown.
+    # The model `fake:echo` repeats its input.
     assert record.verdict is Verdict.INCONCLUSIVE
     assert any("fake:echo: the judge's reply is not the asked schema" in one for one in record.missing.reasons)

@@ -1,4 +1,4 @@
-"""Several scorers on one suite through `gate diff`: the record and the reports say which of them moved."""
+"""Several scorers on one suite with `gate diff`: the record and the reports name those that changed."""
 
 import json
 from pathlib import Path
@@ -43,7 +43,7 @@ def write(repo: Path, prompt: str, rows: list[dict[str, object]]) -> None:
     (repo / "evals/voice.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def test_the_report_says_which_scorer_moved(repo: Path) -> None:
+def test_the_report_names_the_scorer_that_changed(repo: Path) -> None:
     write(repo, "{{ input }} and so on and on", ROWS)
     outcome = gate("diff", "--base", "main", "--json", cwd=repo)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
@@ -55,7 +55,7 @@ def test_the_report_says_which_scorer_moved(repo: Path) -> None:
     ]
     assert (suite.scorers[0].baseline_passed, suite.scorers[0].candidate_passed) == (1.0, 1.0)
     assert suite.quality.overall.mean == -0.5
-    # All cases fell alike, and still nobody can be sure of all others.
+    # All cases dropped equally, but other cases may still differ.
     assert suite.quality.overall.upper is not None and -0.5 < suite.quality.overall.upper < 0.0
     page = (repo / ".gate/last/report.md").read_text()
     assert "<summary>By scorer: words −1.000, contains 0.000, rubric 0.000</summary>" in page

@@ -1,4 +1,4 @@
-"""`gate diff --watch`: every save is compared, and only what is missing is asked."""
+"""`gate diff --watch`: every save is compared, and only missing samples are called."""
 
 import json
 import os
@@ -63,7 +63,7 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
 
 @contextmanager
 def watching(repo: Path, *options: str) -> Iterator[Fork]:
-    """A session, which ends with the test at the latest."""
+    """A session that ends with the test at the latest."""
     command = ["diff", "--base", "main", "--watch", *options]
     with forked.start(command, repo, environment(repo, {"GATE_CONCURRENCY": "4"})) as process:
         try:
@@ -77,7 +77,7 @@ def said(process: Fork) -> str:
 
 
 def until(process: Fork, holds: Callable[[str], bool]) -> str:
-    """What it has said as soon as that holds."""
+    """The output as soon as the condition holds."""
     ends = time.monotonic() + PATIENCE_S
     while time.monotonic() < ends:
         text = said(process)
@@ -88,7 +88,7 @@ def until(process: Fork, holds: Callable[[str], bool]) -> str:
 
 
 def waits(times: int) -> Callable[[str], bool]:
-    """It waits for a save, for the so-and-so-manieth time."""
+    """Wait until the session waits for a save for the nth time."""
     return lambda text: text.count("Save to compare again") + text.count("Fix it and save") >= times
 
 
@@ -104,7 +104,7 @@ def test_a_session(repo: Path, server: ModelServer) -> None:
 
         (repo / "tone.md").write_text("quality=1.0 quality[b]=0.9")
         second = until(process, waits(3))
-        # The baseline is known, and asking it again for cost and latency would be paid for at every save.
+        # The baseline is cached. Calling it again for cost and latency would cost money at every save.
         assert len(server.ledger) == 3 * ARM
         assert f"{ARM} asked, {ARM} known" in second and "last run: " in second
         assert f"2 runs, {3 * ARM} calls" in second
@@ -132,7 +132,7 @@ def test_a_session(repo: Path, server: ModelServer) -> None:
     assert json.loads((repo / ".gate/last/run.json").read_text())["unfinished"] is None
 
 
-def test_ctrl_c_during_a_run_loses_nothing(repo: Path, server: ModelServer) -> None:
+def test_ctrl_c_during_a_run_loses_no_answer(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(latency_s=0.1)
     (repo / "tone.md").write_text("quality=0.9")
     with watching(repo) as process:
@@ -154,17 +154,17 @@ def test_ctrl_c_during_a_run_loses_nothing(repo: Path, server: ModelServer) -> N
         (["--json"], "--watch and --json cannot be combined"),
     ],
 )
-def test_what_has_no_place_in_a_session(tmp_path: Path, options: list[str], why: str) -> None:
+def test_options_that_a_session_refuses(tmp_path: Path, options: list[str], why: str) -> None:
     ended = gate("diff", "--base", "main", "--watch", *options, cwd=tmp_path)
     assert ended.code == 2 and why in ended.err
 
 
-def test_a_mistake_that_no_save_mends_ends_it(repo: Path) -> None:
+def test_an_error_that_no_save_can_fix_ends_the_session(repo: Path) -> None:
     ended = gate("diff", "--base", "mian", "--watch", cwd=repo)
     assert ended.code == 2 and "there is no commit 'mian'" in ended.err
 
 
-def test_what_is_watched_in_git_mode(repo: Path) -> None:
+def test_watched_files_in_git_mode(repo: Path) -> None:
     (repo / "tone.md").write_text("quality=0.5")
     seen = ReadFiles()
     resolve_git_mode(("main", None), "gate.yaml", (), everything=False, here=GitPlace(repo, seen))
@@ -181,7 +181,7 @@ def test_what_is_watched_in_git_mode(repo: Path) -> None:
     assert seen.changed()
 
 
-def test_what_is_watched_in_file_mode(tmp_path: Path) -> None:
+def test_watched_files_in_file_mode(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "cases.jsonl", CASES)
     (tmp_path / "old.md").write_text("quality=1.0")
     (tmp_path / "new.j2").write_text('{% include "parts/tone.md" %}')
@@ -197,7 +197,7 @@ def test_what_is_watched_in_file_mode(tmp_path: Path) -> None:
     assert seen.changed()
 
 
-def test_a_save_counts_when_nothing_more_is_written(tmp_path: Path) -> None:
+def test_a_save_counts_once_writing_has_stopped(tmp_path: Path) -> None:
     file = tmp_path / "a.md"
     seen = ReadFiles()
     seen.see(file)
@@ -209,5 +209,5 @@ def test_a_save_counts_when_nothing_more_is_written(tmp_path: Path) -> None:
             file.write_text("x" * len(slept))
 
     wait_for_save(seen, sleep)
-    # Two looks without a change, one with it, two in which an editor is still at it, and a calm one.
+    # Two checks without a change, one with a change, two while the editor writes, and a last one without a change.
     assert len(slept) == 5

@@ -1,4 +1,4 @@
-"""Every block of code of every page is held to the program, or says why it is not."""
+"""Every code block of every page is checked against the program, or says why it is not."""
 
 from pathlib import Path
 
@@ -12,12 +12,12 @@ PAGES = [ROOT / "README.md", *(ROOT / path for path in ELSEWHERE), *sorted((ROOT
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_every_block_is_what_the_program_takes(path: Path) -> None:
+def test_every_block_is_valid_for_the_program(path: Path) -> None:
     for block in blocks(path.read_text(encoding="utf-8")):
         assert wrong(block) == "", f"{path}:{block.line}"
 
 
-def test_most_blocks_are_held_to_the_program() -> None:
+def test_most_blocks_are_checked() -> None:
     found = [block for path in PAGES for block in blocks(path.read_text(encoding="utf-8"))]
     assert len(found) > 250
     assert len([block for block in found if block.why_not]) < len(found) / 10
@@ -54,11 +54,11 @@ def shown(language: str, text: str) -> str:
         ("rust", "fn main() {}", "nothing is known about rust"),
     ],
 )
-def test_what_is_wrong_is_seen(language: str, text: str, fault: str) -> None:
+def test_errors_in_blocks_are_found(language: str, text: str, fault: str) -> None:
     assert fault in shown(language, text)
 
 
-def test_a_block_may_say_why_it_is_not_run() -> None:
+def test_a_block_can_say_why_it_is_not_run() -> None:
     page = "A list:\n\n- one\n\n   <!-- not run: of another program -->\n   ```nginx\n   server {}\n   ```\n"
     assert blocks(page) == [Block(6, "nginx", "server {}\n", "of another program")]
     assert wrong(blocks(page)[0]) == ""

@@ -1,4 +1,4 @@
-"""The cookbook: every configuration is read as a user's is, and four of the pages are run on a loopback model."""
+"""The cookbook: every configuration loads, and four of the pages run with a local model server."""
 
 import json
 import re
@@ -15,11 +15,11 @@ from tests.support.model_server import Behaviour, ModelServer
 
 PAGES = sorted(path for path in (Path(__file__).parents[3] / "docs/cookbook").glob("*.md") if path.name != "index.md")
 CASES = 12
-"""Of each line that a page shows: enough for a slice to decide."""
+"""Copies of each case on a page: enough for a slice to decide."""
 
 
 def files(page: str) -> list[Step]:
-    """What a page has its reader write, in order."""
+    """The files that the reader writes, in order."""
     return [step for step in steps(page) if step.file]
 
 
@@ -29,7 +29,7 @@ def write(folder: Path, step: Step) -> None:
 
 
 def before_and_after(page: str) -> tuple[list[Step], list[Step]]:
-    """The files of a page as they are first, and the one that it then changes."""
+    """The files of a page, and the changed file."""
     first: dict[str, Step] = {}
     changed = []
     for step in files(page):
@@ -49,7 +49,7 @@ def repository(folder: Path, written: list[Step]) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_every_configuration_is_read_with_all_that_it_names(path: Path, tmp_path: Path) -> None:
+def test_every_configuration_and_its_files_load(path: Path, tmp_path: Path) -> None:
     first, _ = before_and_after(path.read_text(encoding="utf-8"))
     assert "gate.yaml" in {step.file for step in first}
     repository(tmp_path, first)
@@ -59,14 +59,14 @@ def test_every_configuration_is_read_with_all_that_it_names(path: Path, tmp_path
     planned = gate("plan", "--json", cwd=tmp_path)
     assert planned.code == 0, planned.err
     assert all(suite["cases"] for suite in json.loads(planned.out)["suites"])
-    # What is copied is not met by a warning that it costs more than it shows.
+    # A copied configuration gives no warning that it costs more than it shows.
     assert "repeats itself" not in planned.out
     if path.stem == "monorepo":
         assert len(json.loads(planned.out)["suites"]) == 3
 
 
 def many(text: str) -> str:
-    """A case file, as JSON, in which each case stands several times, with ids and inputs of their own."""
+    """A case file as JSON with several copies of each case, each with its own id and input."""
     cases = list(map(json.loads, text.splitlines())) if text.startswith("{") else YAML(typ="safe").load(text)
     return "".join(
         json.dumps({**case, "id": f"{case['id']}-{at}", "input": f"{case['input']} ({at})"}) + "\n"
@@ -76,9 +76,9 @@ def many(text: str) -> str:
 
 
 def run(page: str, folder: Path, answer: Callable[[str, str], str], **behaviour: Any) -> dict[str, Any]:
-    """Commit what a page has, make its change, and compare."""
+    """Commit the files of a page, make its change, and compare."""
     first, changed = before_and_after((PAGES[0].parent / page).read_text(encoding="utf-8"))
-    # JSON is YAML, and JSON Lines are what a file of either name may hold once the list has brackets.
+    # JSON is valid YAML, and a list in brackets is accepted in a file of either name.
     shown = {step.file: many(step.text) for step in first if "cases" in step.file}
     shown = {
         name: text if name.endswith(".jsonl") else f"[{','.join(text.splitlines())}]" for name, text in shown.items()
@@ -100,7 +100,7 @@ def states(record: dict[str, Any]) -> dict[str, str]:
     return {one["slice"]: one["state"] for one in [suite["quality"]["overall"], *suite["quality"]["slices"]]}
 
 
-def test_the_classifier_blocks_where_one_language_falls(tmp_path: Path) -> None:
+def test_the_classifier_blocks_a_drop_in_one_language(tmp_path: Path) -> None:
     def answer(system: str, user: str) -> str:
         right = "billing" if re.search("charged|Rechnung", user) else "delivery"
         german = "Rechnung" in user or "Paket" in user
@@ -112,7 +112,7 @@ def test_the_classifier_blocks_where_one_language_falls(tmp_path: Path) -> None:
     assert states(record)["lang=en"] == "noise"
 
 
-def test_the_extraction_blocks_where_numbers_become_text(tmp_path: Path) -> None:
+def test_the_extraction_blocks_numbers_as_text(tmp_path: Path) -> None:
     def answer(system: str, user: str) -> str:
         number, total, currency = ("A-17", 1250, "EUR") if "A-17" in user else ("B-9", 80, "USD")
         careful = "without the sign" in system
@@ -122,13 +122,13 @@ def test_the_extraction_blocks_where_numbers_become_text(tmp_path: Path) -> None
 
     record = run("extraction.md", tmp_path, answer)
     assert record["verdict"] == "BLOCK"
-    # The first look that is sure of one slice ends the run, and the others are at least suspect.
+    # The first look with a regression in one slice ends the run, and the other slices are at least suspect.
     assert "regression" in states(record).values()
     assert set(states(record).values()) <= {"regression", "suspect"}
     assert {one["name"] for one in record["suites"][0]["scorers"]} >= {"json_schema", "total", "number"}
 
 
-def test_the_rag_prompt_blocks_where_it_no_longer_says_that_it_does_not_know(tmp_path: Path) -> None:
+def test_the_rag_prompt_blocks_if_it_no_longer_admits_not_knowing(tmp_path: Path) -> None:
     seen: list[str] = []
 
     def answer(system: str, user: str) -> str:

@@ -1,4 +1,4 @@
-"""Every link of every page leads to a file that is there, and to a heading that it has."""
+"""Every link of every page leads to an existing file and heading."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.support.docsite.links import Link, anchors, links
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_links_lead_somewhere(path: Path) -> None:
+def test_every_link_has_a_target(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for link in links(text):
         if link.elsewhere:

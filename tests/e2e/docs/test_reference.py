@@ -1,4 +1,4 @@
-"""The reference that is written from the code is as the code is now; the one that people wrote names all of it."""
+"""The generated reference matches the code, and the hand-written reference is complete."""
 
 import ast
 import re
@@ -13,14 +13,14 @@ REFERENCE = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
 VARIABLE = re.compile(r"(?:GATE|OPENAI|ANTHROPIC|XDG)_[A-Z_]+")
 
 
-def test_the_pages_are_as_the_code_is_now_and_none_is_left_over() -> None:
+def test_the_generated_pages_are_up_to_date() -> None:
     found = pages()
     assert {path.name for path in FOLDER.iterdir()} == set(found)
     for name, page in found.items():
         assert (FOLDER / name).read_text(encoding="utf-8") == page, f"{name}: run make reference"
 
 
-def test_the_environment_is_told_as_it_is_read() -> None:
+def test_environment_variables_are_documented() -> None:
     files = [
         *(ROOT / "gate/environment").glob("*.py"),
         ROOT / "gate/web/login_settings.py",
@@ -35,7 +35,7 @@ def test_the_environment_is_told_as_it_is_read() -> None:
     assert named == read
 
 
-def test_the_exit_codes_are_told() -> None:
+def test_exit_codes_are_documented() -> None:
     def codes(kind: type[GateError]) -> set[int]:
         return {kind.exit_code}.union(*map(codes, kind.__subclasses__()))
 

@@ -1,4 +1,4 @@
-"""The site is built without a warning, has every page in its navigation, and asks nothing of anybody else."""
+"""The site builds without warnings, has every page in its navigation, and loads nothing from other hosts."""
 
 import re
 import tomllib
@@ -23,7 +23,7 @@ LOADS = {
 
 
 class Loads(HTMLParser):
-    """What a page has the browser fetch."""
+    """The files that a page makes the browser load."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,13 +40,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return build(tmp_path_factory.mktemp("docs"))
 
 
-def test_it_is_built_without_a_warning(built: tuple[Path, str]) -> None:
+def test_the_site_builds_without_a_warning(built: tuple[Path, str]) -> None:
     site, said = built
     assert "No issues found" in said and "Warning" not in said
     assert (site / "tutorial.html").is_file()
 
 
-def test_no_page_fetches_anything_from_elsewhere(built: tuple[Path, str]) -> None:
+def test_no_page_loads_anything_from_other_hosts(built: tuple[Path, str]) -> None:
     site, _ = built
     pages = list(site.rglob("*.html"))
     assert len(pages) > 60
@@ -71,14 +71,14 @@ def test_every_page_is_in_the_navigation(tmp_path: Path) -> None:
 
 
 def entries(nav: object) -> Iterator[str]:
-    """The pages that a navigation names."""
+    """The pages in a navigation."""
     if isinstance(nav, str):
         yield nav
     for one in nav.values() if isinstance(nav, dict) else nav if isinstance(nav, list) else ():
         yield from entries(one)
 
 
-def test_links_are_those_of_the_site() -> None:
+def test_links_lead_to_pages_of_the_site() -> None:
     text = "[a](../../SECURITY.md#keys) ![b](../images/b.png) [c](../../gate/x.py) [d](https://e.org) [e](#f)"
     found = relinked(f"{text} [g](../../README.md)\n\n```md\n[a](../../SECURITY.md)\n```\n", "docs/how-to/page.md")
     there = "[a](../security.md#keys) ![b](../images/b.png) c [d](https://e.org) [e](#f) [g](../index.md)"

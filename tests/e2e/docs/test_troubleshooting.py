@@ -1,4 +1,4 @@
-"""Every message that the page on troubleshooting quotes is one that the gate has."""
+"""Every message quoted on the troubleshooting page exists in the program."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/how-to/troubleshooting.md").read_text(encoding="utf-8")
 FOREIGN = {"gate: command not found"}
-"""Of the shell."""
+"""Messages of the shell."""
 
 
 def quoted() -> list[str]:
@@ -19,7 +19,7 @@ def quoted() -> list[str]:
 
 
 def said(folder: Path) -> Iterator[str]:
-    """The texts of the program, each name and number in them as an ellipsis."""
+    """The texts of the program, with an ellipsis for each name and number."""
     for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.JoinedStr):
@@ -28,7 +28,7 @@ def said(folder: Path) -> Iterator[str]:
                 yield node.value
 
 
-def test_every_message_is_the_gates_own() -> None:
+def test_every_quoted_message_exists() -> None:
     texts = tuple(said(ROOT / "gate"))
     found = quoted()
     assert len(found) > 20

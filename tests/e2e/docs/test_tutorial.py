@@ -1,6 +1,6 @@
 """The tutorial, from its first command to the comment on the pull request.
 
-The embedded model is played by a server that answers as it does: seen on the real one, which takes a minute.
+A server replaces the embedded model, which would take a minute. It gives the answers that the real model gave.
 """
 
 import json
@@ -27,7 +27,7 @@ SERVED = ("model: openai:gpt-4.1-mini", "}")
 
 
 def contents(file: str) -> list[str]:
-    """What the page has its reader write into a file, in order."""
+    """The contents of a file that the reader writes, in order."""
     return [step.text for step in STEPS if step.file == file]
 
 
@@ -36,7 +36,7 @@ GERMAN = {case["input"] for case in map(json.loads, CASES.splitlines()) if case[
 
 
 def answer(system: str, user: str) -> str:
-    """Without examples all that is German is praise."""
+    """Without examples, the model labels all German text as praise."""
     return f" {RIGHT[user] if 'Der Film war langweilig' in system or user not in GERMAN else 'positive'}"
 
 
@@ -47,21 +47,21 @@ def model() -> Iterator[dict[str, str]]:
 
 
 def served(step: Step) -> Step:
-    """The step with a model that is served in place of the embedded one."""
+    """The step with a model server instead of the embedded model."""
     text = step.text
     for ours, theirs in zip(EMBEDDED, SERVED, strict=True):
         text = text.replace(ours, theirs) if step.file == "gate.yaml" else text
     return Step(step.file, text, step.shown)
 
 
-def test_every_command_prints_what_is_shown(tmp_path: Path, model: dict[str, str]) -> None:
+def test_every_command_prints_the_shown_output(tmp_path: Path, model: dict[str, str]) -> None:
     assert all(word in contents("gate.yaml")[0] for word in EMBEDDED)
     run = 0
     for step in STEPS:
         printed = carry_out(served(step), tmp_path, model)
         if not step.file:
             run += 1
-        # A model that is served has a price, and is asked many things at once.
+        # A model server has prices and parallel calls.
         if step.shown and "gate plan" not in step.text:
             assert missing(step.shown, printed) == [], printed
     assert run == 6
@@ -73,7 +73,7 @@ def test_the_cases_that_are_shown_are_in_the_file() -> None:
     assert set(shown.splitlines()) < set(CASES.splitlines())
 
 
-def test_the_comment_begins_as_the_page_says(tmp_path: Path, model: dict[str, str]) -> None:
+def test_the_comment_starts_as_shown(tmp_path: Path, model: dict[str, str]) -> None:
     good, short, _ = contents("prompts/sentiment.txt")
     files = {"gate.yaml": contents("gate.yaml")[-1], "prompts/sentiment.txt": good, "evals/cases.jsonl": CASES}
     assert EMBEDDED[0] not in files["gate.yaml"]

@@ -1,4 +1,4 @@
-"""A folder with a prompt, and a model that reads prompts by rule."""
+"""Fixtures: a folder with a prompt, and a scripted model that finds rules in prompts."""
 
 from collections.abc import Iterator
 from pathlib import Path

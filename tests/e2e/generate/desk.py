@@ -1,4 +1,4 @@
-"""What tests of `gate generate` do: write files, run the command, look at what the server was asked."""
+"""Helpers for tests of `gate generate`: write files, run the command, and read the server's ledger."""
 
 import json
 import re
@@ -21,7 +21,7 @@ PROMPT = (
     "The answer must have at most 80 words. Never name a competitor. Always end with a question.\n"
 )
 RULES = 3
-"""That the prompt states."""
+"""The number of rules in the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ class Desk:
         return self.server.requests
 
     def paid(self, *arguments: str) -> tuple[int, Outcome]:
-        """Requests of one more command, and what came of it."""
+        """Run the command again; the number of its requests, and its outcome."""
         before = self.asked
         outcome = self.generate(*arguments)
         return self.asked - before, outcome
 
     def forget(self) -> None:
-        """Nothing of what was answered is known any more."""
+        """Delete all cached answers."""
         shutil.rmtree(self.root / ".gate/cache", ignore_errors=True)
 
     def spec(self, name: str = "evals/shop/spec.yaml") -> Specification:
@@ -79,7 +79,7 @@ class Desk:
         return parse((self.root / name).read_text(encoding="utf-8"), name)
 
     def files(self) -> dict[str, bytes]:
-        """All files but those of the gate's own folder."""
+        """All files outside `.gate`."""
         found = (path for path in sorted(self.root.rglob("*")) if path.is_file())
         named = ((path.relative_to(self.root).as_posix(), path) for path in found)
         return {name: path.read_bytes() for name, path in named if not name.startswith(".gate/")}
@@ -91,7 +91,7 @@ def given(**settings: object) -> list[str]:
 
 
 def planned(outcome: Outcome) -> int:
-    """Calls that the first line foresees."""
+    """The planned number of calls in the first line."""
     found = re.search(r"about ([\d,]+) calls?", outcome.out)
     assert found is not None, outcome
     return int(found[1].replace(",", ""))
@@ -103,5 +103,5 @@ def counted(cases: tuple[Case, ...]) -> Counter[tuple[str, str]]:
 
 
 def document(outcome: Outcome) -> Any:
-    """What `--json` printed, and nothing else."""
+    """The output of `--json`."""
     return json.loads(outcome.out)

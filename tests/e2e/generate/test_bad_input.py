@@ -1,4 +1,4 @@
-"""Prompts, models and options that are not what they should be: a clear word, an exit code, no traceback."""
+"""Invalid prompts, models and options: a clear message, an exit code and no traceback."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from tests.support.prompt_reader import reader, stage_of
 
 
 def twisted(desk: Desk, stage: str, twist: Callable[[str], str]) -> None:
-    """Let the model of the server say something else in one stage."""
+    """Change the model's reply in one stage."""
 
     def judgement(system: str, user: str) -> str:
         said = reader(system, user)
@@ -31,7 +31,7 @@ def twisted(desk: Desk, stage: str, twist: Callable[[str], str]) -> None:
         (["--diff", "--evaluate", f"{MODEL},openai:other"], "one model answers tests"),
     ],
 )
-def test_options_that_make_no_sense(desk: Desk, arguments: list[str], word: str) -> None:
+def test_invalid_options_are_refused(desk: Desk, arguments: list[str], word: str) -> None:
     made = desk.generate(*arguments)
     assert made.code == 2, made
     assert word in made.err
@@ -46,7 +46,7 @@ def test_options_that_make_no_sense(desk: Desk, arguments: list[str], word: str)
         ("broken.j2", "{{ question", "broken.j2"),
     ],
 )
-def test_prompts_that_cannot_be_read(desk: Desk, name: str, text: str, word: str) -> None:
+def test_unreadable_prompts_are_errors(desk: Desk, name: str, text: str, word: str) -> None:
     desk.write(f"prompts/{name}", text)
     made = desk.generate(prompt=f"prompts/{name}")
     assert made.code == 2, made
@@ -56,7 +56,7 @@ def test_prompts_that_cannot_be_read(desk: Desk, name: str, text: str, word: str
 
 
 @pytest.mark.parametrize("prompt", ["prompts/none.md", "python:prompts:build"])
-def test_prompts_that_are_not_there(desk: Desk, prompt: str) -> None:
+def test_missing_prompts_are_errors(desk: Desk, prompt: str) -> None:
     made = desk.generate(prompt=prompt)
     assert made.code == 2, made
     assert "Traceback" not in made.err
@@ -70,7 +70,7 @@ def test_prompts_that_are_not_there(desk: Desk, prompt: str) -> None:
         ('{"rules": []}', "there is no rule"),
     ],
 )
-def test_a_model_that_names_no_rule(desk: Desk, reply: str, word: str) -> None:
+def test_a_model_without_rules_is_an_error(desk: Desk, reply: str, word: str) -> None:
     twisted(desk, "rules", lambda _: reply)
     made = desk.generate()
     assert made.code == 3, made
@@ -80,7 +80,7 @@ def test_a_model_that_names_no_rule(desk: Desk, reply: str, word: str) -> None:
     assert sum(stage_of(entry.system) == "rules" for entry in desk.server.ledger) == 2
 
 
-def test_a_model_that_writes_no_test(desk: Desk) -> None:
+def test_a_model_without_tests_is_an_error(desk: Desk) -> None:
     twisted(desk, "tests", lambda _: '{"tests": [{"statement": "S9"}]}')
     made = desk.generate("--effort", "low")
     assert made.code == 3, made
@@ -96,7 +96,7 @@ def test_a_prompt_in_another_language(desk: Desk) -> None:
     assert len(desk.cases()) == 2 * len(desk.spec().rules)
 
 
-def test_rules_beyond_the_limit(desk: Desk) -> None:
+def test_too_many_rules_are_an_error(desk: Desk) -> None:
     desk.write("prompts/shop.md", " ".join(f"You must mention item {number}." for number in range(30)))
     made = desk.generate("--effort", "low", *given(max_rules=20, tests_per_rule=1, validate="false"))
     assert made.code == 0, made.err
@@ -117,7 +117,7 @@ def test_quiet_is_one_line(desk: Desk) -> None:
     assert made.err == ""
 
 
-def test_far_more_calls_than_were_foreseen(desk: Desk) -> None:
+def test_far_more_calls_than_planned_are_an_error(desk: Desk) -> None:
     desk.write("prompts/shop.md", " ".join(f"The answer must not mention item {number}." for number in range(75)))
     calls, made = desk.paid()
     assert made.code == 3, made
@@ -128,7 +128,7 @@ def test_far_more_calls_than_were_foreseen(desk: Desk) -> None:
     more, made = desk.paid("--max-calls", most[0], *given(tests_per_rule=1, validate="false"))
     assert made.code == 0, made.err
     assert calls < 12
-    assert more == 2 * 75  # what was read before is known
+    assert more == 2 * 75  # the rules are cached from the first run
 
 
 def test_a_prompt_without_a_name(desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""`gate generate --diff`: what a change does to the promises of a prompt, and files that follow."""
+"""`gate generate --diff`: how a change affects the rules of a prompt, and the updated files."""
 
 import pytest
 
@@ -15,7 +15,7 @@ SHORT = PROMPT.replace("The answer must have at most 80 words. ", "")
 
 @pytest.fixture
 def repo(desk: Desk) -> Desk:
-    """With the prompt on the main branch."""
+    """A repository with the prompt on the main branch."""
     git(desk.root, "init", "--quiet", "--initial-branch", "main")
     desk.write(".gitignore", ".gate/\n")
     git(desk.root, "add", "--all")
@@ -30,21 +30,21 @@ def compared(desk: Desk, *arguments: str) -> PromisesRecord:
 
 
 def states(found: PromisesRecord) -> dict[str, list[str | None]]:
-    """Rules by what became of them, in their old words or, where they are new, in those."""
+    """Rules by state, in their old wording, or in the new wording if they are new."""
     told: dict[str, list[str | None]] = {}
     for one in found.changes:
         told.setdefault(one.state, []).append(one.before or one.after)
     return told
 
 
-def test_the_same_prompt_asks_nobody(repo: Desk) -> None:
+def test_an_unchanged_prompt_makes_no_calls(repo: Desk) -> None:
     assert states(compared(repo)) == {}
     assert repo.asked == 0
     made = repo.generate("--diff", "--base", "main")
     assert (made.code, made.out, made.err) == (0, "The rules of the prompt did not change.\n", "")
 
 
-def test_new_and_stricter_rules_are_tried_on_both_versions(repo: Desk) -> None:
+def test_new_and_stricter_rules_are_tested_on_both_versions(repo: Desk) -> None:
     repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
     found = compared(repo, "--evaluate", "openai:gpt-4o-mini", "--judge-model", JUDGE, "--set", "tests_per_rule=1")
     assert set(states(found)) == {"added", "tightened"}
@@ -54,7 +54,7 @@ def test_new_and_stricter_rules_are_tried_on_both_versions(repo: Desk) -> None:
     assert {"80" in entry.system for entry in answers} == {True, False}
 
 
-def test_what_nobody_could_tell_is_left_open(repo: Desk) -> None:
+def test_undecided_rules_stay_open(repo: Desk) -> None:
     repo.generate("--effort", "min")
     before = repo.spec()
     repo.write("prompts/shop.md", PROMPT.replace("Never name a competitor.", "Never name a competitor in a heading."))
@@ -67,7 +67,7 @@ def test_what_nobody_could_tell_is_left_open(repo: Desk) -> None:
     assert "not changed, decide about them yourself: R2" in again.out
 
 
-def test_files_follow_and_after_an_update_there_is_nothing_to_make(repo: Desk) -> None:
+def test_after_an_update_there_is_nothing_left_to_generate(repo: Desk) -> None:
     level = "low"
     repo.generate("--effort", level)
     repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
@@ -93,7 +93,7 @@ def test_files_follow_and_after_an_update_there_is_nothing_to_make(repo: Desk) -
     assert "nothing to do" in repo.generate("--effort", level, "--plan").out
 
 
-def test_an_update_shows_the_suite_as_it_is_now(repo: Desk) -> None:
+def test_an_update_shows_the_current_suite(repo: Desk) -> None:
     repo.generate("--effort", "min")
     repo.write("prompts/shop.md", PROMPT.replace("at most 80", "at most 20"))
     made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
@@ -105,7 +105,7 @@ def test_an_update_shows_the_suite_as_it_is_now(repo: Desk) -> None:
 
 
 @pytest.mark.parametrize(("before", "after", "state"), [(PROMPT, "Hello.", "removed")])
-def test_a_version_without_rules_promises_nothing(repo: Desk, before: str, after: str, state: str) -> None:
+def test_a_version_without_rules_is_compared(repo: Desk, before: str, after: str, state: str) -> None:
     repo.write("prompts/shop.md", before)
     git(repo.root, "commit", "-qam", "before", "--allow-empty")
     repo.write("prompts/shop.md", after)
@@ -115,19 +115,19 @@ def test_a_version_without_rules_promises_nothing(repo: Desk, before: str, after
     assert {name: len(rules) for name, rules in states(found).items()} == {state: RULES}
 
 
-def test_what_it_takes_is_said_before_it_is_asked(repo: Desk) -> None:
+def test_the_plan_is_shown_before_the_calls(repo: Desk) -> None:
     repo.write("prompts/shop.md", POLITE)
     plan = repo.generate("--diff", "--base", "main", "--plan", "--evaluate", "openai:gpt-4o-mini", "--effort", "min")
     assert plan.code == 0, plan.err
     assert repo.asked == 0
     made = repo.generate("--diff", "--base", "main", "--evaluate", "openai:gpt-4o-mini", "--effort", "min")
     assert " ".join(plan.out.split()).startswith(made.err.splitlines()[0])
-    # The new rule has no counterpart to be compared with, and both versions give the same answers to two tests.
+    # The new rule has no old version to compare with, and both versions give the same answers to two tests.
     assert repo.asked == planned(plan) - 1 - 2
     assert "about $" in made.err.splitlines()[0]
 
 
-def test_the_judge_of_a_comparison_is_cool(repo: Desk) -> None:
+def test_the_judge_of_a_comparison_has_temperature_0(repo: Desk) -> None:
     repo.write("prompts/shop.md", PROMPT.replace("Never name a competitor.", "Never name a competitor in a heading."))
     compared(repo, "--judge-model", "openai:gpt-4o")
     assert "specdiff" in {stage_of(entry.system) for entry in repo.server.ledger}
@@ -136,13 +136,13 @@ def test_the_judge_of_a_comparison_is_cool(repo: Desk) -> None:
 
 
 @pytest.mark.parametrize("option", [["--set", "max_rules=3"], ["--instructions", "review=Be strict"]])
-def test_what_has_no_effect_on_a_comparison_is_refused(repo: Desk, option: list[str]) -> None:
+def test_options_without_effect_on_a_comparison_are_refused(repo: Desk, option: list[str]) -> None:
     made = repo.generate("--diff", "--base", "main", *option)
     assert (made.code, repo.asked) == (2, 0)
     assert "cannot be used with --diff" in made.err
 
 
-def test_a_case_file_that_cannot_be_added_to_leaves_both_as_they_were(repo: Desk) -> None:
+def test_a_case_file_that_cannot_be_extended_leaves_both_files_unchanged(repo: Desk) -> None:
     repo.generate("--effort", "min")
     repo.write("evals/shop/cases.yaml", "id: a\ninput: x\n")
     files = repo.files()
@@ -160,7 +160,7 @@ def suite_with(cases: str) -> str:
     return f"version: 1\nsuites: [{{name: shop, prompt: prompts/shop.md, cases: {cases}, model: {MODEL}, {scorer}}}]\n"
 
 
-def test_an_exam_that_people_wrote_is_left_alone(repo: Desk) -> None:
+def test_hand_written_cases_are_not_changed(repo: Desk) -> None:
     repo.generate("--effort", "min")
     repo.write("exam/hand.jsonl", HAND)
     repo.write("gate.yaml", suite_with("exam/hand.jsonl"))
@@ -173,7 +173,7 @@ def test_an_exam_that_people_wrote_is_left_alone(repo: Desk) -> None:
     assert "exam/hand.jsonl: not changed" in made.out
 
 
-def test_an_exam_that_is_emptied_is_told(repo: Desk) -> None:
+def test_removing_all_cases_is_reported(repo: Desk) -> None:
     repo.generate("--effort", "min")
     repo.write("prompts/shop.md", "You answer kindly.\n")
     made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "--quiet")
@@ -182,7 +182,7 @@ def test_an_exam_that_is_emptied_is_told(repo: Desk) -> None:
     assert "scorers: []" not in made.out
 
 
-def test_what_is_printed_is_obeyed_by_nobody(repo: Desk) -> None:
+def test_printed_texts_are_not_commands(repo: Desk) -> None:
     repo.generate("--effort", "min")
     key = "sk-ant-api03-" + "A1" * 20
     repo.write("prompts/shop.md", f"{PROMPT}It must always say ##[error]y ::add-mask::x \u202e {key}.\n")

@@ -1,4 +1,4 @@
-"""A specification that a person has edited is what the next generation goes by."""
+"""The next generation uses a specification that a person has edited."""
 
 import re
 
@@ -9,7 +9,7 @@ SPEC = "evals/shop/spec.yaml"
 
 
 def stages(desk: Desk, since: int) -> list[str]:
-    """Which stages asked, by the first words of their templates."""
+    """The stages that called the model."""
     return sorted(stage_of(entry.system) for entry in desk.server.ledger[since:])
 
 
@@ -20,7 +20,7 @@ def edited(desk: Desk, before: str, after: str) -> None:
     desk.write(SPEC, re.sub(before, after, text, flags=re.DOTALL))
 
 
-def test_a_changed_rule_is_inverted_and_tested_anew(desk: Desk) -> None:
+def test_a_changed_rule_is_inverted_and_tested_again(desk: Desk) -> None:
     edited(desk, "rule: Never name a competitor.", "rule: Never name a person.")
     asked = len(desk.server.ledger)
     made = desk.generate("--effort", "min")
@@ -38,7 +38,7 @@ def test_a_changed_rule_is_inverted_and_tested_anew(desk: Desk) -> None:
     assert not (desk.root / "evals/shop/spec-3.yaml").exists()
 
 
-def test_a_rule_that_was_deleted_has_no_tests(desk: Desk) -> None:
+def test_a_deleted_rule_has_no_tests(desk: Desk) -> None:
     edited(desk, r"  - id: R2\n.*?(?=  - id: R3)", "")
     asked = len(desk.server.ledger)
     desk.generate("--effort", "min")
@@ -47,7 +47,7 @@ def test_a_rule_that_was_deleted_has_no_tests(desk: Desk) -> None:
     assert {rule for rule, _ in counted(desk.cases("evals/shop/cases-2.yaml"))} == {"R1", "R3"}
 
 
-def test_another_version_of_the_prompt_is_named(desk: Desk) -> None:
+def test_a_specification_of_an_older_prompt_is_reported(desk: Desk) -> None:
     desk.generate("--effort", "min")
     desk.write("prompts/shop.md", "You answer questions. Never name a competitor.\n")
     made = desk.generate("--effort", "min")

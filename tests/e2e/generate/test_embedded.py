@@ -1,4 +1,4 @@
-"""The embedded model: its tests are poor, and they are there."""
+"""The embedded model writes tests, even if they are poor."""
 
 from tests.e2e.generate.desk import Desk, counted
 from tests.support.command import gate
@@ -12,16 +12,16 @@ rules: [{id: R1, rule: The answer has at most 80 words., inverse: The answer has
 
 
 def test_a_small_model_writes_tests(desk: Desk) -> None:
-    """It ended in exit 3: nothing kept the model from a reply without any test."""
+    """A reply without any test must not end the command with exit code 3."""
     desk.write("prompts/shop.md", "You answer customers. The answer must have at most 80 words.\n")
     desk.write("evals/shop/spec.yaml", SPEC)
-    # What is there already is not asked for, and both tests are one request: each takes seconds.
-    # Colder it repeats itself, hotter it talks more.
+    # Existing stages are not repeated, and both tests are one request, because each takes seconds.
+    # With a lower temperature it repeats itself, and with a higher one it writes more.
     arguments = ("--model", "local:gemma3-270m", "--effort", "min", "--set", "temperature=0.5")
     made = gate("generate", "prompts/shop.md", *arguments, cwd=desk.root, timeout_s=400)
     assert made.code == 0, made
     assert "a larger model gives better ones" in " ".join((made.out + made.err).split())
     cases = desk.cases()
-    # It may repeat itself, and what is said twice is left out.
+    # It may repeat itself, and duplicates are removed.
     assert cases and set(counted(cases)) <= {("R1", "rule"), ("R1", "inverse")}
     assert all(case.input.strip() for case in cases)

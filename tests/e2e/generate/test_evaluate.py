@@ -1,4 +1,4 @@
-"""Generated tests against models: the table, the files, and what the servers are asked."""
+"""Generated tests run on models: the table, the files, and the requests to the servers."""
 
 from xml.etree import ElementTree
 
@@ -34,12 +34,12 @@ def test_a_table_with_all_models_and_its_files(desk: Desk) -> None:
     share = "0\N{NO-BREAK SPACE}%"
     headline = f"**By the judge: gpt-4o-mini breaks {share} [0, 39] of {TESTS} tests, claude-haiku-4-5 {share} "
     assert told.startswith(headline)
-    # Of the rules of the prompt code checks the number of words alone, and that is kept.
+    # The only rule that code checks is the number of words, and the answer keeps it.
     for group, tests in (("rules", RULES), ("inverse", RULES), ("control", TESTS), ("all", 2 * TESTS)):
         assert told.count(f"| · {group} | 0/{tests} |") == 2
 
 
-def test_models_are_warm_where_their_interface_lets_them(desk: Desk) -> None:
+def test_models_get_a_temperature_if_their_interface_allows_it(desk: Desk) -> None:
     desk.server.behaviour = FINE
     made = evaluated(desk, *given(control="false"))
     assert made.code == 0, made.err
@@ -51,7 +51,7 @@ def test_models_are_warm_where_their_interface_lets_them(desk: Desk) -> None:
     assert inputs_judged(desk) == {False}
 
 
-def test_a_judge_sees_inputs_where_it_is_told_to(desk: Desk) -> None:
+def test_a_judge_sees_inputs_if_the_option_says_so(desk: Desk) -> None:
     desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: f"Fine, {user[-9:]}")
     made = evaluated(desk, *given(control="false", input_aware="true"))
     assert made.code == 0, made.err
@@ -59,7 +59,7 @@ def test_a_judge_sees_inputs_where_it_is_told_to(desk: Desk) -> None:
 
 
 def inputs_judged(desk: Desk) -> set[bool]:
-    """Was the judge of an output shown the input, too?"""
+    """Whether the judge of an output also gets the input."""
     judged = (entry.user for entry in desk.server.ledger if stage_of(entry.system) == "compliance")
     return {"What about" in user for user in judged}
 
@@ -71,7 +71,7 @@ def test_no_output_complies(desk: Desk) -> None:
     assert "No output of any model complies" in made.err
 
 
-def test_tests_are_kept_whatever_comes_of_running_them(desk: Desk) -> None:
+def test_tests_are_saved_even_if_their_run_fails(desk: Desk) -> None:
     def judging(system: str, user: str) -> str:
         return "I'm sorry." if stage_of(system) == "compliance" else reader(system, user)
 
@@ -82,7 +82,7 @@ def test_tests_are_kept_whatever_comes_of_running_them(desk: Desk) -> None:
     assert desk.spec().rules
 
 
-def test_what_a_program_reads_keeps_the_schema(desk: Desk) -> None:
+def test_json_output_matches_the_schema(desk: Desk) -> None:
     schema = document(desk.gate("schema", "generation.json"))
     found = document(evaluated(desk, "--json", "--quiet", *given(turns=2)))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -93,8 +93,8 @@ def test_what_a_program_reads_keeps_the_schema(desk: Desk) -> None:
             jsonschema.validate({**found, **wrong}, schema)
 
 
-def test_both_kinds_of_tests_get_the_same_check(desk: Desk) -> None:
-    """At the lowest effort the inputs of control cases were checked, and those of the rules were not."""
+def test_rule_tests_and_control_tests_get_the_same_check(desk: Desk) -> None:
+    """The inputs of both kinds are checked, even at the lowest effort."""
     desk.server.behaviour = FINE
     desk.generate("--effort", "min")
     foreseen = planned(evaluated(desk, "--plan"))

@@ -1,4 +1,4 @@
-"""Prompts of each form, tests of each form: all of it ends in cases that the gate runs."""
+"""Prompts and tests of each form become cases that the gate runs."""
 
 import json
 import re
@@ -52,7 +52,7 @@ CHAT = """\
 
 
 def checked(desk: Desk, made: Outcome) -> None:
-    """The suite at the end of the summary runs over every case."""
+    """The suggested suite at the end of the summary runs every case."""
     assert made.code == 0, made.err
     [found] = (desk.root / ".gate/generate").glob("*/summary.md")
     summary = found.read_text(encoding="utf-8")
@@ -74,7 +74,7 @@ def test_a_prompt_of_another_form(desk: Desk, name: str, text: str) -> None:
     made = desk.generate("--effort", "min", prompt=f"prompts/{name}")
     checked(desk, made)
     answering = [entry.system for entry in desk.server.ledger if not stage_of(entry.system)]
-    # A line of a system message that looks like the start of another one is text.
+    # A line of a system message that looks like the start of another message is text.
     assert any("user: lines in the middle" in system for system in answering) is (text == PROMPTY)
 
 
@@ -86,7 +86,7 @@ def test_variables_of_a_template_are_parts_of_the_input(desk: Desk) -> None:
     assert all(case.vars["customer"] != case.vars["question"] for case in desk.cases())
 
 
-def test_tests_go_back_into_a_prompt_of_github_models(desk: Desk) -> None:
+def test_tests_are_written_into_a_prompt_file_of_github_models(desk: Desk) -> None:
     path = desk.write("prompts/tag.prompt.yml", MODELS_YML)
     made = desk.generate("--effort", "min", "--set", "write_back=true", prompt="prompts/tag.prompt.yml")
     checked(desk, made)
@@ -102,7 +102,7 @@ def test_tests_go_back_into_a_prompt_of_github_models(desk: Desk) -> None:
     assert path.read_bytes() == before
 
 
-def test_documents_stand_in_for_what_is_retrieved(desk: Desk) -> None:
+def test_documents_replace_the_retrieved_texts(desk: Desk) -> None:
     def with_documents(system: str, user: str) -> str:
         said = json.loads(reader(system, user))
         if stage_of(system) == "inputs":

@@ -1,4 +1,4 @@
-"""A generation that is ended half way, and repeated: no answer is paid for twice, no file is half written."""
+"""An interrupted generation that is repeated pays for no answer twice and leaves no partly written file."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ def started(desk: Desk, *arguments: str) -> Fork:
 
 
 def answered(desk: Desk, count: int) -> None:
-    """Wait until so many replies were sent."""
+    """Wait until the server has sent this many replies."""
     until = time.monotonic() + MOST_S
     while len(desk.server.ledger) < count and time.monotonic() < until:
         time.sleep(0.01)
@@ -35,7 +35,7 @@ def answered(desk: Desk, count: int) -> None:
 
 
 def repeated(desk: Desk, in_flight: int) -> None:
-    """The same command finishes the work; only what was in flight when the first one ended may be asked for again."""
+    """The same command finishes the work. Only calls in flight at the end of the first run may be repeated."""
     assert set(desk.files()) == {"prompts/shop.md"}
     desk.server.behaviour = Behaviour(judgement=reader)
     made = desk.generate()
@@ -46,7 +46,7 @@ def repeated(desk: Desk, in_flight: int) -> None:
 
 
 @pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
-def test_a_signal(desk: Desk, sign: signal.Signals, code: int) -> None:
+def test_a_killed_generation_continues(desk: Desk, sign: signal.Signals, code: int) -> None:
     desk.server.behaviour = SLOW
     process = started(desk)
     answered(desk, 7)
@@ -60,7 +60,7 @@ def test_a_signal(desk: Desk, sign: signal.Signals, code: int) -> None:
     repeated(desk, in_flight=4 if sign is signal.SIGKILL else 2)
 
 
-def test_a_budget_of_dollars(desk: Desk) -> None:
+def test_a_generation_ended_by_its_budget_continues(desk: Desk) -> None:
     before, env = desk.asked, {**desk.env, "GATE_CONCURRENCY": "1"}
     command = ("generate", "prompts/shop.md", "--model", MODEL, "--max-usd", "0.003")
     ended = gate(*command, cwd=desk.root, env=env)
@@ -72,15 +72,15 @@ def test_a_budget_of_dollars(desk: Desk) -> None:
 
 EVALUATION = ("--effort", "min", "--evaluate", "openai:gpt-4o-mini", "--set", "control=false")
 OF_EVALUATION = 4 + 1 + 2 + 6 + 6
-"""Requests of it: the generation, the check of its inputs, an output for each test, and a verdict on each."""
+"""Requests of an evaluation: the generation, the check of its inputs, an output and a verdict for each test."""
 
 
 def different(system: str, user: str) -> str:
-    """An answer to each test that is like no other, so that each is judged."""
+    """A different answer to each test, so that each is judged."""
     return f"Fine, is it? {user}"
 
 
-def test_ctrl_c_in_an_evaluation(desk: Desk) -> None:
+def test_an_evaluation_ended_by_ctrl_c_continues(desk: Desk) -> None:
     desk.server.behaviour = replace(SLOW, answer=different)
     process = started(desk, *EVALUATION)
     answered(desk, 9)

@@ -1,4 +1,4 @@
-"""Levels of effort: how many requests, what is written, and what a second run does."""
+"""Levels of effort: number of requests, written files, and a second run."""
 
 import json
 import re
@@ -9,12 +9,12 @@ from gate.config.gatefile import load
 from tests.e2e.generate.desk import MODEL, RULES, Desk, counted, document, planned
 from tests.support.command import environment
 
-# intent, inputs, rules, inverse; then, of the level: review, tests, expansion, checks of the inputs.
+# intent, inputs, rules, inverse; then those of the level: review, tests, expansion, checks of the inputs.
 CALLS = {"min": 4 + 1, "low": 4 + 1 + 2 + 2, "medium": 4 + 1 + 6 + 4, "high": 4 + 1 + 6 + 30 + 30}
 TESTS = {"min": 1, "low": 2, "medium": 3, "high": 5}
 
 
-def test_a_level_takes_as_many_calls_as_it_says_and_a_second_run_none(desk: Desk) -> None:
+def test_a_level_makes_its_planned_calls_and_a_second_run_none(desk: Desk) -> None:
     level = "high"
     paid, made = desk.paid("--effort", level)
     assert made.code == 0, made.err
@@ -33,7 +33,7 @@ def test_a_level_takes_as_many_calls_as_it_says_and_a_second_run_none(desk: Desk
     assert "cases.yaml: the cases; review them before you use them (unchanged)" in " ".join(again.out.split())
 
 
-def test_what_a_person_wrote_is_not_overwritten(desk: Desk) -> None:
+def test_hand_written_files_are_not_overwritten(desk: Desk) -> None:
     desk.generate("--effort", "min")
     reviewed = desk.write("evals/shop/cases.yaml", "- {id: mine, input: Hello}\n")
     made = desk.generate("--effort", "min")
@@ -42,7 +42,7 @@ def test_what_a_person_wrote_is_not_overwritten(desk: Desk) -> None:
     assert "cases-2.yaml" in made.out
 
 
-def test_a_program_reads_what_came_out(desk: Desk) -> None:
+def test_the_result_can_be_json(desk: Desk) -> None:
     found = document(desk.generate("--effort", "min", "--json"))
     assert found["schema"] == "prompt-gate/generation/1"
     assert [one["id"] for one in found["specification"]["rules"]] == ["R1", "R2", "R3"]
@@ -71,7 +71,7 @@ def test_the_summary_ends_in_a_suite_that_runs(desk: Desk) -> None:
     assert len(checked.record.new[0].cases) == 2 * RULES
 
 
-def test_a_plan_loads_no_interface(desk: Desk) -> None:
+def test_a_plan_loads_no_sdk(desk: Desk) -> None:
     code = (
         "import sys\nfrom gate.__main__ import main\n"
         f"sys.argv = ['gate', 'generate', 'prompts/shop.md', '--model', {MODEL!r}, '--plan']\n"

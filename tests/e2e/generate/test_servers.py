@@ -1,4 +1,4 @@
-"""Parameters belong to the generator alone."""
+"""Parameters are sent only to the model that generates tests."""
 
 import pytest
 
@@ -7,8 +7,8 @@ from tests.e2e.generate.test_evaluate import FINE
 from tests.support.prompt_reader import stage_of
 
 
-def test_a_parameter_of_the_generator_goes_to_no_other_model(desk: Desk) -> None:
-    """It ended in exit 2: the reference was sent a temperature that its interface refuses."""
+def test_a_parameter_of_the_generator_is_sent_to_no_other_model(desk: Desk) -> None:
+    """A reference model whose interface refuses a temperature does not get one."""
     desk.server.behaviour = FINE
     settings = given(temperature=0.7, expected="true", validate="true")
     made = desk.generate("--effort", "min", *settings, "--judge-model", JUDGE, model="openai:gpt-4o")
@@ -20,7 +20,6 @@ def test_a_parameter_of_the_generator_goes_to_no_other_model(desk: Desk) -> None
 
 @pytest.mark.parametrize("more", [["--evaluate", JUDGE, "--set", "control=false"]])
 def test_a_plan_counts_each_turn(desk: Desk, more: list[str]) -> None:
-    """It counted a conversation as one request."""
     desk.server.behaviour = FINE
     arguments = ("--effort", "min", "--set", "turns=3", "--judge-model", "openai:gpt-4o", *more)
     assert desk.generate("--effort", "min", "--set", "turns=3").code == 0

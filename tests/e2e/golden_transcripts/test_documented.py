@@ -1,4 +1,4 @@
-"""The documented transcript with a weighted rubric by all three ways to run it, and a smaller one on a real model."""
+"""The documented transcript and rubric, run in all three ways, and a smaller one on a real model."""
 
 import json
 import shutil
@@ -52,7 +52,7 @@ What others said of a reply:
 "Nothing is taken up."
 "Nobody talks like that."
 """
-"""A base model goes by examples: without them it hands back figures or the fence, and after long ones it is long."""
+"""A base model needs examples: without them it repeats figures or the fence, and long examples give long replies."""
 
 
 def answer(system: str, user: str) -> str:
@@ -62,7 +62,7 @@ def answer(system: str, user: str) -> str:
 
 
 def judgement(system: str, user: str) -> str:
-    """Marks down what a dispatcher would not say, by one dimension more than by the others."""
+    """Gives a low score to a reply that no dispatcher would give, lowest in one dimension."""
     assert "You took calls for a heating and cooling company" in system
     assert "The call is at this point: discovery." in system
     spoken = user.rpartition("# Answer\n")[2]
@@ -118,7 +118,7 @@ def test_gate_check(root: Path, server: ModelServer) -> None:
     assert (again.code, len(server.ledger)) == (0, asked), "what is known was judged again"
 
 
-def test_gate_check_of_a_reply_that_nobody_wants_to_hear(root: Path) -> None:
+def test_gate_check_of_a_bad_reply(root: Path) -> None:
     (root / "prompts.py").write_text(f"TONE = 'Be nice.'\n\n\n{BUILDER}")
     outcome = gate("check", cwd=root)
     assert outcome.code == 1
@@ -140,7 +140,7 @@ def test_gate_diff_of_two_builders(root: Path) -> None:
     git(root, "commit", "-qm", "plain")
     (root / "prompts.py").write_text(f"TONE = 'Be nice.'\n\n\n{BUILDER}")
     outcome = gate("diff", "--base", "main", "--json", cwd=root)
-    # One case can show nothing, and says so.
+    # One case is too few to show anything, and the report says so.
     assert (outcome.code, outcome.record.verdict) == (0, Verdict.HOLD), outcome.err
     (suite,) = outcome.record.suites
     (rubric,) = suite.rubrics
@@ -160,13 +160,13 @@ def test_pytest(root: Path, server: ModelServer) -> None:
 
 
 def test_on_the_embedded_model(tmp_path: Path) -> None:
-    """A small base model as agent and as judge says little of worth, in the asked form all the same."""
+    """A small base model as agent and judge gives poor answers, but in the required form."""
     params = "{chat_template: passthrough, temperature: 0, max_output_tokens: 600, timeout_s: 600}"
     write(tmp_path, "Be plain.", "local:gemma3-270m", "local:gemma3-270m", params)
     (tmp_path / "rubric.yaml").write_text(SMALL_RUBRIC)
     with (tmp_path / "judge.md.j2").open("a") as judge_prompt:
         judge_prompt.write(EXAMPLES)
-    # A base model goes on and on; what it says of a reply takes long enough.
+    # A base model writes until the limit, and its judgements are slow enough.
     config = (tmp_path / "gate.yaml").read_text()
     (tmp_path / "gate.yaml").write_text(config.replace("max_output_tokens: 600", "max_output_tokens: 30", 1))
     outcome = gate("check", "--json", cwd=tmp_path, timeout_s=600)

@@ -1,4 +1,4 @@
-"""What a release uploads, built once for the tests of a process."""
+"""Fixture: the files that a release uploads, built once per process."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is in the wheel and in the source distribution, and what is not."""
+"""The contents of the wheel and of the source distribution."""
 
 import subprocess
 import tarfile
@@ -15,21 +15,21 @@ PROJECT = wheels.project()
 
 
 def content(wheel: Path) -> dict[str, bytes]:
-    """The files of a wheel but its list of them, by their paths."""
+    """The files of a wheel by path, without its list of files."""
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if not name.endswith(".dist-info/RECORD")]
         return {name: archive.read(name) for name in names}
 
 
 def packaged() -> set[str]:
-    """What of the package git knows, or would know."""
+    """The files of the package that git does not ignore."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "gate"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     return {name for name in listed if (ROOT / name).is_file()}
 
 
 def test_the_wheel_has_every_file_of_the_package_and_nothing_else(built: Built) -> None:
-    """Templates, styles, scripts, demo data and the mark of types are files like any other."""
+    """This includes templates, styles, scripts, demo data and `py.typed`."""
     names = content(built.wheel).keys()
     info = f"prompt_gate-{PROJECT['version']}.dist-info/"
     assert {name for name in names if not name.startswith(info)} == packaged()
@@ -38,20 +38,20 @@ def test_the_wheel_has_every_file_of_the_package_and_nothing_else(built: Built) 
     assert f"{info}licenses/LICENSE" in names
 
 
-def test_the_source_has_what_the_wheel_is_built_from_and_no_more(built: Built) -> None:
+def test_the_source_distribution_has_only_package_and_project_files(built: Built) -> None:
     with tarfile.open(built.sdist) as archive:
         names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
     beside = {".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "SECURITY.md", "pyproject.toml"}
     assert names == packaged() | beside
 
 
-def test_whoever_builds_it_again_gets_the_same_bytes(built: Built, tmp_path: Path) -> None:
+def test_building_again_gives_the_same_bytes(built: Built, tmp_path: Path) -> None:
     again = wheels.build(tmp_path)
     assert again.wheel.read_bytes() == built.wheel.read_bytes()
     assert again.sdist.read_bytes() == built.sdist.read_bytes()
 
 
-def test_its_description_is_the_project_s(built: Built) -> None:
+def test_its_description_is_that_of_the_project(built: Built) -> None:
     (text,) = (body for name, body in content(built.wheel).items() if name.endswith("/METADATA"))
     told = HeaderParser().parsestr(text.decode("utf-8"))
     assert (told["Name"], told["Version"]) == ("prompt-gate", PROJECT["version"])
@@ -62,7 +62,7 @@ def test_its_description_is_the_project_s(built: Built) -> None:
 
 
 @pytest.mark.parametrize("part", ["tests/", "benchmarks/", ".gate/", ".env"])
-def test_nothing_of_the_clone_travels_along(built: Built, part: str) -> None:
+def test_no_path_of_the_clone_is_included(built: Built, part: str) -> None:
     with tarfile.open(built.sdist) as archive:
         names = [*content(built.wheel), *(name.partition("/")[2] for name in archive.getnames())]
     assert not [name for name in names if name.startswith(part)]

@@ -1,6 +1,6 @@
-"""The wheel without extras in an environment of its own, and each extra: what needs it, beside what it asks for.
+"""The wheel without extras in its own environment, and each extra with the modules that need it.
 
-`demo`, and with it `local`, is what tests/e2e/demo uses; `dev` is where these tests run.
+tests/e2e/demo covers `demo` and `local`; these tests run in `dev`.
 """
 
 import json
@@ -49,7 +49,7 @@ from distributed import Client
 from gate.calls import dask
 """,
 }
-"""By extra, what needs it: where the dependencies of an extra do not suffice, it fails."""
+"""By extra, the code that needs it. The code fails if the dependencies of the extra are incomplete."""
 
 ONLY = """
 import sys
@@ -62,7 +62,7 @@ sys.meta_path.insert(0, Hidden())
 """
 
 
-def test_each_extra_is_looked_at() -> None:
+def test_each_extra_is_tested() -> None:
     seen = {name for names in NEEDED for name in names.split(",")}
     assert seen | {"local", "demo", "dev"} == wheels.project()["optional-dependencies"].keys()
 
@@ -80,7 +80,7 @@ def test_without_an_extra_two_files_are_compared(built: Built, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("extras", NEEDED)
-def test_an_extra_brings_what_needs_it(extras: str, tmp_path: Path) -> None:
+def test_an_extra_installs_its_dependencies(extras: str, tmp_path: Path) -> None:
     assert run(NEEDED[extras], extras, tmp_path).returncode == 0
 
 
@@ -93,7 +93,7 @@ owners = cache(metadata.packages_distributions)
 
 
 def run(program: str, extras: str, folder: Path) -> "subprocess.CompletedProcess[str]":
-    """Run a program that sees the standard library and what an installation with these extras would bring."""
+    """Run a program that sees only the standard library and the packages of an installation with these extras."""
     brought = {canonicalize_name("prompt-gate")}
     wanted = [("prompt-gate", extra) for extra in ("", *filter(None, extras.split(",")))]
     seen = set(wanted)

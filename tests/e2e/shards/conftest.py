@@ -32,7 +32,7 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 
 def changed(root: Path) -> Path:
-    """A repository with two suites that change and a new prompt, none of which got bad."""
+    """A repository with two changed suites and a new prompt, all without a regression."""
     make(root, FILES)
     change = {
         "prompts/support.md": "Help. quality=0.95\n",
@@ -46,5 +46,5 @@ def changed(root: Path) -> Path:
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    """Such a repository."""
+    """A copy of the changed repository."""
     return changed(tmp_path)

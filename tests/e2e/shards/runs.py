@@ -1,4 +1,4 @@
-"""Runs that are divided and put together again, by the commands that users type."""
+"""Runs in shards and their merge, with the commands of users."""
 
 import contextlib
 import io
@@ -20,7 +20,7 @@ _REUSED = re.compile(r"<br>Answers reused: [^<]*")
 
 
 def here(*arguments: str, cwd: Path) -> Outcome:
-    """Run `gate` within this process: many shards are many starts."""
+    """Run `gate` in this process, because many shards would be many process starts."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
@@ -32,28 +32,28 @@ def here(*arguments: str, cwd: Path) -> Outcome:
 
 
 def shard(repo: Path, number: int, of: int, *more: str) -> Outcome:
-    """Take one shard into `shards/N`."""
+    """Run one shard into `shards/N`."""
     named = more if "--cases" in more else (*REFS, *more)
     return here("diff", *named, "--shard", f"{number}/{of}", "--out", f"shards/{number}", cwd=repo)
 
 
 def shards(repo: Path, of: int, *more: str) -> None:
-    """Take all shards."""
+    """Run all shards."""
     for number in range(1, of + 1):
         outcome = shard(repo, number, of, *more)
         assert outcome.code == 0, outcome.err
 
 
 def merge(repo: Path, *more: str) -> Outcome:
-    """Merge what is in `shards` into `merged`."""
+    """Merge `shards` into `merged`."""
     return here("merge", "shards", "--out", "merged", *more, cwd=repo)
 
 
 def untimed(folder: Path) -> dict[str, Any]:
     """The record of a run without timing and cost.
 
-    Part of the cost is what was known already: an equal request to a judge is sent once in a process, if it comes late
-    enough.
+    The cost depends on cached judgements: a process sends an equal request to a judge only once, if the first one has
+    ended.
     """
     run: dict[str, Any] = json.loads((folder / "run.json").read_text())
     for part in (run, *run["suites"], *run["new"]):
@@ -64,7 +64,7 @@ def untimed(folder: Path) -> dict[str, Any]:
 
 
 def assert_same_report(one: Path, other: Path) -> None:
-    """Line by line the same, those about times, tokens and calls aside."""
+    """Both reports are equal line by line, except for times, tokens and calls."""
     texts = [_REUSED.sub("", (folder / "report.md").read_text()) for folder in (one, other)]
     ours, theirs = (text.splitlines() for text in texts)
     kept = [line for line in ours if not _COSTS.search(line)]
@@ -73,7 +73,7 @@ def assert_same_report(one: Path, other: Path) -> None:
 
 
 def keys(folder: Path) -> list[tuple[str, str, str, int]]:
-    """Which samples a folder holds, in order."""
+    """The keys of the samples in a folder, in order."""
     rows = [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
     return [(row["suite"], row["case"], row["arm"], row["index"]) for row in rows]
 

@@ -1,4 +1,4 @@
-"""A prompt that the change deletes, in a run that is divided: the merge says it."""
+"""A deleted prompt in a run with shards is reported by the merge."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  
 
 
 @pytest.mark.parametrize("beside", [{}, {"prompts/faq.md": "Answer. Be kind. quality=1.0\n"}])
-def test_a_merge_of_shards_is_held_by_a_deletion(tmp_path: Path, beside: dict[str, str]) -> None:
+def test_a_deleted_prompt_makes_the_merge_a_hold(tmp_path: Path, beside: dict[str, str]) -> None:
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     for files in (FILES, {"gate.yaml": FAQ_ONLY, **beside}):
         for name, text in files.items():

@@ -1,4 +1,4 @@
-"""Samples of a shard that somebody has edited: what no run of the exam writes is refused at its line."""
+"""Edited samples of a shard: a line that no run can write is refused with its line number."""
 
 import json
 import shutil
@@ -31,12 +31,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def repo(whole: Path, tmp_path: Path) -> Path:
-    """A copy of it, to be edited."""
+    """A copy to edit."""
     return Path(shutil.copytree(whole, tmp_path / "repo", symlinks=True))
 
 
 def forged(repo: Path, edit: Callable[[Row], object]) -> str:
-    """What is said of the third sample once it was edited."""
+    """The error about the third sample after an edit."""
     rows = [json.loads(line) for line in (repo / SAMPLES).read_text().splitlines()]
     edit(rows[2])
     (repo / SAMPLES).write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -57,7 +57,7 @@ def dimension(name: str) -> Row:
     return {"kind": "dimension", "name": name, "value": 1.0, "weight": 1.0}
 
 
-def test_what_nobody_edited_is_merged(repo: Path) -> None:
+def test_unedited_samples_are_merged(repo: Path) -> None:
     assert merge(repo, "--json").record.verdict is Verdict.BLOCK
 
 
@@ -82,7 +82,7 @@ def test_what_nobody_edited_is_merged(repo: Path) -> None:
         (lambda row: row.update(score=0.123), "its score is not what its scores make"),
     ],
 )
-def test_what_no_run_writes_is_refused_at_its_line(repo: Path, edit: Callable[[Row], object], said: str) -> None:
+def test_forged_samples_are_refused_with_their_line(repo: Path, edit: Callable[[Row], object], said: str) -> None:
     assert said in forged(repo, edit)
 
 

@@ -1,4 +1,4 @@
-"""Merged shards equal one run bit for bit, timings and cost aside."""
+"""Merged shards are identical to one run, except for timings and cost."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, case
 from tests.support.model_server import ModelServer
 
 
-def test_two_suites_and_a_new_prompt(repo: Path) -> None:
+def test_merged_shards_of_two_suites_and_a_new_prompt_equal_one_run(repo: Path) -> None:
     whole = gate("diff", *REFS, "--no-early-stop", "--out", "whole", cwd=repo)
     shards(repo, 3)
     merged = merge(repo)
@@ -20,7 +20,7 @@ def test_two_suites_and_a_new_prompt(repo: Path) -> None:
     assert sorted(keys(repo / "merged")) == sorted(keys(repo / "whole"))
 
 
-def test_the_samples_of_a_merge_have_one_order_however_many_shards_there_were(repo: Path) -> None:
+def test_the_samples_of_a_merge_have_the_same_order_for_any_number_of_shards(repo: Path) -> None:
     orders = []
     for of in (2, 3):
         shards(repo, of)
@@ -38,7 +38,7 @@ def test_the_samples_of_a_merge_have_one_order_however_many_shards_there_were(re
     ]
 
 
-def test_over_real_http_with_a_judge(tmp_path: Path) -> None:
+def test_merged_shards_with_a_judge_equal_one_run(tmp_path: Path) -> None:
     with ModelServer() as server:
         config = CONFIG.replace('"fake:oracle"', "own:m").replace("[exact]", "[exact, judge: {criteria: Is it right?}]")
         config = config.replace("samples: 2}\n", "samples: 2, params: {seed: 7}}\n")
@@ -48,7 +48,7 @@ def test_over_real_http_with_a_judge(tmp_path: Path) -> None:
         whole = gate("diff", *REFS, "--no-early-stop", "--out", "whole", cwd=tmp_path)
         asked = server.requests
         shards(tmp_path, 2)
-        # Every answer was asked for again; of equal requests to the judge some are sent once in a process.
+        # Every answer was requested again; a process sends some equal judge requests only once.
         answers = len(keys(tmp_path / "whole"))
         asked_again = server.requests - asked
         assert answers < asked_again
@@ -59,7 +59,7 @@ def test_over_real_http_with_a_judge(tmp_path: Path) -> None:
     assert_same_report(tmp_path / "merged", tmp_path / "whole")
 
 
-def test_file_mode(tmp_path: Path) -> None:
+def test_merged_shards_in_file_mode_equal_one_run(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Be good. quality=1.0")
     (tmp_path / "b.md").write_text("Be better. quality=0.8")
     write_jsonl(tmp_path / "cases.jsonl", [case(number, "gold") for number in range(20)])
@@ -71,7 +71,7 @@ def test_file_mode(tmp_path: Path) -> None:
     assert untimed(tmp_path / "merged") == untimed(tmp_path / "whole")
 
 
-def test_more_shards_than_pairs(tmp_path: Path) -> None:
+def test_more_shards_than_pairs_are_allowed(tmp_path: Path) -> None:
     for name in ("a.md", "b.md"):
         (tmp_path / name).write_text(f"Be good. quality=1.0 {name}")
     write_jsonl(tmp_path / "cases.jsonl", [case(number, "gold") for number in range(2)])
@@ -82,7 +82,7 @@ def test_more_shards_than_pairs(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "shards/3/shard.json").read_text())["samples"] == 0
 
 
-def test_nothing_touched_is_skipped_in_every_shard_and_in_the_merge(repo: Path) -> None:
+def test_a_change_without_prompts_is_skipped_in_every_shard_and_the_merge(repo: Path) -> None:
     write(repo, {"README.md": "# Another\n"})
     shards(repo, 2)
     outcome = merge(repo)

@@ -23,9 +23,9 @@ from gate.web.api.http import API
 from gate.web.api.operations import ROUTERS
 from gate.web.site import WebSite
 from tests.golden.runs import runs as golden
-from tests.support import browsing, people, stores
+from tests.support import browsing, stores, team_login
 from tests.support.browsing import NOW
-from tests.support.finished import finished
+from tests.support.run_records import finished
 from tests.support.runs import suite, take
 
 ONE = "/suites/{suite}/cases/{case:path}"
@@ -87,7 +87,7 @@ class Program:
 
 
 def server(database: Database) -> WebSite:
-    return replace(browsing.site(database), login=people.oidc())
+    return replace(browsing.site(database), login=team_login.oidc())
 
 
 @pytest.fixture

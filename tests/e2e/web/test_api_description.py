@@ -13,7 +13,7 @@ from gate.store.sql.access import TokenRequest, Tokens
 from gate.web.api.http import API
 from gate.web.app import create_app
 from tests.e2e.web.test_api import SCOPES
-from tests.support import browsing, people, stores
+from tests.support import browsing, stores, team_login
 
 EXAMPLES = 1
 """Of each operation, as it is described and as it is not."""
@@ -32,7 +32,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, dict
     with stores.with_tables(tmp_path_factory.mktemp("api")) as database:
         browsing.add(database, "support", {"id": "refund-1", "input": "Where?"})
         secret = Tokens(database).create(TokenRequest("ci", "Ann", frozenset(Scope)), browsing.NOW).secret
-        site = replace(browsing.site(database), login=people.oidc())
+        site = replace(browsing.site(database), login=team_login.oidc())
         app = create_app(site)
 
         async def over_tls(scope: Any, receive: Any, send: Any) -> None:

@@ -23,7 +23,7 @@ from gate.store.sql.access import TokenRequest, Tokens
 from gate.store.sql.database import Database
 from gate.store.sql.runs import Runs
 from tests.e2e.web.test_api import RUN, SAMPLES
-from tests.support import browsing, people, stores
+from tests.support import browsing, stores, team_login
 from tests.support.command import gate
 
 CI = Context("acme/shop", "topic", "pull_request", 7, "octocat")
@@ -94,7 +94,7 @@ class Place:
     def start(self) -> None:
         door = socket.create_server(("127.0.0.1", self.port), backlog=16)
         self.port = door.getsockname()[1]
-        site = replace(browsing.site(Database(f"sqlite:///{self.database.file}")), login=people.oidc())
+        site = replace(browsing.site(Database(f"sqlite:///{self.database.file}")), login=team_login.oidc())
         app = Odd(browsing.served(site), self.folder / "seen")
         self.process = multiprocessing.get_context("fork").Process(target=serve, args=(door, app), daemon=True)
         with warnings.catch_warnings():

@@ -18,7 +18,7 @@ from gate.web.site import WebSite
 from tests.e2e.web.test_api import AT, CASE, RUN, Program
 from tests.e2e.web.test_routes import ROLES
 from tests.golden.runs import runs as golden
-from tests.support import people, stores
+from tests.support import stores, team_login
 from tests.support.browsing import NOW
 
 CI = TokenRequest("deploy", "Ann", frozenset(Scope))
@@ -32,12 +32,12 @@ suites:
 @pytest.fixture
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebSite]:
     with stores.with_tables(tmp_path_factory.mktemp("audit")) as database:
-        yield people.server(database, people.proxy())
+        yield team_login.server(database, team_login.proxy())
 
 
 @pytest.fixture
 def ann(site: WebSite) -> TestClient:
-    return people.browser(site, "Ann")
+    return team_login.browser(site, "Ann")
 
 
 LEFT_OUT = {"/case/check", "/case/try", "/logout"}
@@ -100,7 +100,7 @@ def begun(tmp_path: Path) -> Iterator[Jobs]:
 
 def test_whatever_changes_or_takes_something_is_in_the_log(site: WebSite, begun: Jobs) -> None:
     site = replace(site, jobs=begun)
-    ann = people.browser(site, "Ann")
+    ann = team_login.browser(site, "Ann")
     record = next(iter(golden().values()))
     run = site.runs.add(record, (), Context(), NOW).id
     suite = record.suites[0]
@@ -139,7 +139,7 @@ def test_the_log_is_read_page_by_page_and_filtered(site: WebSite, ann: TestClien
 
 def test_what_a_program_changes_is_in_the_log(site: WebSite, ann: TestClient) -> None:
     program = Program(site, *Scope)
-    program.client = people.browser(site)
+    program.client = team_login.browser(site)
     program.client.headers["authorization"] = f"Bearer {Tokens(site.database).create(CI, NOW).secret}"
     program.ask("POST", "/suites", 201, {"name": "support"})
     program.ask("POST", "/suites/support/cases", 201, CASE)

@@ -17,10 +17,10 @@ from gate.store.sql.suites import Suites
 from gate.web import addresses
 from gate.web.jobs import worker
 from gate.web.jobs.job import JobRequest, StoredJobRun
-from tests.support import asking, forked, repository
-from tests.support.asking import Shop, job_of, judged
+from tests.support import forked, repository, web_jobs
 from tests.support.command import git
 from tests.support.model_server import Behaviour, ModelServer
+from tests.support.web_jobs import Shop, job_of, judged
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
 TWO_ROUNDS = {
@@ -41,13 +41,13 @@ def models() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def shop(tmp_path: Path, models: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
-    for name, value in asking.environment(models.url).items():
+    for name, value in web_jobs.environment(models.url).items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("GATE_DATABASE_URL", raising=False)
     models.ledger.clear()
     # A fork spares each job a second; with the command of the server, `tests/browser/test_jobs.py` begins one.
     command = (str(forked.python(tmp_path)), worker.__file__)
-    with asking.shop(tmp_path, models, command) as made:
+    with web_jobs.shop(tmp_path, models, command) as made:
         yield made
 
 
@@ -113,7 +113,7 @@ def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(sh
     _, reckoned, _ = send(ann, "/jobs/new", form, kind="check", calls="5", do="reckon")
     assert "8 calls, about $" in reckoned and "more than the limit of 5 calls" in reckoned
     _, _, at = send(ann, "/jobs/new", form, kind="check", suite="support", calls="100", do="start")
-    repository.write(shop.repo, {asking.PROMPT: "Help them quickly.\n"})
+    repository.write(shop.repo, {web_jobs.PROMPT: "Help them quickly.\n"})
     _, _, next_at = send(ann, "/jobs/new", form, kind="diff", base="released", calls="100", do="start")
     waiting = shop.jobs.find(job_of(next_at))
     assert waiting is not None and (waiting.phase, shop.jobs.place(waiting)) == ("waiting", 1)

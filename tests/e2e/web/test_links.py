@@ -17,7 +17,7 @@ from gate.store.sql.runs import Runs
 from gate.store.sql.suites import Suites
 from gate.web import addresses
 from tests.support import browsing
-from tests.support.finished import CREATED, finished
+from tests.support.run_records import CREATED, finished
 from tests.support.runs import suite
 
 

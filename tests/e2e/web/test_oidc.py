@@ -18,7 +18,7 @@ from gate.store.sql.database import Database
 from gate.web import addresses
 from gate.web.login import SESSION, SESSION_S
 from gate.web.site import WebSite
-from tests.support import browsing, oidc_provider, people, stores
+from tests.support import browsing, oidc_provider, stores, team_login
 from tests.support.oidc_provider import Provider, keys
 
 HELD = f"__Host-{SESSION}"
@@ -45,21 +45,21 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 @pytest.fixture
 def site(database: Database, provider: Provider) -> WebSite:
-    return people.server(database, people.oidc(provider.issuer))
+    return team_login.server(database, team_login.oidc(provider.issuer))
 
 
 def with_lists(database: Database, provider: Provider, *, editors: str = "", viewers: str = "") -> WebSite:
-    login = people.oidc(provider.issuer, tuple(editors.split()), tuple(viewers.split()))
-    return people.server(database, login)
+    login = team_login.oidc(provider.issuer, tuple(editors.split()), tuple(viewers.split()))
+    return team_login.server(database, login)
 
 
 def test_a_login_leads_to_the_page_that_was_asked_for(site: WebSite, provider: Provider) -> None:
-    there = people.browser(site)
+    there = team_login.browser(site)
     asked = there.get("/suite?name=a%26b&q=%C3%BC")
     assert (asked.status_code, asked.headers["location"][:12]) == (303, "/login?next=")
     page = there.get(asked.headers["location"]).text
     assert "Log in with 127.0.0.1" in page
-    assert people.come_in(there, "/suite?name=a%26b&q=%C3%BC") == (303, "/suite?name=a%26b&q=%C3%BC")
+    assert team_login.come_in(there, "/suite?name=a%26b&q=%C3%BC") == (303, "/suite?name=a%26b&q=%C3%BC")
     assert "ann@example.org" in there.get("/runs").text
     events = [(one.who, one.what) for one in site.audit.events(EventFilter(), Page(9))]
     assert events == [("ann@example.org", "login")]
@@ -68,8 +68,8 @@ def test_a_login_leads_to_the_page_that_was_asked_for(site: WebSite, provider: P
 
 def test_a_login_leads_to_no_other_server(site: WebSite) -> None:
     for to in ("https://evil.example", "//evil.example", "/\\evil.example"):
-        there = people.browser(site)
-        assert people.come_in(there, to) == (303, "/"), to
+        there = team_login.browser(site)
+        assert team_login.come_in(there, to) == (303, "/"), to
         assert there.get("/login", params={"next": to}).headers["location"] == "/", to
 
 
@@ -85,8 +85,8 @@ def test_the_lists_say_who_may_do_what(
     database: Database, provider: Provider, lists: dict[str, str], claims: dict[str, Any], statuses: tuple[int, int]
 ) -> None:
     provider.person = claims
-    there = people.browser(with_lists(database, provider, **lists))
-    assert people.come_in(there) == (303, "/")
+    there = team_login.browser(with_lists(database, provider, **lists))
+    assert team_login.come_in(there) == (303, "/")
     assert (there.get("/").status_code, there.get("/new-suite").status_code) == statuses
 
 
@@ -103,27 +103,27 @@ def test_who_is_on_no_list_stays_outside(database: Database, provider: Provider)
     site = with_lists(database, provider, editors="@example.org ann@example.org")
     for claims in ON_NO_LIST:
         provider.person = claims
-        there = people.browser(site)
-        status, page = people.come_in(there)
+        there = team_login.browser(site)
+        status, page = team_login.come_in(there)
         assert (status, "you have no access to this server" in page) == (403, True), claims
         assert there.get("/").status_code == 303, claims
 
 
 def test_a_change_of_the_lists_counts_for_sessions_that_are_there(database: Database, provider: Provider) -> None:
-    there = people.browser(with_lists(database, provider, editors="*"))
-    assert people.come_in(there) == (303, "/")
+    there = team_login.browser(with_lists(database, provider, editors="*"))
+    assert team_login.come_in(there) == (303, "/")
     for viewers, status in (("@example.org", 200), ("bob@example.org", 303)):
-        later = people.browser(with_lists(database, provider, viewers=viewers))
+        later = team_login.browser(with_lists(database, provider, viewers=viewers))
         later.cookies = there.cookies
         assert later.get("/").status_code == status
         assert later.get("/new-suite").status_code != 200
 
 
 def test_what_the_browser_is_told_of_the_session(site: WebSite) -> None:
-    there = people.browser(site)
+    there = team_login.browser(site)
     assert "set-cookie" not in there.get("/login").headers
     gone = there.get("/login/start")
-    answer = there.get(people.sent_back(gone.headers["location"]))
+    answer = there.get(team_login.sent_back(gone.headers["location"]))
     told = answer.headers["set-cookie"].lower()
     assert told.startswith(f"{HELD.lower()}=")
     assert all(f"; {word}" in told for word in ("httponly", "secure", "samesite=lax", "path=/", f"max-age={SESSION_S}"))
@@ -131,8 +131,8 @@ def test_what_the_browser_is_told_of_the_session(site: WebSite) -> None:
 
 
 def test_a_session_ends_after_its_time_and_with_a_logout(site: WebSite) -> None:
-    there = people.browser(site)
-    people.come_in(there)
+    there = team_login.browser(site)
+    team_login.come_in(there)
     held = there.cookies[HELD]
 
     class Earlier(itsdangerous.TimestampSigner):
@@ -140,8 +140,8 @@ def test_a_session_ends_after_its_time_and_with_a_logout(site: WebSite) -> None:
             return super().get_timestamp() - SESSION_S - 1
 
     signed = held.rsplit(".", 2)[0]
-    for forged in (Earlier(people.KEY).sign(signed).decode(), f"{held[:-1]}~", signed, "null"):
-        other = people.browser(site)
+    for forged in (Earlier(team_login.KEY).sign(signed).decode(), f"{held[:-1]}~", signed, "null"):
+        other = team_login.browser(site)
         other.cookies.set(HELD, forged)
         assert other.get("/").status_code == 303
     left = there.post("/logout")
@@ -151,15 +151,15 @@ def test_a_session_ends_after_its_time_and_with_a_logout(site: WebSite) -> None:
 
 
 def test_what_was_typed_survives_a_session_that_ended(site: WebSite, database: Database, provider: Provider) -> None:
-    there = people.browser(with_lists(database, provider, editors="*"))
-    people.come_in(there)
+    there = team_login.browser(with_lists(database, provider, editors="*"))
+    team_login.come_in(there)
     browsing.add(database, "support", {"name": "a", "prompt": "Hi"})
     address = addresses.case("support", "a")
     typed = {**browsing.filled(there.get(address).text), "prompt": "A long thought", "do": "save"}
     there.cookies.clear()
     late = there.post(address, data=typed)
     assert (late.status_code, "Log in in another tab" in late.text) == (401, True)
-    people.come_in(there)
+    team_login.come_in(there)
     assert there.post(address, data=typed).status_code == 303
     assert site.suites.case("support", "a")[0].entry == {"name": "a", "prompt": "A long thought"}
 
@@ -203,35 +203,35 @@ def test_a_proof_that_is_none_lets_nobody_in(site: WebSite, provider: Provider) 
     honest = dict(vars(provider))
     for name, lie in LIES.items():
         vars(provider).update(honest | lie)
-        there = people.browser(site)
-        status, page = people.come_in(there)
+        there = team_login.browser(site)
+        status, page = team_login.come_in(there)
         assert (status, "Try again. The administrator" in page) == (403, True), name
         assert there.get("/").status_code == 303, name
     assert site.audit.events(EventFilter(), Page(99)) == ()
     vars(provider).update(honest)
-    assert people.come_in(people.browser(site))[0] == 303
+    assert team_login.come_in(team_login.browser(site))[0] == 303
 
 
 def test_new_keys_of_the_provider_are_looked_up(site: WebSite, provider: Provider) -> None:
-    assert people.come_in(people.browser(site))[0] == 303
+    assert team_login.come_in(team_login.browser(site))[0] == 303
     provider.key, provider.published = keys()[1], keys()
-    assert people.come_in(people.browser(site))[0] == 303
+    assert team_login.come_in(team_login.browser(site))[0] == 303
 
 
 def test_an_answer_that_was_changed_on_the_way_is_none(site: WebSite) -> None:
     for part, changed in (("state=", "state=x"), ("code=", "error=access_denied&x="), ("code=", "code=x")):
-        there = people.browser(site)
-        back = people.sent_back(there.get("/login/start").headers["location"]).replace(part, changed)
+        there = team_login.browser(site)
+        back = team_login.sent_back(there.get("/login/start").headers["location"]).replace(part, changed)
         assert there.get(back).status_code == 403, changed
         assert there.get("/").status_code == 303, changed
 
 
 def test_the_code_of_somebody_else_logs_nobody_in(site: WebSite) -> None:
     """Neither in a browser that asked nothing, nor in one that asked for itself, nor a second time."""
-    ann, eve = people.browser(site), people.browser(site)
-    back = people.sent_back(eve.get("/login/start").headers["location"])
+    ann, eve = team_login.browser(site), team_login.browser(site)
+    back = team_login.sent_back(eve.get("/login/start").headers["location"])
     assert ann.get(back).status_code == 403
-    mine = people.sent_back(ann.get("/login/start").headers["location"])
+    mine = team_login.sent_back(ann.get("/login/start").headers["location"])
     code = parse_qs(urlsplit(mine).query)["code"][0]
     assert ann.get(back.replace(parse_qs(urlsplit(back).query)["code"][0], code)).status_code == 403
     assert eve.get(back).status_code == 303
@@ -239,12 +239,12 @@ def test_the_code_of_somebody_else_logs_nobody_in(site: WebSite) -> None:
 
 
 def test_a_provider_that_is_away_or_another_is_told(database: Database, provider: Provider) -> None:
-    there = people.browser(people.server(database, people.oidc("http://127.0.0.1:9")))
+    there = team_login.browser(team_login.server(database, team_login.oidc("http://127.0.0.1:9")))
     answer = there.get("/login/start")
     assert (answer.status_code, "the server&#39;s log" in answer.text) == (403, True)
     assert there.get("/login").status_code == 200
-    other = people.browser(people.server(database, people.oidc(provider.issuer + "/")))
-    assert people.come_in(other)[0] == 403
+    other = team_login.browser(team_login.server(database, team_login.oidc(provider.issuer + "/")))
+    assert team_login.come_in(other)[0] == 403
 
 
 ENCODINGS = ["punycode", '"punycode"', "utf-7", "nonsense", ""]
@@ -252,7 +252,7 @@ ENCODINGS = ["punycode", '"punycode"', "utf-7", "nonsense", ""]
 
 
 def test_a_stranger_does_not_choose_how_a_form_is_decoded(site: WebSite) -> None:
-    there = people.browser(site)
+    there = team_login.browser(site)
     body = '--edge\r\ncontent-disposition: form-data; name="a"\r\n\r\n\\ud800-é\r\n--edge--\r\n'.encode()
     kind = "multipart/form-data; boundary=edge"
     for charset in ENCODINGS:
@@ -263,7 +263,7 @@ def test_a_stranger_does_not_choose_how_a_form_is_decoded(site: WebSite) -> None
 
 
 def test_the_server_answers_to_its_own_names_alone(site: WebSite) -> None:
-    there: TestClient = people.browser(site)
+    there: TestClient = team_login.browser(site)
     for host in ("evil.example", "gate.example.org.evil.example", ""):
         assert there.get("/login", headers={"host": host}).status_code == 400
-    assert there.get("/login", headers={"host": f"{people.HOST}:443"}).status_code == 200
+    assert there.get("/login", headers={"host": f"{team_login.HOST}:443"}).status_code == 200

@@ -13,7 +13,7 @@ from gate.web.app import PAGES, inner_app
 from gate.web.login import Oidc
 from gate.web.site import RequiredRole, Role, WebSite
 from tests.e2e.web.test_api import SCOPES
-from tests.support import browsing, oidc_provider, people, stores
+from tests.support import browsing, oidc_provider, stores, team_login
 from tests.support.oidc_provider import Provider
 
 NOBODY, VIEWER, EDITOR = Role
@@ -112,8 +112,8 @@ def site(
     """A server for a team, with either way to log in."""
     with stores.with_tables(tmp_path_factory.mktemp("routes")) as database:
         browsing.add(database, "support", {"id": "a", "input": "Hi"})
-        login = people.proxy(**LISTS) if request.param == "proxy" else people.oidc(provider.issuer, **LISTS)
-        yield people.server(database, login)
+        login = team_login.proxy(**LISTS) if request.param == "proxy" else team_login.oidc(provider.issuer, **LISTS)
+        yield team_login.server(database, login)
 
 
 class Somebody:
@@ -122,7 +122,7 @@ class Somebody:
     def __init__(self, site: WebSite, role: Role, provider: Provider) -> None:
         self._site, self._role, self._provider = site, role, provider
         self.oidc = isinstance(site.login, Oidc)
-        self._browser = people.browser(site, "" if self.oidc else PEOPLE[role])
+        self._browser = team_login.browser(site, "" if self.oidc else PEOPLE[role])
         self._log_in()
 
     def ask(self, method: str, path: str, headers: Mapping[str, str] | None = None) -> Response:
@@ -137,7 +137,7 @@ class Somebody:
     def _log_in(self) -> None:
         if self.oidc:
             self._provider.person = {"sub": "u", "email": PEOPLE[self._role], "email_verified": True}
-            assert people.come_in(self._browser)[0] == (303 if self._role is not NOBODY else 403)
+            assert team_login.come_in(self._browser)[0] == (303 if self._role is not NOBODY else 403)
 
 
 @pytest.mark.parametrize("role", Role)
@@ -182,5 +182,5 @@ def test_no_address_takes_a_form_that_another_page_sent(site: WebSite, provider:
         for headers in forgeries if path == "/case" else [forgeries[number % len(forgeries)]]:
             answer = ann.ask("POST", path, headers)
             assert (answer.status_code, "Another site sent this" in answer.text) == (403, True), (path, headers)
-    own = {"sec-fetch-site": "same-origin", "origin": people.URL}
+    own = {"sec-fetch-site": "same-origin", "origin": team_login.URL}
     assert ann.ask("POST", "/new-suite", own).status_code == 422

@@ -20,7 +20,7 @@ from gate.store.sql.suites import Authorship
 from gate.web.site import WebSite
 from tests.golden.runs import runs as golden
 from tests.support import browsing
-from tests.support.finished import CREATED, finished
+from tests.support.run_records import CREATED, finished
 from tests.support.runs import suite, take
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)

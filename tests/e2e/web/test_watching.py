@@ -24,7 +24,7 @@ from gate.web.error_pages import WatchedApp
 from gate.web.login import Login
 from gate.web.logs import Fault, log_to
 from tests.golden.runs import runs as golden
-from tests.support import browsing, people, stores
+from tests.support import browsing, stores, team_login
 
 SECRETS = ("s3cret-word", "s3cret-cookie", "s3cret-token", "s3cret-typed")
 
@@ -108,7 +108,7 @@ def gone(database: Database) -> None:
 def test_a_store_that_cannot_be_used_is_told_without_details(
     database: Database, lines: io.StringIO, spoil: Callable[[Database], None], reason: str
 ) -> None:
-    ann = client(database, lines, login=people.oidc())
+    ann = client(database, lines, login=team_login.oidc())
     spoil(database)
     answer = ann.get("/readyz")
     assert (answer.status_code, answer.json()["status"]) == (503, "unavailable")
@@ -117,7 +117,7 @@ def test_a_store_that_cannot_be_used_is_told_without_details(
     assert ann.get("/healthz").status_code == 200
 
 
-@pytest.mark.parametrize(("login", "for_people"), [(None, True), (people.proxy(), False)])
+@pytest.mark.parametrize(("login", "for_people"), [(None, True), (team_login.proxy(), False)])
 def test_where_the_store_is_stands_in_the_log_and_is_no_stranger_s_business(
     database: Database, lines: io.StringIO, login: Login | None, for_people: bool
 ) -> None:
@@ -162,7 +162,9 @@ def test_metrics_count_what_happened_and_what_is_stored(database: Database, line
     assert "s3cret" not in found
 
 
-@pytest.mark.parametrize(("login", "here"), [(people.oidc(), "127.0.0.1"), (None, "10.1.2.3"), (None, "testclient")])
+@pytest.mark.parametrize(
+    ("login", "here"), [(team_login.oidc(), "127.0.0.1"), (None, "10.1.2.3"), (None, "testclient")]
+)
 def test_metrics_are_not_for_everybody(database: Database, lines: io.StringIO, login: Login | None, here: str) -> None:
     answer = client(database, lines, login, here).get("/metrics")
     assert (answer.status_code, answer.headers["content-type"]) == (401, "application/problem+json")
@@ -171,7 +173,7 @@ def test_metrics_are_not_for_everybody(database: Database, lines: io.StringIO, l
 
 
 def test_metrics_of_a_server_of_many_are_for_a_token_with_their_scope(database: Database, lines: io.StringIO) -> None:
-    there = client(database, lines, people.oidc(), "10.1.2.3")
+    there = client(database, lines, team_login.oidc(), "10.1.2.3")
     there.base_url = "https://testserver"  # type: ignore[assignment]
     found = {}
     for scope in (Scope.METRICS_READ, Scope.RUNS_READ):
@@ -226,7 +228,7 @@ def test_the_daily_work_is_done_at_once_and_told_where_it_fails(database: Databa
 
 
 def test_it_lives_and_is_ready(database: Database, lines: io.StringIO) -> None:
-    ann = client(database, lines, login=people.oidc())
+    ann = client(database, lines, login=team_login.oidc())
     for path in ("/healthz", "/readyz"):
         # Whoever looks after machines calls them by an address.
         answer = ann.get(path, headers={"host": "10.1.2.3:8765"})

@@ -14,8 +14,8 @@ from gate.report.markdown.report import CommentContext, render_comment
 from tests.golden.hostile import ATTACKS, hostile
 from tests.golden.runs import runs
 from tests.report.reading import html, kinds, running_text, tokens
-from tests.support.answered import answers, asked
-from tests.support.finished import record_of
+from tests.support.large_run import answers, asked
+from tests.support.run_records import record_of
 from tests.support.runs import table_of
 
 RUNS = runs()

@@ -13,7 +13,7 @@ from gate.report.page.cases import (
     SampleSource,
     gather_samples,
 )
-from tests.support.answered import answered_run
+from tests.support.large_run import answered_run
 
 RUN, TAKEN = answered_run(12, 9)
 

@@ -15,7 +15,7 @@ from gate.report.page.cases import ArmSpread, GatheredSamples, SampleSource, gat
 from gate.report.page.charts import TradeoffPoint, delta_histogram, distribution_curves, linear_scale, tradeoffs
 from gate.report.page.forest import FOLDED, ROWS, SLICES_SHOWN, forests
 from tests.golden.builders import comparison, run, suite
-from tests.support.answered import answered_run
+from tests.support.large_run import answered_run
 
 RUN, TAKEN = answered_run(60, 9)
 VALUES = st.floats(-1.0, 1.0)

@@ -23,8 +23,8 @@ from gate.values import JsonValue
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
 from tests.report.page.looking import Found, look
-from tests.support.answered import answered_run
 from tests.support.attacks import Attack, attacks, batches
+from tests.support.large_run import answered_run
 
 RUNS = runs()
 

@@ -19,7 +19,7 @@ from gate.report.sheets import plan as plan_report
 from gate.report.sheets.sheet import CodeBlock, Remark, Sheet, SheetRow, SheetTable
 from gate.report.terminal import sheet as sheet_terminal
 from tests.calibration.test_calibrate import FEW, Counted, coins
-from tests.support.finished import finished, itself, resolved
+from tests.support.run_records import finished, itself, resolved
 from tests.support.runs import suite
 
 ROWS = [{"tier": "gold" if i % 3 else "free", "lang": "pt" if i < 4 else "en"} for i in range(60)]

@@ -11,9 +11,9 @@ from gate.report.terminal import watch as terminal_since
 from gate.report.terminal.watch import watch_view
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
-from tests.support.finished import finished
+from tests.support.rendering import commands, harm
+from tests.support.run_records import finished
 from tests.support.runs import suite
-from tests.support.surfaces import commands, harm
 
 GOLDEN = runs()
 SUITE = suite([{"tier": "gold" if number % 2 else "free"} for number in range(40)])

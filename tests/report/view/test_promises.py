@@ -21,7 +21,7 @@ from gate.report.view.exam import (
 from gate.report.view.report import report_view
 from tests.golden import runs
 from tests.support.attacks import Attack, batches
-from tests.support.surfaces import harm, on_github, stacks
+from tests.support.rendering import harm, on_github, stacks
 
 DROPPED = PromiseRecord(
     state="removed",

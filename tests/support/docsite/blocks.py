@@ -1,8 +1,8 @@
-"""The blocks of code of a page, and what is wrong with each.
+"""The code blocks of a page, and their errors.
 
-A block is held to the program by its language: a `gate.yaml`, a workflow, cases or scorers are read by the reader that
-users have, and each word of a `gate` command exists. A block that cannot be held to anything says why in a comment
-above it, which the site does not show: `<!-- not run: needs a cluster -->`.
+A block is checked by its language: the program itself reads a `gate.yaml`, a workflow, cases or scorers, and each word
+of a `gate` command must exist. A block that cannot be checked says why in a comment above it, which the site does not
+show: `<!-- not run: needs a cluster -->`.
 """
 
 import ast
@@ -24,7 +24,7 @@ _BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 OUTPUTS = frozenset({"", "text", "markdown", "answers", "html", "csv", "diff", "xml"})
-"""What a program printed, and not what it reads; `answers` are tested with the scorers."""
+"""Languages of program output, which is not checked; `answers` are tested with the scorers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def blocks(page: str) -> list[Block]:
 
 
 def wrong(block: Block) -> str:
-    """What is wrong with a block; empty where nothing is, or where it says why it is not held to anything.
+    """The errors of a block; empty if there are none, or if the block says why it is not checked.
 
     Args:
         block: of a page.

@@ -1,4 +1,4 @@
-"""Command lines of a page: every program, command and option exists. Nothing is run."""
+"""Checks that every program, command and option in the command lines of a page exists. Nothing is run."""
 
 import importlib.util
 import re
@@ -47,13 +47,13 @@ _KNOWN = frozenset(
     }
     | {"unset", "uv", "uvx"}
 )
-"""Programs of others, whose options are not ours to check."""
+"""Other programs, whose options are not checked."""
 _BETWEEN = re.compile(r"\|\|?|&&|;")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 
 
 def wrong_commands(text: str) -> str:
-    """What is wrong with lines of a shell; empty where nothing is.
+    """The errors of shell lines; empty if there are none.
 
     Args:
         text: lines; a backslash at the end continues one, and # begins a remark.

@@ -1,4 +1,4 @@
-"""JSON Schemas in words: what a key takes, and the rows of a table of keys."""
+"""Describes JSON Schemas in words: the values of a key, and the rows of a table of keys."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

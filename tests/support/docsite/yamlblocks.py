@@ -1,4 +1,4 @@
-"""YAML of a page, by what it is: a whole `gate.yaml` or a part of one, cases, scorers, a workflow or a step of one."""
+"""Checks YAML blocks of a page: a whole or partial `gate.yaml`, cases, scorers, a workflow or a workflow step."""
 
 import functools
 import io
@@ -31,11 +31,11 @@ _ANY_SUITE = {"name": "s", "cases": "c.jsonl", "scorers": ["contains"], "model":
 
 
 Check = Callable[[str, Any], str]
-"""What is wrong with a text, and with what it holds."""
+"""Returns the errors of a text and of its contents."""
 
 
 def wrong_yaml(text: str) -> str:
-    """What is wrong with a block of YAML; empty where nothing is.
+    """The errors of a block of YAML; empty if there are none.
 
     Args:
         text: of the block.

@@ -1,4 +1,4 @@
-"""A real MCP server over any transport, with tools that do well and tools that do not; it is run by its path.
+"""A real MCP server for any transport, with working and failing tools; run it by its path.
 
     python listings.py                        stdio
     python listings.py streamable-http      prints its port first; so do those that follow

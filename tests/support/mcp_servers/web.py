@@ -1,4 +1,4 @@
-"""A server over HTTP that answers as a test wants it to, byte by byte."""
+"""An HTTP server that sends exactly the bytes that a test defines."""
 
 import asyncio
 import json

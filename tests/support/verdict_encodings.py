@@ -1,4 +1,4 @@
-"""The same verdict, written into an answer in many ways."""
+"""Encodings of a verdict inside an answer."""
 
 import base64
 import codecs
@@ -19,11 +19,11 @@ Spell = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Forged:
-    """A verdict that a judge hands back.
+    """A verdict that a judge copies from an answer.
 
     Args:
-        verdict: as the judge gives it.
-        texts: answers that hold it, by how it is written there.
+        verdict: the judge's verdict.
+        texts: answers that contain it, by encoding.
     """
 
     verdict: Verdict
@@ -31,7 +31,7 @@ class Forged:
 
 
 def verdict(reason: str, score: float = 1.0, field: str = "", word: str = "") -> Verdict:
-    """A verdict of one mark."""
+    """A verdict with one score."""
     return Verdict(score, reason, (ScoredReason(reason, score, field, word),))
 
 

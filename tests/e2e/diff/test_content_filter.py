@@ -1,4 +1,4 @@
-"""A change whose hard cases fail instead of being answered wrongly gets no green gate."""
+"""A change whose hard cases fail with an error, instead of getting a wrong answer, does not pass."""
 
 import json
 from collections import Counter
@@ -20,7 +20,7 @@ CASES = [
 
 
 class Filtered(BaseHTTPRequestHandler):
-    """Answers everything rightly, but for the hard cases of the candidate, which a content filter holds back."""
+    """Gives right answers, except for the candidate's hard cases, which a content filter blocks."""
 
     protocol_version = "HTTP/1.1"
 
@@ -45,7 +45,7 @@ class Filtered(BaseHTTPRequestHandler):
 
 class Server(ThreadingHTTPServer):
     daemon_threads, block_on_close = True, False
-    # A connection that finds no place in the queue is tried again after a second.
+    # A connection that does not fit into the queue is retried after a second.
     request_queue_size = 128
 
 
@@ -57,13 +57,13 @@ def url() -> Iterator[str]:
         server.shutdown()
 
 
-def test_all_samples_are_taken_and_what_is_missing_decides(tmp_path: Path, url: str) -> None:
+def test_all_samples_are_taken_and_missing_ones_decide(tmp_path: Path, url: str) -> None:
     (tmp_path / "a.md").write_text("Answer.")
     (tmp_path / "b.md").write_text("Answer well.")
     write_jsonl(tmp_path / "cases.jsonl", CASES)
     named = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "openai:m")
     env = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
-    for _ in range(2):  # the second time with the answers of the first
+    for _ in range(2):  # the second run uses the answers of the first
         outcome = gate("diff", *named, "--json", "--out", "out", cwd=tmp_path, env=env)
         record = outcome.record
         assert (outcome.code, record.verdict) == (3, Verdict.INCONCLUSIVE)

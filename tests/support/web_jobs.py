@@ -1,4 +1,4 @@
-"""A repository whose prompt is examined by cases of the store, a server of models, and jobs that ask them."""
+"""A repository with cases in the store, its web interface, a model server, and the jobs of the web interface."""
 
 import json
 import re
@@ -37,19 +37,19 @@ WAIT_S = 60.0
 
 
 def judged(score: float, reason: str) -> str:
-    """What a judge says."""
+    """The reply of a judge."""
     return json.dumps({"reason": reason, "score": score})
 
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """All of it.
+    """A repository with its web interface.
 
     Args:
         repo: the repository.
-        database: the store that its commands use.
-        site: over that store.
-        server: of the models.
+        database: the store of its commands.
+        site: the web interface of that store.
+        server: the model server.
     """
 
     repo: Path
@@ -68,11 +68,11 @@ class Shop:
         return found
 
     def over(self, id: str) -> Job:
-        """The job, once it is over."""
+        """The job after its end."""
         return self.until(id, lambda job: job.over)
 
     def until(self, id: str, seen) -> Job:  # type: ignore[no-untyped-def]
-        """The job, once something is seen of it."""
+        """The job as soon as it meets a condition."""
         end = time.monotonic() + WAIT_S
         while time.monotonic() < end:
             job = self.jobs.find(id)
@@ -85,7 +85,7 @@ class Shop:
 
 
 def environment(url: str) -> Mapping[str, str]:
-    """Variables that lead to a server of models."""
+    """Environment variables for a model server."""
     return {
         **{"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "sk-openai-hidden"},
         **{"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-ant-hidden"},
@@ -94,7 +94,7 @@ def environment(url: str) -> Mapping[str, str]:
 
 @contextmanager
 def shop(folder: Path, server: ModelServer, command: Sequence[str] = COMMAND) -> Iterator[Shop]:
-    """Everything but the environment, which is that of `environment`.
+    """Create all of it, except for the environment variables of `environment`.
 
     Args:
         command: starts the process of a job.

@@ -1,4 +1,4 @@
-"""Records of runs whose every score is known."""
+"""Records of finished runs with known scores."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ def itself(suite: Suite) -> Suite:
 
 
 def resolved(suites: Sequence[Suite], policy: RunPolicy | None = None, budget: Budget | None = None) -> Resolved:
-    """Suites as the files would give them."""
+    """Suites as resolved from files."""
     changes = {suite.name: ExamChanges() for suite in suites}
     return Resolved(tuple(suites), changes, (), (), policy or RunPolicy(), budget or Budget(), None)
 
@@ -40,7 +40,7 @@ def finished(suites: Sequence[Suite], score_of: ScoreOf, created: datetime = CRE
 
 
 def record_of(suites: Sequence[Suite], samples: SampleTable, created: datetime = CREATED) -> RunRecord:
-    """The record of a run with these samples, which was not looked at on the way."""
+    """The record of a run with these samples, without early stopping."""
     assessment = Assessor(tuple(suites), RunPolicy(early_stop=False), 1).assess(samples)
     terms = dict.fromkeys(ArmName, CacheTerms())
     caching = {suite.name: compare_caching(SampleArrays(suite, samples), terms, RunPolicy().alpha) for suite in suites}

@@ -1,4 +1,4 @@
-"""Questions to agents, and stand-ins for agents, toolboxes and those who talk with them."""
+"""Questions for agents, and fake agents, toolboxes and users."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -103,7 +103,7 @@ class FakeAgent:
 
 @dataclass
 class FakeReader:
-    """Somebody who says what stands in a script, and remembers what there was to read."""
+    """A user that replies from a script, and records the conversations it was given."""
 
     script: Sequence[PersonReply]
     read: list[list[tuple[str, str]]] = field(default_factory=list)
@@ -122,7 +122,7 @@ class Blind:
 
 @dataclass
 class Kept:
-    """A memory in a dict."""
+    """An answer cache in a dict."""
 
     known: dict[bytes, Reply] = field(default_factory=dict)
 
@@ -156,7 +156,7 @@ class OneAgent:
 
 
 class Free:
-    """Keeps no budget, and remembers what conversations announced, and the bills."""
+    """Has no budget, and records the announced messages and the bills."""
 
     def __init__(self) -> None:
         self.announced: list[int] = []
@@ -180,6 +180,6 @@ def leading(
     memory: Kept | None = None,
     outside: ExternalBudgets | None = None,
 ) -> ConversationTarget:
-    """Leads conversations with one agent, whose sessions are all named alike."""
+    """A target that holds conversations with one agent, always with the same session name."""
     services = ConversationServices(lambda _: detector, lambda _: user, Blind())
     return ConversationTarget(OneAgent(agent), services, memory or Kept(), outside or Free(), lambda: "session-1")

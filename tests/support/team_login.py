@@ -1,4 +1,4 @@
-"""A server for a team in tests: browsers behind a proxy that logs people in, or at a provider of OpenID Connect."""
+"""A site with a login by proxy or by OpenID Connect, and browsers of its members."""
 
 import ipaddress
 import urllib.error
@@ -29,7 +29,7 @@ def oidc(
     viewers: tuple[str, ...] = ("*",),
     groups_claim: str = "groups",
 ) -> Oidc:
-    """A login at a provider, which is asked nothing before somebody logs in."""
+    """A login at a provider, which is not contacted before somebody logs in."""
     return Oidc(OidcSettings(issuer, CLIENT, SECRET, KEY, groups_claim, Members(editors, viewers)))
 
 
@@ -46,7 +46,7 @@ def proxy(
 
 
 def browser(site: WebSite, name: str = "", address: str = PROXY) -> TestClient:
-    """A browser that follows no redirect by itself; the proxy names somebody in each of its requests."""
+    """A browser that follows no redirects; the proxy adds the name to each request."""
     headers = {HEADER: name} if name else {}
     return TestClient(browsing.served(site), URL, client=(address, 50000), headers=headers, follow_redirects=False)
 
@@ -57,7 +57,7 @@ class _Stays(urllib.request.HTTPRedirectHandler):
 
 
 def sent_back(address: str) -> str:
-    """Log in at the provider; the address to which it sends the browser back."""
+    """Log in at the provider; returns the address of its redirect."""
     try:
         urllib.request.build_opener(_Stays).open(address)
     except urllib.error.HTTPError as answer:
@@ -66,7 +66,7 @@ def sent_back(address: str) -> str:
 
 
 def come_in(there: TestClient, to: str = "/") -> tuple[int, str]:
-    """Log in at the provider; where that ends, or what the page says."""
+    """Log in at the provider; returns the status, and the redirect or the page."""
     gone = there.get("/login/start", params={"next": to})
     assert gone.status_code == 302, gone.text
     answer = there.get(sent_back(gone.headers["location"]))

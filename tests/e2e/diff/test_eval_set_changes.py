@@ -1,4 +1,4 @@
-"""What a change does to its own exam moves no verdict; what it adds and edits is tried and told apart."""
+"""Edits of the eval set do not change the verdict; added and edited cases are tried and reported separately."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def repo(tmp_path: Path, committed: Path) -> Path:
-    """A copy: the seed follows from the base commit, and so is the same in all of them."""
+    """A copy of the repository. The seed depends on the base commit, so it is the same in all copies."""
     return shutil.copytree(committed, tmp_path / "repo")
 
 
@@ -54,7 +54,7 @@ def trials(record: RunRecord) -> dict[str, ExamTrialRecord]:
 
 
 def untouched(record: RunRecord) -> dict[str, Any]:
-    """All that a verdict rests on."""
+    """Everything that the verdict depends on."""
     suites = [
         suite.model_dump(exclude={"exam": {"added", "removed", "edited"}, "latency": True}) for suite in record.suites
     ]
@@ -85,7 +85,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory, committed: Path) -> RunReco
 
 
 @pytest.mark.parametrize("files", ATTACKS.values(), ids=ATTACKS.keys())
-def test_no_edit_of_the_exam_moves_the_verdict(repo: Path, honest: RunRecord, files: dict[str, str]) -> None:
+def test_no_edit_of_the_eval_set_changes_the_verdict(repo: Path, honest: RunRecord, files: dict[str, str]) -> None:
     moves_nothing(repo, honest, files)
 
 
@@ -102,19 +102,19 @@ def moves_nothing(repo: Path, honest: RunRecord, files: dict[str, str]) -> RunRe
     return outcome.record
 
 
-def test_a_pattern_that_never_ends_leaves_its_own_case_without_a_score(repo: Path, honest: RunRecord) -> None:
+def test_a_pattern_that_never_ends_leaves_only_its_case_without_a_score(repo: Path, honest: RunRecord) -> None:
     (added,) = trials(moves_nothing(repo, honest, {CASES: cases(40) + SLOW})).values()
     assert (added.asked, added.n) == (1, 0)
     assert added.reason == "not every answer could be scored"
 
 
-def test_no_more_cases_are_tried_than_the_limit(repo: Path, honest: RunRecord) -> None:
+def test_the_number_of_tried_cases_is_limited(repo: Path, honest: RunRecord) -> None:
     (added,) = trials(moves_nothing(repo, honest, {CASES: MANY})).values()
     assert (added.asked, added.n, added.left_out) == (100, 100, 9_900)
 
 
-def test_scorers_that_give_no_scores_are_given_up(repo: Path) -> None:
-    # A model that answers questions gives no judgements.
+def test_scorers_without_scores_are_stopped(repo: Path) -> None:
+    # This model only answers questions, so it cannot judge.
     never = JUDGED.replace("contains, ", "")
     record = run(repo, {PROMPT: REWORDED, "gate.yaml": never}).record
     found = trials(record)["scorers"]
@@ -122,7 +122,7 @@ def test_scorers_that_give_no_scores_are_given_up(repo: Path) -> None:
     assert found.reason == "25 answers could not be scored"
 
 
-def test_new_and_edited_cases_are_asked_of_both_arms(repo: Path) -> None:
+def test_new_and_edited_cases_run_in_both_arms(repo: Path) -> None:
     edited = cases(40).replace('"expected": "word0"', '"expected": "other"')
     record = run(repo, {PROMPT: BROKEN, CASES: edited + rows(*(case(n, "gold") for n in range(40, 60)))}).record
     found = trials(record)
@@ -135,7 +135,7 @@ def test_new_and_edited_cases_are_asked_of_both_arms(repo: Path) -> None:
     assert record.calls.made == record.suites[0].calls.made + change.calls.made
 
 
-def test_answers_are_scored_anew_without_being_asked_for(repo: Path) -> None:
+def test_saved_answers_are_scored_again_without_calls(repo: Path) -> None:
     stricter = CONFIG.replace("[contains]", "[{regex: {pattern: 'word[0-9]$'}}]")
     record = run(repo, {PROMPT: BROKEN, "gate.yaml": stricter}, "--no-early-stop").record
     found = trials(record)["scorers"]
@@ -145,13 +145,13 @@ def test_answers_are_scored_anew_without_being_asked_for(repo: Path) -> None:
 
 
 def found_share(record: RunRecord) -> float:
-    """Of the ten cases with one digit, five are gold: the share of those that the candidate still answers."""
+    """The share of right answers to the ten cases with one digit, of which five are gold."""
     gold = [case for case in record.suites[0].cases if case.id in {"c1", "c3", "c5", "c7", "c9"}]
     known = [score for case in gold for score in case.candidate if score is not None]
     return sum(known) / len(known)
 
 
-def test_a_change_of_scorers_alone_asks_one_arm(repo: Path) -> None:
+def test_a_change_of_only_scorers_calls_one_arm(repo: Path) -> None:
     record = run(repo, {"gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: 'word[0-9]$'}}]")}).record
     assert (record.verdict, record.reasons) == (Verdict.PASS, ["no prompt changed; the exam did."])
     found = trials(record)["rescored"]
@@ -169,13 +169,13 @@ def test_a_change_of_scorers_alone_asks_one_arm(repo: Path) -> None:
     ],
     ids=["removed", "policy and slices"],
 )
-def test_what_needs_no_answer_asks_for_none(repo: Path, files: dict[str, str]) -> None:
+def test_changes_that_need_no_answers_make_no_calls(repo: Path, files: dict[str, str]) -> None:
     record = run(repo, files).record
     assert (record.verdict, record.calls.made, record.suites) == (Verdict.PASS, 0, [])
     assert record.exam_changes or record.run_edits
 
 
-def test_the_budget_cuts_the_trials_first(repo: Path) -> None:
+def test_a_budget_ends_the_trials_first(repo: Path) -> None:
     write(repo, {"gate.yaml": CONFIG + "budget: {max_calls: 170}\n"})
     git(repo, "commit", "--quiet", "--all", "--message", "a budget")
     more = cases(40) + rows(*(case(n, "gold") for n in range(40, 80)))
@@ -186,14 +186,14 @@ def test_the_budget_cuts_the_trials_first(repo: Path) -> None:
     assert added.n < added.asked
 
 
-def test_another_judge_prompt_costs_its_own_calls_and_no_answer(repo: Path) -> None:
+def test_another_judge_prompt_costs_only_judge_calls(repo: Path) -> None:
     judged = CONFIG.replace("[contains]", "[{judge: {criteria: Kind., model: 'fake:judge'}}]")
     write(repo, {"gate.yaml": judged})
     git(repo, "commit", "--quiet", "--all", "--message", "a judge")
     record = run(repo, {PROMPT: REWORDED, "gate.yaml": judged.replace("Kind.", "Short.")}, "--no-early-stop").record
     found = trials(record)["scorers"]
     assert (found.n, record.exam_changes[0].rules) == (40, ["scorers.judge"])
-    # Both arms answer the same words, and a judge is asked once about the same answer: 80 opinions serve 160 answers.
+    # Both arms give the same answers, and the judge is called once per answer: 80 judgements for 160 answers.
     calls = record.exam_changes[0].calls
     assert (calls.made, calls.cached) == (80, 80)
     assert record.calls.made == 160 + 80 + 80
@@ -206,7 +206,7 @@ def test_another_judge_prompt_costs_its_own_calls_and_no_answer(repo: Path) -> N
         ({"model": "openai:m"}, "needs a key"),
     ],
 )
-def test_a_judge_of_the_change_that_must_not_or_cannot_be_asked(repo: Path, judge: dict[str, Any], said: str) -> None:
+def test_a_judge_of_the_change_that_may_not_or_cannot_be_called(repo: Path, judge: dict[str, Any], said: str) -> None:
     own = rows({**case(70, "gold"), "scorers": [{"judge": {"criteria": "x", **judge}}]})
     (added,) = trials(run(repo, {PROMPT: REWORDED, CASES: cases(40) + own}).record).values()
     assert added.n == 0

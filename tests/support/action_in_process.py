@@ -1,4 +1,4 @@
-"""The action in this process, on a stage of the test's own: nobody waits, and the log is a list.
+"""Runs the action in the test's process, without waiting and with the log in a list.
 
 acted = act_here(pr.environment(checkout), monkeypatch)
 acted.code, acted.log, acted.waits, acted.outputs, acted.summary
@@ -23,15 +23,15 @@ from tests.support.github_action import parse_outputs
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """What the action did.
+    """The result of the action.
 
     Args:
         code: exit code.
-        log: its lines.
-        shown: the runs that it would have printed.
-        waits: seconds that it would have waited, one after the other.
-        outputs: what it wrote to GITHUB_OUTPUT.
-        summary: what it wrote to GITHUB_STEP_SUMMARY.
+        log: its log lines.
+        shown: the records that it would print.
+        waits: the seconds that it would wait, in order.
+        outputs: its outputs in GITHUB_OUTPUT.
+        summary: its text in GITHUB_STEP_SUMMARY.
     """
 
     code: int
@@ -46,15 +46,15 @@ def act_here(env: Mapping[str, str], patch: pytest.MonkeyPatch, progress: Callab
     """Run the action to its end.
 
     Args:
-        env: what a runner gives it.
-        patch: puts environment and folder back.
-        progress: makes a progress display.
+        env: the environment from the runner.
+        patch: restores environment and working directory.
+        progress: creates a progress display.
     """
     for name in [name for name in os.environ if name.startswith(("GITHUB_", "INPUT_"))]:
         patch.delenv(name)
     for name, value in env.items():
         patch.setenv(name, value)
-    patch.chdir(env["GITHUB_WORKSPACE"])  # and back: the action enters it
+    patch.chdir(env["GITHUB_WORKSPACE"])  # restored later, because the action changes it
     log, shown, waits = list[str](), list[RunRecord](), list[float]()
     services = Settings.from_environ(env)
     code = act(EventServices(log.append, shown.append, progress, lambda: datetime.now(UTC), waits.append, services))

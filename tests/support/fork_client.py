@@ -1,8 +1,8 @@
-"""Python in the place of a Python that loads everything anew: it asks for a fork of a script, and ends as that does.
+"""Runs a script in a fork instead of a new Python process, and exits with the fork's exit code.
 
-    python -IS standin.py SOCKET SCRIPT ARGUMENT…
+    python -IS fork_client.py SOCKET SCRIPT ARGUMENT…
 
-The fork has this process's streams, and dies with it. It is run by its path, since an import would cost what it saves.
+The fork uses this process's streams and ends with it. This file is run by its path, because an import would be slow.
 """
 
 import json

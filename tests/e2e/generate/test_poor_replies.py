@@ -1,4 +1,4 @@
-"""What is there after a run that came to nothing, or to little, and what the next run makes of it."""
+"""What a failed or poor run saves, and how the next run uses it."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ Twist = Callable[[str], str]
 
 
 def twisted(desk: Desk, stage: str, twist: Twist) -> None:
-    """Let the model of the server say something else in one stage."""
+    """Change the model's reply in one stage."""
 
     def judgement(system: str, user: str) -> str:
         said = reader(system, user)
@@ -23,7 +23,7 @@ def twisted(desk: Desk, stage: str, twist: Twist) -> None:
 
 
 def well(desk: Desk) -> None:
-    """The model is well again."""
+    """Restore the model's replies."""
     desk.server.behaviour = Behaviour(judgement=reader)
 
 
@@ -40,7 +40,7 @@ def all_invalid(said: str) -> str:
 
 
 @pytest.mark.parametrize(("stage", "twist"), [("tests", one_test)])
-def test_poor_replies_are_not_kept_for_ever(desk: Desk, stage: str, twist: Twist) -> None:
+def test_poor_replies_are_not_cached(desk: Desk, stage: str, twist: Twist) -> None:
     twisted(desk, stage, twist)
     assert desk.generate("--effort", "low", "--out", "a").code == 0
     assert len(desk.cases("a/cases.yaml")) < 4 * RULES
@@ -53,7 +53,7 @@ def test_poor_replies_are_not_kept_for_ever(desk: Desk, stage: str, twist: Twist
     assert len(desk.cases("c/cases.yaml")) == 4 * RULES
 
 
-def test_the_specification_is_kept_where_no_test_is(desk: Desk) -> None:
+def test_the_specification_is_saved_even_without_tests(desk: Desk) -> None:
     twisted(desk, "validity", all_invalid)
     made = desk.generate("--effort", "low")
     assert made.code == 3
@@ -68,7 +68,7 @@ def test_the_specification_is_kept_where_no_test_is(desk: Desk) -> None:
     assert "no usable test is left" in summary and f"Discarded: {4 * RULES} tests" in summary
 
 
-def test_a_link_in_the_place_of_a_summary_is_not_followed(desk: Desk) -> None:
+def test_a_link_in_place_of_a_summary_is_not_followed(desk: Desk) -> None:
     elsewhere = desk.root / "elsewhere"
     elsewhere.mkdir()
     (desk.root / ".gate/generate").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""A repository whose suite wants its promises compared, and a model that reads its prompts by rule."""
+"""A repository whose suite compares the rules of its prompt (`promises`), and the settings of a model server."""
 
 from tests.support.example import FILES, PROMPT, cases
 
@@ -22,7 +22,7 @@ PROMISES = f'    promises: {{model: "{READER}"}}\n'
 
 
 def configured(promises: str = PROMISES) -> str:
-    """`gate.yaml` with an entry for the promises, or without one where it is empty."""
+    """`gate.yaml` with the entry `promises`, or without it if that is empty."""
     return CONFIG.format(promises=promises)
 
 
@@ -35,6 +35,6 @@ REPOSITORY = {
 
 
 def reachable(url: str) -> dict[str, str]:
-    """The environment in which models answer there."""
+    """The environment variables for a model server."""
     keys = {"OPENAI_API_KEY": "sk-loopback-openai", "ANTHROPIC_API_KEY": "sk-loopback-anthropic"}
     return {**keys, "OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}

@@ -1,12 +1,12 @@
-"""Where files go, what a plan prints, and which options are refused."""
+"""Output files, the printed plan, and refused options."""
 
 import pytest
 
 from tests.e2e.generate.desk import PROMPT, Desk, document, planned
 
 
-def test_a_specification_beside_its_prompt_is_found(desk: Desk) -> None:
-    """Prompts of one file name in folders of their own went to one folder, and the second one was refused."""
+def test_a_specification_next_to_its_prompt_is_found(desk: Desk) -> None:
+    """Two prompts with one file name in different folders do not share an output folder."""
     for name in ("one", "two"):
         desk.write(f"exams/{name}/prompt.md", PROMPT)
         made = desk.generate("--effort", "min", "--out", f"exams/{name}", prompt=f"exams/{name}/prompt.md")
@@ -24,7 +24,7 @@ def test_a_specification_beside_its_prompt_is_found(desk: Desk) -> None:
     "spec",
     ["openapi: 3.1.0\n", "version: 1\nprompt: x\nintent: i\nrules: [{rule: It rhymes., evidence: Rhyme always.}]\n"],
 )
-def test_another_file_of_that_name_is_left_alone(desk: Desk, spec: str) -> None:
+def test_another_file_of_that_name_is_not_changed(desk: Desk, spec: str) -> None:
     beside = desk.write("prompts/spec.yaml", spec)
     made = desk.generate("--effort", "min")
     assert made.code == 0, made.err
@@ -32,8 +32,7 @@ def test_another_file_of_that_name_is_left_alone(desk: Desk, spec: str) -> None:
     assert beside.read_text(encoding="utf-8") == spec
 
 
-def test_a_program_reads_the_plan(desk: Desk) -> None:
-    """`--plan --json` printed a table."""
+def test_the_plan_can_be_json(desk: Desk) -> None:
     shown = desk.generate("--effort", "low", "--plan")
     plan = document(desk.generate("--effort", "low", "--plan", "--json"))
     assert plan["schema"] == "prompt-gate/generation-plan/1"

@@ -1,4 +1,4 @@
-"""A finished run of a believable size: prompts, answers, reasons, prices and times of every sample."""
+"""A finished run of realistic size: prompts, answers, reasons, prices and times of every sample."""
 
 import random
 from dataclasses import replace
@@ -9,7 +9,7 @@ from gate.prompts.version import Prompt
 from gate.record.run import RunRecord
 from gate.record.transcript import ArmName, Dollars, Reply, Sample, Score, Usage
 from gate.suite import Suite
-from tests.support.finished import record_of
+from tests.support.run_records import record_of
 from tests.support.runs import suite, table_of
 
 K = 3
@@ -29,7 +29,7 @@ WORDS = "open account invoices choose download return parcel thirty days menu or
 
 
 def asked(cases: int, slices: int) -> Suite:
-    """A suite of so many cases, in at least so many slices."""
+    """A suite with this many cases in at least this many slices."""
     dealt = random.Random(1)
     made = suite(
         [
@@ -50,7 +50,7 @@ def asked(cases: int, slices: int) -> Suite:
 
 
 def answers(made: Suite) -> list[Sample]:
-    """Answers of a few dozen words, of which German ones got worse."""
+    """Answers of a few dozen words; the candidate's German answers are worse."""
     dealt = random.Random(2)
     return [_sample(made, case, arm, index, dealt) for case in made.exam.cases for arm in ArmName for index in range(K)]
 

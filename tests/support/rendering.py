@@ -1,6 +1,6 @@
-"""What a reader's machine would make of a report: GitHub's own Markdown engine, a browser's tags, a runner, a terminal.
+"""Renders a report as GitHub's Markdown engine, a browser, a runner's log or a terminal would.
 
-Each function returns what must not depend on the texts that a report shows.
+Each function returns the parts that must not depend on the texts in the report.
 """
 
 import re
@@ -32,11 +32,11 @@ _STACK = 12
 
 @dataclass(slots=True)
 class Skeleton:
-    """A document without its words.
+    """The structure of a document without its text.
 
     Args:
         tags: every tag with its attributes, comment, declaration and instruction, in order.
-        triggers: what GitHub would turn into links, notifications or pictures, in order.
+        triggers: text that GitHub would turn into links, notifications or pictures, in order.
     """
 
     tags: list[object] = field(default_factory=list)

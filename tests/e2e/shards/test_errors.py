@@ -1,4 +1,4 @@
-"""What is not the shards of one run is refused, with everything that is wrong; what is missing is never green."""
+"""Folders that are not the shards of one run are refused with all errors, and missing shards never pass."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ SECOND = "shards/2/samples.jsonl"
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three whole shards of the small suite."""
+    """Three complete shards of the small suite."""
     root = changed(tmp_path_factory.mktemp("shards"))
     shards(root, 3, "--suite", "faq")
     return root
@@ -26,7 +26,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def three(whole: Path, tmp_path: Path) -> Path:
-    """A copy of them, to be edited."""
+    """A copy to edit."""
     return Path(shutil.copytree(whole, tmp_path / "repo", symlinks=True))
 
 
@@ -50,7 +50,7 @@ def test_a_missing_shard_makes_the_run_inconclusive(three: Path) -> None:
     assert outcome.record.missing.samples > 0
 
 
-def test_a_shard_that_was_stopped_makes_the_run_inconclusive(repo: Path) -> None:
+def test_a_stopped_shard_makes_the_run_inconclusive(repo: Path) -> None:
     budget = CONFIG + "budget: {max_calls: 30}\n"
     make_base(repo, {"gate.yaml": budget})
     write(repo, {"prompts/faq.md": "Answer at once. quality=1.0\n"})
@@ -68,7 +68,7 @@ def make_base(repo: Path, files: dict[str, str]) -> None:
     write(repo, files)
 
 
-def test_a_shard_that_was_killed_counts_with_what_it_wrote(three: Path) -> None:
+def test_a_killed_shard_counts_with_its_written_samples(three: Path) -> None:
     edit(three / "shards/2/shard.json", samples=None, unfinished="it ended without a word")
     whole = len((three / SECOND).read_text().splitlines())
     change(three / SECOND, lambda lines: [*lines[:4], lines[4][:50]])
@@ -91,9 +91,7 @@ def test_a_shard_that_was_killed_counts_with_what_it_wrote(three: Path) -> None:
     ],
     ids=["cut off", "too short", "doubled", "case", "index", "escape codes"],
 )
-def test_a_file_that_is_not_what_the_shard_wrote(
-    three: Path, edited: Callable[[list[str]], list[str]], said: str
-) -> None:
+def test_an_edited_file_is_refused(three: Path, edited: Callable[[list[str]], list[str]], said: str) -> None:
     change(three / SECOND, edited)
     outcome = merge(three)
     refused(outcome, said)
@@ -101,19 +99,19 @@ def test_a_file_that_is_not_what_the_shard_wrote(
     assert not (three / "merged").exists()
 
 
-def test_a_sample_of_another_shard(three: Path) -> None:
+def test_a_sample_of_another_shard_is_refused(three: Path) -> None:
     strange = (three / "shards/1/samples.jsonl").read_text().splitlines(keepends=True)[0]
     change(three / SECOND, lambda lines: [strange, *lines[1:]])
     refused(merge(three), f"{SECOND}:1: ", "belongs to shard 1, and this is shard 2")
 
 
-def test_a_shard_that_says_it_is_whole_and_is_not(three: Path) -> None:
+def test_an_incomplete_shard_that_claims_to_be_complete_is_refused(three: Path) -> None:
     change(three / SECOND, lambda lines: lines[:-2])
     edit(three / "shards/2/shard.json", samples=14)
     refused(merge(three), "contains 14 samples, but shard 2/3 has 16")
 
 
-def test_all_mistakes_at_once(three: Path) -> None:
+def test_all_errors_are_reported_at_once(three: Path) -> None:
     text = (three / "shards/1/shard.json").read_text()
     (three / "shards/3/shard.json").write_text(text)
     git(three, "commit", "--quiet", "--allow-empty", "--message", "more")
@@ -124,18 +122,18 @@ def test_all_mistakes_at_once(three: Path) -> None:
     refused(outcome, "shard 3/3 is missing")
 
 
-def test_another_number_of_shards(three: Path) -> None:
+def test_shards_of_different_counts_are_refused(three: Path) -> None:
     shard(three, 2, 4, "--suite", "faq")
     refused(merge(three), "shards/2", "it needs exactly one of 4")
 
 
-def test_other_options(three: Path) -> None:
+def test_shards_with_different_options_are_refused(three: Path) -> None:
     shard(three, 2, 3, "--suite", "faq", "--samples", "4")
     refused(merge(three), "shards/2", "another number of samples")
 
 
 def edited_version(path: Path) -> None:
-    """A shard of another version, as that version would have written it."""
+    """A shard as another version would write it."""
     from gate.record.shard import Evaluation
 
     data = json.loads(path.read_text())
@@ -144,7 +142,7 @@ def edited_version(path: Path) -> None:
     path.write_text(json.dumps(data))
 
 
-def test_another_version_of_the_program(three: Path) -> None:
+def test_a_shard_of_another_version_is_refused(three: Path) -> None:
     edited_version(three / "shards/2/shard.json")
     refused(merge(three), "shards/2", "another version of the program, '9.9'")
     for number in (1, 3):
@@ -161,19 +159,19 @@ def test_another_version_of_the_program(three: Path) -> None:
     ],
     ids=str,
 )
-def test_a_record_that_no_shard_has(three: Path, values: dict[str, object], said: str) -> None:
+def test_a_record_without_a_shard_is_refused(three: Path, values: dict[str, object], said: str) -> None:
     edit(three / "shards/2/shard.json", **values)
     refused(merge(three), said)
 
 
-def test_a_clone_without_the_commits(three: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_clone_without_the_commits_is_an_error(three: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = make(tmp_path_factory.mktemp("other"), FILES)
     outcome = here("merge", str(three / "shards"), cwd=other)
     refused(outcome, "this clone has no such commit", "git fetch origin")
     assert not (other / ".gate").exists()
 
 
-def test_a_working_tree_that_changed_since(repo: Path) -> None:
+def test_a_changed_working_tree_is_an_error(repo: Path) -> None:
     (repo / "prompts/faq.md").write_text("Answer in the tree. quality=1.0\n")
     named = ("diff", "--base", "HEAD^1", "--suite", "faq")
     for number in (1, 2):
@@ -183,12 +181,12 @@ def test_a_working_tree_that_changed_since(repo: Path) -> None:
     refused(merge(repo), "suite 'faq' has another candidate here")
 
 
-def test_folders_that_hold_no_shard(three: Path) -> None:
+def test_folders_without_a_shard_are_refused(three: Path) -> None:
     refused(here("merge", "prompts", cwd=three), "there is no shard in prompts", code=3)
     refused(here("merge", "nowhere", cwd=three), "nowhere is not a folder")
 
 
-def test_the_folder_of_a_shard_is_not_written_to(three: Path) -> None:
+def test_the_merge_does_not_write_to_the_folder_of_a_shard(three: Path) -> None:
     outcome = here("merge", "shards", "--out", "shards/1", cwd=three)
     refused(outcome, "shards/1 needs exactly one of the shards")
     assert merge(three).code == 0
@@ -198,13 +196,13 @@ def test_a_shard_has_no_report(repo: Path) -> None:
     refused(here("diff", *REFS, "--shard", "1/2", "--out", "x.md", cwd=repo), "a shard has no report")
 
 
-def test_a_shard_without_a_folder_gets_one_of_its_own(repo: Path) -> None:
+def test_a_shard_without_a_folder_gets_its_own_folder(repo: Path) -> None:
     assert here("diff", *REFS, "--suite", "faq", "--shard", "1/2", cwd=repo).code == 0
     assert sorted(path.name for path in (repo / ".gate/shard-1-of-2").iterdir()) == ["samples.jsonl", "shard.json"]
     assert (repo / ".gate/.gitignore").read_text() == "*\n"
 
 
-def test_a_folder_behind_a_link_that_the_repository_brought(
+def test_a_folder_behind_a_link_of_the_repository_is_refused(
     three: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
@@ -217,7 +215,7 @@ def test_a_folder_behind_a_link_that_the_repository_brought(
     assert [path.name for path in elsewhere.iterdir()] == ["run.json"]
 
 
-def test_an_earlier_shard_leaves_nothing_in_its_folder(three: Path) -> None:
+def test_a_new_shard_replaces_an_older_one_in_its_folder(three: Path) -> None:
     outcome = shard(three, 2, 3, "--suite", "faq")
     assert outcome.code == 0
     assert merge(three).code == 0

@@ -1,4 +1,4 @@
-"""Answers that come from a file: a change neither brings them nor replaces them."""
+"""Recorded answers in a file: a change can neither add nor replace them."""
 
 import shutil
 from pathlib import Path
@@ -21,7 +21,7 @@ def answers(prefix: str = "word") -> list[dict[str, object]]:
 
 @pytest.fixture
 def recorded(repo: Path) -> Path:
-    """A base that answers from a file of the repository, and a branch of it."""
+    """A base with recorded answers in a file of the repository, and a branch."""
     write_jsonl(repo / "recorded/answers.jsonl", answers())
     commit(repo, {"gate.yaml": RECORDED})
     git(repo, "switch", "--quiet", "--create", "change")
@@ -36,21 +36,21 @@ def on_branch(repo: Path) -> Outcome:
 
 @pytest.mark.parametrize("name", ["support", "support2"])
 @pytest.mark.parametrize("model", ["fake:echo", "replay:answers.jsonl"])
-def test_a_change_cannot_answer_with_recorded_or_made_up_answers(repo: Path, name: str, model: str) -> None:
+def test_a_change_cannot_use_recorded_or_fake_answers(repo: Path, name: str, model: str) -> None:
     (repo / "gate.yaml").write_text(CONFIG.replace("fake:oracle", model).replace("name: support", f"name: {name}"))
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 2
     assert "is no model" in outcome.err
 
 
-def test_a_change_may_not_replace_the_file_that_answers(recorded: Path) -> None:
+def test_a_change_may_not_replace_the_file_of_answers(recorded: Path) -> None:
     write_jsonl(recorded / "recorded/answers.jsonl", answers("perfect"))
     outcome = on_branch(recorded)
     assert outcome.code == 2
     assert "recorded/answers.jsonl: the change replaces this file" in outcome.err
 
 
-def test_a_change_may_not_lead_to_another_file_that_answers(recorded: Path) -> None:
+def test_a_change_may_not_use_another_file_of_answers(recorded: Path) -> None:
     shutil.move(recorded / "recorded", recorded / "forged")
     (recorded / "recorded").symlink_to("forged")
     outcome = on_branch(recorded)
