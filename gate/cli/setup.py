@@ -42,9 +42,9 @@ Examples:
 def init(**options: Any) -> None:
     """Set up Prompt Gate in a repository.
 
-    Finds prompts in files, code and configuration, and writes gate.yaml, case files and a GitHub workflow. On a terminal
-    it asks which prompts to test; otherwise it uses the first five. Cases come from the repository; where there are none, you get a case file to fill in.
-    Existing files are not overwritten.
+    Finds prompts in files, code and configuration, and writes gate.yaml, case files and a GitHub workflow. On a
+    terminal it asks which prompts to test; otherwise it uses the first five. Cases come from the repository; where
+    there are none, you get a case file to fill in. Existing files are not overwritten.
 
     Exit codes: 0 done, 2 no prompt found or usage error.
     """

@@ -269,9 +269,7 @@ def _code(source: FileSource, config: SuiteConfig) -> str:
     patterns = () if isinstance(config.target, HttpAgent | None) else config.target.files
     if patterns and not any(matches(path, one) for path in source.listing() for one in patterns):
         names = ", ".join(patterns)
-        message = (
-            f"the agent of suite {config.name} depends on {names}, and there is no such file {source_place(source)}"
-        )
+        message = f"the agent of suite {config.name} depends on {names}; there is no such file {source_place(source)}"
         raise GateError(message, "fix 'files' of its target, or remove it: then the agent depends on all files")
     return code_of(source, patterns)
 
