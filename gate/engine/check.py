@@ -211,10 +211,7 @@ def _settled(
         return measured
     if kindest.verdict is harshest.verdict:
         return measured if measured.verdict is kindest.verdict else kindest
-    why = (
-        f"{undecided(missing.samples, missing.total)}: "
-        f"{missing.best} if all of them had gone well, {missing.worst} if all had gone badly."
-    )
+    why = f"{undecided(missing.samples, missing.total)}: {missing.best} in the best case, {missing.worst} in the worst."
     return Decision(Verdict.INCONCLUSIVE, 3, (why, *incomplete_cases(missing)))
 
 

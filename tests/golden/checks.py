@@ -143,11 +143,8 @@ def check_missing() -> RunRecord:
     found = [case(f"call_{number}", {}, one) for number, one in enumerate([passed, *lost])]
     told = [*(f"1 × {why}" for why in whys), "2 other reasons for 3 more samples, in samples.jsonl"]
     lacking = MissingRecord(samples=8, total=9, best=Verdict.PASS, worst=Verdict.BLOCK, reasons=told)
-    why = (
-        "8 of 9 samples have no score, and they could change the verdict: PASS if all of them had gone well, BLOCK if "
-        "all had gone badly."
-    )
-    again = "Cases to be asked again: call_1, call_2, call_3, call_4, call_5, call_6, call_7, call_8."
+    why = "8 of 9 samples have no score, and they could change the verdict: PASS in the best case, BLOCK in the worst."
+    again = "Cases to run again: call_1, call_2, call_3, call_4, call_5, call_6, call_7, call_8."
     overall = rate("overall", PassState.MET, 1, (1.0, 0.21, 1.0), 1.0)
     return check(Verdict.INCONCLUSIVE, [calls(overall, [], found)], [why, again, *told], missing=lacking)
 

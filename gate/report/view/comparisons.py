@@ -300,9 +300,11 @@ def _span(named: NamedSlice) -> BarInterval:
     return BarInterval(named.record.mean, named.record.lower, named.record.upper)
 
 
-def slice_rank(run: RunRecord, named: NamedSlice) -> tuple[int, bool, tuple[float, float, bool, str]]:
-    """Sort key: the most important slices first."""
-    return (_ORDER.index(named.record.state), not is_marked(run, named.record), worst_first(named))
+def slice_rank(run: RunRecord, named: NamedSlice) -> tuple[float, bool, tuple[float, float, bool, str]]:
+    """Sort key: the most important slices first, advisory ones behind those that can block."""
+    state = _ORDER.index(named.record.state)
+    order = max(state, _ORDER.index(State.SUSPECT) + 0.5) if named.record.advisory else state
+    return (order, not is_marked(run, named.record), worst_first(named))
 
 
 def is_unremarkable(run: RunRecord, named: NamedSlice) -> bool:

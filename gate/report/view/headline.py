@@ -392,7 +392,7 @@ def summary_sentence(run: RunRecord) -> Text:
     if run.override is not None and run.skipped_by_label:
         return override_setter(run.override)
     if not run.suites:
-        return _failing_hold(run)
+        return _stripped(_failing_hold(run))
     slices = run_slices(run)
     if not any(named.record.n for named in slices):
         return ("No case has a score in both arms, so nothing can be compared.",)
