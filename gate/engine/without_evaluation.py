@@ -43,7 +43,11 @@ def skipped_record(
 ) -> RunRecord:
     """The change touches no suite."""
     names = ", ".join(untouched)
-    reason = f"no prompt, model, case or scorer of {names} changed" if names else "nothing can be compared"
+    reason = (
+        f"nothing that {names} {'uses' if len(untouched) == 1 else 'use'} has changed"
+        if names
+        else "nothing can be compared"
+    )
     run = _record(Verdict.SKIPPED, 0, [f"{reason}."], commit, created)
     return run.model_copy(update={"notes": list(notes)})
 

@@ -125,7 +125,7 @@ def shown(run: RunRecord) -> RunRecord:
 def test_nothing_was_touched() -> None:
     run = shown(skipped_record(COMMIT, NOW, untouched=["support", "triage"]))
     assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
-    assert run.reasons == ["no prompt, model, case or scorer of support, triage changed."]
+    assert run.reasons == ["nothing that support, triage use has changed."]
     assert run.override is None
 
 

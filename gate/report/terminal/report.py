@@ -251,7 +251,7 @@ class _Screen:
         if rest := _rest(table, rows, shown):
             yield _dim(rest)
         rates = [row for row in table.rates if row.name == "overall" or row.wanted != "–"]
-        yield self._rates(rates[: size.rows], "cases that pass")
+        yield self._rates(rates[: size.rows], "passed")
         for note in self.view.footnotes[: size.notes] if any(not row.counts for row in shown) else ():
             yield _dim(terminal_text(note))
         if shown and (command := explain_command(self.run, self.folder)):
@@ -262,7 +262,7 @@ class _Screen:
             (row.name, row.cases, row.rate, row.wanted, RichText(f"{row.words}{' °' * row.advisory}", _rate_style(row)))
             for row in rows
         ]
-        return _grid(("slice", "cases", passing, "needed", "state"), cells, self.width)
+        return _grid(("slice", "cases", passing, "needed", "result"), cells, self.width)
 
     def _cases(self, size: ScreenSize) -> Iterator[_Part]:
         """The cases behind the verdict, one line each, and the command that shows all of one."""

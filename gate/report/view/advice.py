@@ -39,7 +39,7 @@ _LONGEST = 200
 
 def draft_command(suite: SuiteRecord, named: NamedSlice) -> Text:
     """After a number of cases: the command that drafts them."""
-    return (" (", Code(_command(suite, named)), " drafts them)")
+    return (". Draft them: ", Code(_command(suite, named)))
 
 
 def _command(suite: SuiteRecord, named: NamedSlice) -> str:
@@ -136,7 +136,7 @@ def _block(run: RunRecord) -> Iterator[Text]:
         yield (f"{fix}{again}.",)
     yield from command
     if run.suites:
-        yield ("If the baseline was wrong, fix the cases first in another pull request.",)
+        yield ("If the test cases are wrong, fix them first in another pull request.",)
 
 
 def _comparing(run: RunRecord) -> tuple[Text, ...]:
@@ -262,7 +262,6 @@ def _settling(run: RunRecord, named: NamedSlice) -> Iterator[Text]:
         slice_name(named),
         f" to see whether its drop of {size} is real",
         *ask,
-        ".",
     )
 
 
@@ -277,8 +276,8 @@ def _adding(run: RunRecord, named: NamedSlice) -> Text:
     where: Text = (" to ", slice_name(named)) if named.suite or not named.overall else ()
     harder = "more and harder cases"
     count = f"at least {numbers.counted(lacking, 'more case')}" if lacking > 0 else harder
-    rule = f". A slice needs at least {FLOOR} cases, better 100."
-    return (f"Add {count}", *where, *draft_command(_suite_of(run, named), named), rule)
+    rule = f". A slice needs at least {FLOOR} cases, better 100"
+    return (f"Add {count}", *where, rule, *draft_command(_suite_of(run, named), named))
 
 
 def _suite_of(run: RunRecord, named: NamedSlice) -> SuiteRecord:

@@ -221,7 +221,7 @@ def slice_footnotes(run: RunRecord) -> tuple[str, ...]:
     records = [named.record for named in slices]
     notes = []
     if any(is_marked(run, record) for record in records):
-        notes.append("† A separate test of this slice would report a drop. That never blocks.")
+        notes.append("† Worse when tested alone; by chance, some slice often is. It never blocks.")
     if any(record.advisory for record in records):
         notes.append("° Advisory: never blocks.")
     if widthless := [named.full for named in slices if _without_width(named.record)]:

@@ -496,12 +496,12 @@ def _unseen(run: RunRecord) -> Text:
     known.sort(key=lambda one: -one[0])
     size, suite = numbers.score(known[0][0]), Code(short_line(known[0][1]))
     if len(run.suites) == 1:
-        return (f" An overall drop below about {size} may go undetected.",)
+        return (f" An overall drop smaller than about {size} may go undetected.",)
     if len(known) == 1:
-        return (" In ", suite, f" an overall drop below about {size} may go undetected.")
+        return (" In ", suite, f" an overall drop smaller than about {size} may go undetected.")
     if len(known) > NAMES_SHOWN:
         return (f" Overall drops of up to about {size} may go undetected in {len(known):,} suites.",)
     told: list[str | Code] = []
     for mde, where in known:
         told += [", " if told else "", f"{numbers.score(mde)} in ", Code(short_line(where))]
-    return (" Overall drops below about these sizes may go undetected: ", *told, ".")
+    return (" Overall drops smaller than these may go undetected: ", *told, ".")

@@ -340,14 +340,14 @@ CHECKED_CASES_SHOWN = 5
 
 CASE_WORDS = {CaseState.FAILED: "failed", CaseState.UNSCORED: "no score", CaseState.PASSED: "passed"}
 RATE_WORDS = {
-    PassState.MISSED: "missed",
+    PassState.MISSED: "not reached",
     PassState.UNPROVEN: "reached, not significant",
     PassState.MET: "reached",
     PassState.TOO_FEW: "no case has a score",
     PassState.NO_THRESHOLD: "no threshold",
 }
 SO_FAR = {
-    PassState.MISSED: "missed so far",
+    PassState.MISSED: "not reached so far",
     PassState.UNPROVEN: "reached so far, not significant",
     PassState.MET: "reached so far",
 }

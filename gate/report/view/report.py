@@ -86,7 +86,7 @@ def _name(used: MethodRecord) -> Text:
         return (f"{_ALONE[used.name]} (", Code(used.name), f"), {slices} tested separately{correction}{given}")
     flips = f", {numbers.counted(used.flips, 'sign flip')}" if used.flips else ""
     breakage = ", with the breakage channel (any changed case counts)" if used.breakage else ""
-    return ("joint sign-flip test (", Code(used.name), f") of {slices}, overall included{flips}{breakage}")
+    return ("joint sign-flip test (", Code(used.name), f") of {slices} (overall included){flips}{breakage}")
 
 
 def _early(run: RunRecord) -> str:
@@ -137,7 +137,7 @@ def _margins(run: RunRecord) -> str:
 
 
 def method_line(run: RunRecord) -> str:
-    """Method and false-block rate: `joint sign-flip test (maxt) of 6 slices, false blocks at most 2.5 %`."""
+    """Method and false-block rate: `joint sign-flip test (maxt) of 6 slices; at most 2.5 % wrong BLOCKs`."""
     used = run.method
     if not run.evaluated:
         return ""
@@ -152,7 +152,7 @@ def method_line(run: RunRecord) -> str:
     early = f", stopped early after {taken} of {planned} samples" if taken < planned else ""
     if used.name not in _ALONE:
         rate = numbers.percent(used.alpha)
-        return f"joint sign-flip test ({used.name}) of {slices}, false blocks at most {rate}{early}"
+        return f"joint sign-flip test ({used.name}) of {slices}; at most {rate} wrong BLOCKs{early}"
     correction = f", {_CORRECTIONS[used.correction]}" if used.correction != "none" else ""
     return f"{_ALONE[used.name]} ({used.name}), {slices} tested separately{correction}{early}"
 

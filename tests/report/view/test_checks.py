@@ -48,11 +48,11 @@ def rates(overall: PassRate, states: list[CaseState]) -> tuple[str, str]:
     [
         (4, 0, 0, 1.0, ("4", "reached")),
         (4, 0, 6, 1.0, ("4 of 10", "reached so far")),
-        (3, 1, 6, 1.0, ("4 of 10", "missed")),
+        (3, 1, 6, 1.0, ("4 of 10", "not reached")),
         (4, 0, 1, 0.8, ("4 of 5", "reached")),
         (4, 0, 2, 0.8, ("4 of 6", "reached so far")),
-        (2, 2, 6, 0.8, ("4 of 10", "missed so far")),
-        (1, 3, 1, 0.8, ("4 of 5", "missed")),
+        (2, 2, 6, 0.8, ("4 of 10", "not reached so far")),
+        (1, 3, 1, 0.8, ("4 of 5", "not reached")),
     ],
 )
 def test_nothing_is_reached_or_missed_that_missing_cases_could_change(

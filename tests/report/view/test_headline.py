@@ -75,11 +75,11 @@ def _suites(*found: tuple[str, State, float | None]) -> RunRecord:
 def test_of_several_suites_it_says_in_which() -> None:
     fell, unknown = ("fell", State.REGRESSION, 0.3), ("unknown", State.NOISE, None)
     assert plain(summary_sentence(_suites(fell, ("quiet", State.NOISE, 0.09), unknown))).endswith(
-        ". In quiet an overall drop below about 0.090 may go undetected."
+        ". In quiet an overall drop smaller than about 0.090 may go undetected."
     )
     several = [(name, State.NOISE, mde) for name, mde in zip("abcde", (0.05, 0.2, 0.1, 0.04, 0.01), strict=True)]
     assert plain(summary_sentence(_suites(*several[:2]))).endswith(
-        ". Overall drops below about these sizes may go undetected: 0.200 in b, 0.050 in a."
+        ". Overall drops smaller than these may go undetected: 0.200 in b, 0.050 in a."
     )
     assert plain(summary_sentence(_suites(*several))).endswith(
         ". Overall drops of up to about 0.200 may go undetected in 5 suites."
