@@ -19,7 +19,7 @@ from pydantic import (
 
 from gate.cases.case import Case, Persona, Round
 from gate.config.scorer import Scorers, ScorerSpec
-from gate.config.validation import DRAFT, FileModel, file_schema, missing, wrong, wrong_at
+from gate.config.validation import DRAFT, FileModel, file_schema, missing, value_error, value_errors
 from gate.config.values import dimension_complaint, not_blank, value_complaint
 from gate.limits import CASES, LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
 from gate.prompts.reading import Turn
@@ -42,16 +42,16 @@ def _as_text(value: object) -> object:
 
 def _label(text: str) -> str:
     if complaint := value_complaint(text):
-        raise wrong(complaint)
+        raise value_error(complaint)
     return text
 
 
 def check_question(text: str | None, messages: Sequence[Turn] | None, given: Mapping[str, Any] | None) -> None:
     """What is asked is given in one way."""
     if text is not None and messages is not None:
-        raise wrong_at((("messages",), "and 'input' cannot be combined", "remove one of the two"))
+        raise value_errors((("messages",), "and 'input' cannot be combined", "remove one of the two"))
     if messages and (last := messages[-1].role) != "user":
-        raise wrong_at((("messages",), f"must end with the user's turn, not the {last}'s", ""))
+        raise value_errors((("messages",), f"must end with the user's turn, not the {last}'s", ""))
     if text is None and messages is None and not given:
         raise missing("input", 'input: "Where is my order?"')
 
@@ -59,7 +59,7 @@ def check_question(text: str | None, messages: Sequence[Turn] | None, given: Map
 def check_vars(given: dict[str, Any] | None) -> dict[str, Any] | None:
     """Variables that no word of a case is taken for."""
     if taken := [name for name in given or {} if name in _RESERVED]:
-        raise wrong_at(*(((name,), "is reserved and cannot be a variable", "rename it") for name in taken))
+        raise value_errors(*(((name,), "is reserved and cannot be a variable", "rename it") for name in taken))
     return given
 
 
@@ -67,7 +67,7 @@ def check_slices(given: dict[str, str] | None) -> dict[str, str] | None:
     """Slices whose dimensions can be told apart in the name of a slice."""
     bad = [(name, complaint) for name in given or {} if (complaint := dimension_complaint(name))]
     if bad:
-        raise wrong_at(*(((name,), f"is not a dimension: it {complaint}", "rename it") for name, complaint in bad))
+        raise value_errors(*(((name,), f"is not a dimension: it {complaint}", "rename it") for name, complaint in bad))
     return given
 
 
@@ -124,7 +124,7 @@ class CommonFields(CaseModel):
     @model_validator(mode="after")
     def _one_slice(self) -> "CommonFields":
         if self.slice is not None and "slice" in (self.slices or {}):
-            raise wrong_at((("slice",), "and 'slices.slice' are the same dimension", "remove one of the two"))
+            raise value_errors((("slice",), "and 'slices.slice' are the same dimension", "remove one of the two"))
         return self
 
     @abstractmethod
@@ -208,7 +208,7 @@ class Expectations(CaseModel):
     def _once(cls, words: str | list[str] | None) -> str | list[str] | None:
         if isinstance(words, list) and len(set(words)) < len(words):
             twice = next(word for at, word in enumerate(words) if word in words[:at])
-            raise wrong(f"lists {twice!r} twice")
+            raise value_error(f"lists {twice!r} twice")
         return words
 
     @model_validator(mode="after")
@@ -216,7 +216,7 @@ class Expectations(CaseModel):
         try:
             self.scorers  # noqa: B018
         except ValidationError as error:  # a word may be a template that no scorer takes
-            raise wrong(_first(error)) from None
+            raise value_error(_first(error)) from None
         return self
 
     @cached_property
@@ -261,7 +261,7 @@ class GoldenTranscript(CommonFields):
     @classmethod
     def _ends_with_the_user(cls, turns: list[Turn]) -> list[Turn]:
         if turns[-1].role != "user":
-            raise wrong(
+            raise value_error(
                 f"must end with the user's turn, not the {turns[-1].role}'s", "end it with what the reply answers"
             )
         return turns
@@ -269,11 +269,11 @@ class GoldenTranscript(CommonFields):
     @model_validator(mode="after")
     def _one_state(self) -> "GoldenTranscript":
         if "state" in (self.session or {}) and (self.session or {})["state"] != self.state:
-            raise wrong_at((("session", "state"), f"is not the state {self.state!r}", "remove one of the two"))
+            raise value_errors((("session", "state"), f"is not the state {self.state!r}", "remove one of the two"))
         for where, given, own in (("slices", self.slices, ("state",)), ("vars", self.vars, ("state", "session"))):
             for name in own:
                 if name in (given or {}):
-                    raise wrong_at(((where, name), f"and {name!r} are the same", "remove one of the two"))
+                    raise value_errors(((where, name), f"and {name!r} are the same", "remove one of the two"))
         return self
 
     def case(self, where: str) -> Case:
@@ -301,7 +301,7 @@ class AgentInstructions(CaseModel):
         try:
             self.tools  # noqa: B018
         except ValidationError as error:
-            raise wrong_at((("expected_tools",), f"cannot be: {_first(error)}", "")) from None
+            raise value_errors((("expected_tools",), f"cannot be: {_first(error)}", "")) from None
         return self
 
     @cached_property
@@ -381,10 +381,10 @@ class AgentTest(AgentInstructions, CommonFields):
         if self.rounds is not None:
             for key in ("prompt", "user"):
                 if getattr(self, key) is not None:
-                    raise wrong_at(((key,), "and 'rounds' cannot be combined", "remove one of the two"))
+                    raise value_errors(((key,), "and 'rounds' cannot be combined", "remove one of the two"))
         if self.test_agent_revival and len(self.rounds or ()) < 2:
             hint = "add a second round that depends on the first"
-            raise wrong_at((("test_agent_revival",), "needs two rounds or more", hint))
+            raise value_errors((("test_agent_revival",), "needs two rounds or more", hint))
         return self
 
     def case(self, where: str) -> Case:

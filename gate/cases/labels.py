@@ -10,7 +10,7 @@ from gate.cases.case import Case
 from gate.cases.forms import CaseModel, Label, Line, Text, check_question, check_slices, check_vars
 from gate.cases.reading import documents, where_of
 from gate.config.documents import Document, described, one_problem, quoted
-from gate.config.validation import attempt, file_schema, missing, wrong, wrong_at
+from gate.config.validation import attempt, file_schema, missing, value_error, value_errors
 from gate.errors import InputErrors, Problem
 from gate.limits import LABELS, PEOPLE
 from gate.prompts.reading import Turn
@@ -120,16 +120,16 @@ class LabelRow(CaseModel):
     def _words(cls, given: Any) -> Any:
         for one in given if isinstance(given, list) else [given]:
             if isinstance(one, str) and one.strip().lower() not in WORDS:
-                raise wrong(f"must be pass or fail or a number, not {described(one)}", _HOW)
+                raise value_error(f"must be pass or fail or a number, not {described(one)}", _HOW)
         if isinstance(given, list) and all(one is None for one in given):
-            raise wrong("has no label", _HOW)
+            raise value_error("has no label", _HOW)
         return given
 
     @model_validator(mode="after")
     def _goes_together(self) -> "LabelRow":
         check_question(self.input, self.messages, self.vars)
         if self.label is not None and self.labels is not None:
-            raise wrong_at((("labels",), "and 'label' cannot be combined", "remove one of the two"))
+            raise value_errors((("labels",), "and 'label' cannot be combined", "remove one of the two"))
         if self.label is None and self.labels is None:
             raise missing("label", "label: pass")
         return self

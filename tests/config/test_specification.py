@@ -106,7 +106,7 @@ def test_a_rule_of_ones_own_gets_a_free_id() -> None:
         ("R7", "edited"),
         ("R5", "edited"),
     ]
-    assert found.taken == {"R2", "R5", "R7", "R8"}
+    assert found.ids == {"R2", "R5", "R7", "R8"}
     assert found.specification.generator == "hand"
 
 

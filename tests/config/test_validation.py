@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from gate.config.documents import read_json, read_jsonl, read_yaml
-from gate.config.validation import FileModel, validate, wrong, wrong_at
+from gate.config.validation import FileModel, validate, value_error, value_errors
 from tests.config.texts import errors
 
 
@@ -19,7 +19,7 @@ class _Policy(FileModel):
     @model_validator(mode="after")
     def _consistent(self) -> "_Policy":
         if "all" in self.slices:
-            raise wrong_at((("slices", self.slices.index("all")), "is everything", "leave it out"))
+            raise value_errors((("slices", self.slices.index("all")), "is everything", "leave it out"))
         return self
 
 
@@ -34,7 +34,7 @@ class _Suite(FileModel):
     @classmethod
     def _plain(cls, name: str) -> str:
         if "/" in name:
-            raise wrong("must not hold '/'", "use '-'")
+            raise value_error("must not hold '/'", "use '-'")
         return name
 
 
