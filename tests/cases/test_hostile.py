@@ -13,7 +13,7 @@ from gate.cases.case import SlowTemplate
 from gate.cases.convert import FORMATS, import_cases
 from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import MAPPED
-from gate.cases.promptfoo_context import Allowance, Context, value_at
+from gate.cases.promptfoo_context import Context, RemainingLimits, value_at
 from gate.cases.promptfoo_tests import cases_of
 from gate.cases.reading import case_of, parse
 from gate.errors import GateError, InputErrors
@@ -125,9 +125,9 @@ def test_variables_that_are_each_quick_enough_end_the_reading_together() -> None
     work = "{% for i in range(2000) %}{% endfor %}x"
     test = value_at({"vars": {"a": work, "b": [str(number) for number in range(1_000)]}}, 7)
     with pytest.raises(SlowTemplate, match=r"tests:7: filling in .* takes more than 20 s"):
-        cases_of(test, 1, Context(Losses(), allowance=Allowance(seconds=0.05)))
+        cases_of(test, 1, Context(Losses(), limits=RemainingLimits(seconds=0.05)))
     context = Context(Losses())
-    assert replace(context, folder="of another file").allowance is context.allowance
+    assert replace(context, folder="of another file").limits is context.limits
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_an_old_version_is_looked_at_and_never_changes(
     assert [case.name for case in old.cases()] == ["a", "b"]
     assert [case.name for case in old.cases(CaseFilter(words=("old",)))] == ["a"]
     assert [case.number for case in old.case("a")] == [1]
-    with pytest.raises(GateError, match="versions never change"):
+    with pytest.raises(GateError, match="is a fixed version and cannot be changed"):
         old.change([], "")
     with pytest.raises(GateError, match="there is no storesupport@9"):
         store(database, version=9).cases()

@@ -52,5 +52,5 @@ def test_a_copy_is_a_store_that_only_its_owner_reads_and_postgres_has_its_own(
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     with stores.on_sqlite(tmp_path / "copy") as copy:
         assert len(Runs(copy).rows(RunFilter(), Page())) == 1
-    with pytest.raises(GateError, match="nothing is overwritten"):
+    with pytest.raises(GateError, match="nothing was overwritten"):
         backup(database, path)

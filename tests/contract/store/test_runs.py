@@ -84,11 +84,11 @@ def test_a_run_that_is_sent_by_many_at_once_is_kept_once(runs: Runs) -> None:
 @pytest.mark.parametrize(
     ("samples", "said"),
     [
-        (SAMPLES[:-3], "fewer samples than the run counts"),
-        ([*SAMPLES, SAMPLES[0]], "more samples than the run counts"),
-        ([*SAMPLES, replace(SAMPLES[0], case_id="foreign")], "is not in it"),
-        ([replace(one, index=0) if isinstance(one.score, float) else one for one in SAMPLES], "is there twice"),
-        ([replace(sample, suite="other") for sample in SAMPLES], "is not in it"),
+        (SAMPLES[:-3], "fewer samples than the run"),
+        ([*SAMPLES, SAMPLES[0]], "more samples than the run"),
+        ([*SAMPLES, replace(SAMPLES[0], case_id="foreign")], "is not in the run"),
+        ([replace(one, index=0) if isinstance(one.score, float) else one for one in SAMPLES], "appears twice"),
+        ([replace(sample, suite="other") for sample in SAMPLES], "is not in the run"),
     ],
 )
 def test_samples_of_another_run_leave_nothing_behind(runs: Runs, samples: list[Sample], said: str) -> None:
@@ -136,7 +136,7 @@ def test_samples_of_what_a_run_only_tried_have_no_part_in_it(runs: Runs) -> None
     tried = [replace(SAMPLES[0], suite="support (added cases)"), replace(SAMPLES[0], case_id="promised")]
     assert runs.add(run, kept([*tried, *SAMPLES]), CI, NOW).new
     assert runs.rows(EVERY, Page())[0].samples == 12
-    with pytest.raises(GateError, match="is not in it"):
+    with pytest.raises(GateError, match="is not in the run"):
         runs.add(at(5), kept([*tried, *SAMPLES]), CI, NOW)
     with pytest.raises(GateError, match="more samples"):
         runs.add(run.model_copy(update={"commit": "0" * 40}), kept([SAMPLES[0], *SAMPLES]), CI, NOW)
