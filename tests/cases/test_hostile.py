@@ -1,4 +1,4 @@
-"""Whatever stands in a file of another tool, it becomes cases that the gate takes, or a word of the gate's own."""
+"""Any file of another tool gives valid cases or an error of the gate."""
 
 import json
 from dataclasses import replace
@@ -100,7 +100,7 @@ def test_configurations(config: Any, other: str) -> None:
             case_of(entry)
 
 
-def test_what_multiplies_ends() -> None:
+def test_multiplying_references_end() -> None:
     """A short configuration that names a long file, or the same prompt, again and again."""
     rows = "x\n" * 3_000
     asked: list[str] = []
@@ -170,7 +170,7 @@ def test_thousands_of_scorers_of_one_name_are_numbered_in_no_time() -> None:
     assert [scorers[place]["name"] for place in (0, 1, -1)] == ["m", "m 2", "m 5000"]  # type: ignore[index,call-overload]
 
 
-def test_no_file_outside_is_asked_for() -> None:
+def test_no_file_outside_is_read() -> None:
     """Nor one of git, nor a program; what is left out is told."""
     names = ["file:///etc/x", "file://../../x.txt", "file://a/../../../x.txt", "file://../.git/config", "exec:sh -c x"]
     names += ["file://run.py", "file://run.js:main"]

@@ -1,4 +1,4 @@
-"""The page about other tools names every type of assertion, and says of each what the code does."""
+"""The page about other tools lists every type of assertion, and agrees with the code."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_every_documented_type_is_mapped_or_named() -> None:
     assert not MAPPED.keys() & NAMED.keys()
 
 
-def test_the_tables_say_what_the_code_does() -> None:
+def test_the_tables_agree_with_the_code() -> None:
     for kind, mapped in MAPPED.items():
         scorers = mapped.scorer.replace(", ", "`, `")
         assert f"| `{kind}` | `{scorers}` | {mapped.differs or 'the same'} |" in PAGE
@@ -35,7 +35,7 @@ def test_the_tables_say_what_the_code_does() -> None:
         assert f"| `{kind}` | {remedy} |" in PAGE
 
 
-def test_the_sheet_of_the_page_becomes_what_the_page_says() -> None:
+def test_the_table_of_the_page_converts_as_documented() -> None:
     (sheet,) = re.findall(r"```csv\n(.*?)```", PAGE, re.DOTALL)
     found = import_cases(sheet, "questions.csv", slices=["tier"])
     told = ", ".join(f"{heading} → {meaning}" for heading, meaning in found.columns)

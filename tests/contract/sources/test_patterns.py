@@ -1,4 +1,4 @@
-"""What every source of files finds by a pattern, and what it makes of links and submodules."""
+"""Patterns, links and submodules in every source of files."""
 
 import pytest
 
@@ -50,7 +50,7 @@ NOT_FILES: dict[str, tuple[set[str], set[str]]] = {
 """By pattern: links and submodules that it matches, and those that it would lead into."""
 
 
-def test_links_and_submodules_are_told_apart_from_files(source: FileSource, world: PullRequestWorld) -> None:
+def test_links_and_submodules_are_distinguished_from_files(source: FileSource, world: PullRequestWorld) -> None:
     ref, _ = commits(world, world.main_sha)
     kinds = {"alias.md": "120000", "a/linked": "120000", "vendored": "160000"}
     for pattern, (matched, behind) in NOT_FILES.items():

@@ -67,7 +67,7 @@ def test_an_address_of_no_database_is_refused(url: str, said: str) -> None:
         lambda folder: f"sqlite:///{folder}/no/such/folder/gate.db",
     ],
 )
-def test_a_database_that_is_away_is_told_without_its_password(tmp_path: Path, address: Callable[[Path], str]) -> None:
+def test_an_unreachable_database_is_reported_without_password(tmp_path: Path, address: Callable[[Path], str]) -> None:
     database = Database(address(tmp_path))
     with pytest.raises(CannotEvaluate, match="does not answer") as told:
         maintenance.upgrade(database)
