@@ -46,7 +46,7 @@ PROMPTFOO_KEYS = frozenset(
 CONVERT = "gate cases convert converts what it can and lists the rest"
 
 NOT_FILLED_IN = "has only empty rows"
-"""What a case file is told that is still a form; `gate validate` takes it for no mistake."""
+"""The error for a case file of `gate init` that is not filled in yet; `gate validate` does not report it."""
 _FILL_IN = "write real inputs of your users into them, or draft cases with gate generate PROMPT"
 
 _DATA_KEYS = ("id", "input", "expected")
