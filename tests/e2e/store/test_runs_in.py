@@ -33,7 +33,7 @@ def test_a_comparison_is_stored_with_samples_and_origin(place: Place) -> None:
     assert done.code == 1, done.err
     kept = place.gate("push", "report")
     (row,) = place.runs.rows(RunFilter(), Page())
-    assert f"as number {row.id}" in kept.out
+    assert f"as run {row.id}" in kept.out
     assert (row.verdict, row.suites) == (Verdict.BLOCK, ("support",))
     context = row.context
     assert (context.repository, context.branch, context.event) == ("acme/support-bot", "kinder", "local")
@@ -44,7 +44,7 @@ def test_a_comparison_is_stored_with_samples_and_origin(place: Place) -> None:
     of_case = place.runs.samples(row.id, "support", "c1")
     assert {sample.reply.text for sample in of_case if sample.arm.value == "baseline"} == {"word1"}  # type: ignore[union-attr]
     pushed = place.gate("push", "report/run.json")
-    assert (pushed.code, f"already, as number {row.id}" in pushed.out) == (0, True)
+    assert (pushed.code, f"Already saved as run {row.id}" in pushed.out) == (0, True)
     assert len(place.runs.rows(RunFilter(), Page())) == 1
 
 
