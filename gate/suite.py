@@ -8,7 +8,7 @@ from gate.config.gatefile import RuleComparisonOptions
 from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import ConversationOptions, Target, leads_itself, runs_code, unversioned
+from gate.config.targets import ConversationOptions, Target, calls_own_models, runs_code, unversioned
 from gate.prompts.files import CodePlace
 from gate.prompts.version import PromptVersion
 from gate.record.parts import JudgeQuote
@@ -40,7 +40,7 @@ class Arm:
     @property
     def remembered(self) -> bool:
         """Can answers be reused without paying again? For the built-in loop, the model's answers can in any case."""
-        return self.recognised or not leads_itself(self.target)
+        return self.recognised or not calls_own_models(self.target)
 
 
 @dataclass(frozen=True, slots=True)

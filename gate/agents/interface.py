@@ -18,7 +18,7 @@ from gate.calls.interface import (
     Request,
 )
 from gate.cases.case import Case, NotBuilt, render
-from gate.config.targets import ToolLoop, leads_itself, target_json
+from gate.config.targets import ToolLoop, calls_own_models, target_json
 from gate.messages import Message, Tool
 from gate.record.transcript import (
     BROKE_OFF,
@@ -353,7 +353,7 @@ class ConversationTarget:
 
     async def _led(self, conversation: "_Conversation") -> Reply:
         """Lead the conversation once there is room for it. Raises AgentFailed: there is no room, or it broke off."""
-        if not leads_itself(conversation.question.arm.target):
+        if not calls_own_models(conversation.question.arm.target):
             return await conversation.lead()
         try:
             async with self.outside.outside(conversation.question.case.turns) as conversation.talking:

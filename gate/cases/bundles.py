@@ -1,4 +1,4 @@
-"""Configurations of other tools, recognized by their file names."""
+"""Reads configurations of other tools, recognized by their file names."""
 
 import posixpath
 import re
@@ -8,7 +8,7 @@ from gate.cases.case import Entry
 from gate.cases.convert import is_promptfoo
 from gate.cases.losses import Bundle, BundleSuite, Losses
 from gate.cases.promptfoo_config import fillable, read_config
-from gate.cases.promptfoo_context import Allowance, criteria, values
+from gate.cases.promptfoo_context import RemainingLimits, criteria, values
 from gate.cases.promptfoo_prompts import params_of
 from gate.cases.prompty import model_of, sample_of
 from gate.cases.reading import read
@@ -28,7 +28,7 @@ _COMPLETION = re.compile(r"\{\{\s*completion\s*\}\}")
 
 
 def read_prompt_yml(text: str, file: str) -> Bundle:
-    """A prompt of GitHub Models with its test data and evaluators."""
+    """Read a prompt of GitHub Models with its test data and evaluators."""
     reading.parse(text, file)
     losses, entries = Losses(file), read_yaml(text, file).entries()
     data = entries.get(TEST_DATA)
@@ -41,7 +41,7 @@ def read_prompt_yml(text: str, file: str) -> Bundle:
     params = params_of(values(given), given.line, losses) if given is not None else {}
     scorers += _format(entries, losses)
     if cases:
-        scorers = fillable(scorers, cases, "the evaluators", losses, Allowance())
+        scorers = fillable(scorers, cases, "the evaluators", losses, RemainingLimits())
     name = posixpath.basename(file)
     for ending in ENDINGS:
         name = name.removesuffix(ending)
@@ -50,7 +50,7 @@ def read_prompt_yml(text: str, file: str) -> Bundle:
 
 
 def _format(entries: Mapping[str, Document], losses: Losses) -> list[JsonValue]:
-    """The scorer of `responseFormat`: the gate asks for no format, and checks the answers."""
+    """The scorer for `responseFormat`: the gate does not request a format, but checks the answers."""
     node = entries.get("responseFormat", entries.get("jsonSchema"))
     kind = None if node is None else entries["responseFormat"].data if "responseFormat" in entries else "json_schema"
     if node is None or kind == "text":
@@ -66,11 +66,11 @@ def _format(entries: Mapping[str, Document], losses: Losses) -> list[JsonValue]:
         found = None
     schema = found.get("schema", found) if isinstance(found, dict) else None
     scorer: JsonValue = {"json_schema": {"schema": schema}}
-    return [scorer] if _takes(scorer, "jsonSchema", node.line, losses) else ["json"]
+    return [scorer] if _is_valid(scorer, "jsonSchema", node.line, losses) else ["json"]
 
 
 def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bundle:
-    """A prompt of Prompty with its sample."""
+    """Read a prompt of Prompty with its sample."""
     library = Library(file, lambda path: None if (found := other(path)) is None else found.encode())
     reading.parse(text, file, library=library)
     losses = Losses(file)
@@ -97,7 +97,7 @@ def _model(value: JsonValue, losses: Losses) -> str | None:
 
 def _evaluator(node: Document, losses: Losses) -> list[JsonValue]:
     row = values(node)
-    told = f"the evaluator {quoted(str(row.get('name', '')))}"
+    label = f"the evaluator {quoted(str(row.get('name', '')))}"
     found: list[dict[str, JsonValue]] = []
     strings = row.get("string")
     given = [key for key in _STRINGS if isinstance(strings, dict) and strings.get(key)]
@@ -106,26 +106,26 @@ def _evaluator(node: Document, losses: Losses) -> list[JsonValue]:
         how |= {"ignore_case": True} if given[0] != "equals" else {}
         found.append({_STRINGS[given[0]]: {"value": strings[given[0]], **how}})
     if len(given) > 1:
-        losses.add(node.line, f"of {told} only {given[0]} is converted, since the others do not count there either")
+        losses.add(node.line, f"of {label} only {given[0]} is converted, since the others do not count there either")
     if isinstance(row.get("llm"), dict):
-        found.append(_llm(values(node.get("llm")), told, node.line, losses))
+        found.append(_llm(values(node.get("llm")), label, node.line, losses))
     uses = row.get("uses")
     if uses == "github/similarity":
-        losses.add(node.line, f"{told} is changed: a judge compares with the expected answer", "or similarity")
+        losses.add(node.line, f"{label} is changed: a judge compares with the expected answer", "or similarity")
         found.append({"judge": {"criteria": criteria("factuality", "{{ expected }}")}})
     elif uses in ("github/relevance", "github/groundedness", "github/fluency", "github/coherence"):
-        losses.add(node.line, f"{told} is changed: the gate's judge scores it, by its own criteria")
+        losses.add(node.line, f"{label} is changed: the gate's judge scores it, by its own criteria")
         found.append({"judge": {"criteria": criteria(str(uses))}})
     if not found:
-        losses.add(node.line, f"{told} is left out: the gate does not have it", "write a scorer for it")
+        losses.add(node.line, f"{label} is left out: the gate does not have it", "write a scorer for it")
     if row.get("name") and len(found) == 1:
         found[0]["name"] = str(row["name"])[:200]
-    return [scorer for scorer in found if _takes(scorer, told, node.line, losses)]
+    return [scorer for scorer in found if _is_valid(scorer, label, node.line, losses)]
 
 
-def _llm(row: dict[str, JsonValue], told: str, line: int, losses: Losses) -> dict[str, JsonValue]:
-    """A judge with the evaluator's words; its choices become part of the criteria, and the score is the judge's own."""
-    losses.add(line, f"{told} is changed: its words are criteria of the gate's judge", "check its scores once")
+def _llm(row: dict[str, JsonValue], label: str, line: int, losses: Losses) -> dict[str, JsonValue]:
+    """A judge with the evaluator's prompt as criteria, including its choices; the judge sets the score."""
+    losses.add(line, f"{label} is changed: its words are criteria of the gate's judge", "check its scores once")
     choices = row.get("choices")
     rows = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
     said = [f"{one.get('choice')} = {one.get('score')}" for one in rows]
@@ -136,27 +136,27 @@ def _llm(row: dict[str, JsonValue], told: str, line: int, losses: Losses) -> dic
     return {"judge": {**options, **({"model": f"{model.provider}:{model.name}"} if model is not None else {})}}
 
 
-def _takes(scorer: JsonValue, told: str, line: int, losses: Losses) -> bool:
+def _is_valid(scorer: JsonValue, label: str, line: int, losses: Losses) -> bool:
     try:
         parse_scorers([scorer], "scorers")
     except InputErrors as errors:
-        losses.add(line, f"{told} is left out: {errors.problems[0].message}", errors.problems[0].hint)
+        losses.add(line, f"{label} is left out: {errors.problems[0].message}", errors.problems[0].hint)
         return False
     return True
 
 
 def is_bundle(file: str) -> bool:
-    """Is this a name that `read_bundle` knows?"""
+    """Does `read_bundle` know this file name?"""
     return is_prompt_yml(file) or is_prompty(file) or is_promptfoo(file)
 
 
 def read_bundle(text: str, file: str, other: Callable[[str], str | None], paths: Collection[str] = ()) -> Bundle:
-    """Prompts, cases, scorers and model of another tool's configuration, and what is lost of it.
+    """Read prompts, cases, scorers and model from another tool's configuration, with the losses.
 
     Args:
-        text: the file; one of an unknown name is read as promptfoo's.
-        other: reads another file by its path from the root; None where there is none, or it is outside.
-        paths: of all files, for patterns that stand for several.
+        text: content of the file; with an unknown name it is read as promptfoo's.
+        other: reads another file by its path from the root; None if it does not exist or is outside.
+        paths: all files, to expand patterns.
     """
     if len(text) > PROMPT_CHARS:
         raise one_problem(file, 0, f"is longer than {PROMPT_CHARS:,} characters", "move its tests into a separate file")

@@ -1,4 +1,4 @@
-"""One row of an eval set, and how an answer to it is scored."""
+"""Test cases: one row of an eval set, its messages, and its scoring settings."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,11 +23,11 @@ Entry: TypeAlias = Mapping[str, JsonValue]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One step of a conversation that the case leads.
+    """One round of a conversation that the case leads.
 
     Args:
-        criteria: of the judges for this round, before those of the suite; None as the case says.
-        threshold: least score of each judge in this round; None as the case says.
+        criteria: for judges in this round, before those of the suite; None to use those of the case.
+        threshold: minimum score of each judge in this round; None to use that of the case.
     """
 
     said: str
@@ -38,11 +38,11 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """A person, played by a model, who talks to the agent in place of the case.
+    """A person, played by a model, who talks to the agent.
 
     Args:
         goal: the conversation ends when it is reached.
-        max_turns: messages to the agent, 1 or more.
+        max_turns: limit of messages to the agent, at least 1.
     """
 
     persona: str
@@ -52,24 +52,24 @@ class Persona:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question of the eval set.
+    """One test case.
 
     Args:
         id: unique within the eval set.
-        input: the user's text; empty when `messages` are given, or `vars` are all that a template needs.
-        messages: a conversation so far, the last turn being the user's.
-        expected: the reference answer, never shown to a prompt.
-        cluster: cases that are variants of one source carry the same cluster.
-        scorers: in place of the suite's, when not None.
-        extra_scorers: beside the suite's scorers, or beside `scorers`.
-        criteria: before the criteria of the suite's judges, when not None.
-        threshold: least score of a sample that passes; None as the exam says.
+        input: the user's text; empty with `messages`, or if a template needs only `vars`.
+        messages: a conversation that ends with the user's turn.
+        expected: the reference answer; never part of a prompt.
+        cluster: the same for all cases that are variants of one source.
+        scorers: replace those of the suite, if not None.
+        extra_scorers: in addition to `scorers` or those of the suite.
+        criteria: added before the criteria of the suite's judges.
+        threshold: minimum score of a sample that passes; None to use that of the suite.
         where: `file:line`, or `file:cases[3]` in a JSON file.
-        rounds: a conversation that goes on after the agent's answers; empty for one question.
-        revival: after the first round the session is closed and opened again.
-        facts: what the person knows, to answer the agent's questions.
-        user: talks to the agent; None where the case itself does.
-        obsolete: what it asks for is no longer promised, so it is not part of an exam.
+        rounds: for a conversation that continues after the agent's answers; else empty.
+        revival: close and reopen the session after the first round.
+        facts: knowledge of the user, to answer the agent's questions.
+        user: simulated user; None if the case contains the messages.
+        obsolete: it tests a rule that no longer exists, so it is not run.
     """
 
     id: str
@@ -94,7 +94,7 @@ class Case:
 
     @property
     def round_scorers(self) -> tuple[ScorerSpec, ...]:
-        """The scorers of its rounds, the first of each name."""
+        """The scorers of all rounds; the first one of each name."""
         found: dict[str, ScorerSpec] = {}
         for spec in (spec for one in self.rounds for spec in one.scorers):
             found.setdefault(spec.name, spec)
@@ -102,44 +102,44 @@ class Case:
 
     @property
     def steps(self) -> tuple[Round, ...]:
-        """Its rounds; a case without them has one, in which its question is asked."""
-        asked = self.messages[-1].content if self.messages else self.input
-        return self.rounds or (Round(asked, self.criteria, self.threshold),)
+        """Its rounds; a case without rounds has one, with its question."""
+        question = self.messages[-1].content if self.messages else self.input
+        return self.rounds or (Round(question, self.criteria, self.threshold),)
 
     @property
     def turns(self) -> int:
-        """Messages that are sent for one sample, at least: one for each round."""
+        """Minimum of messages that are sent for one sample."""
         return max(1, len(self.rounds))
 
     @property
     def only_vars(self) -> bool:
-        """Nobody says anything: variables, put into a template, are the whole question."""
+        """The case has no message; a template builds the question from variables."""
         return bool(self.vars) and not (self.input or self.messages or self.rounds or self.user)
 
     @property
     def question(self) -> str:
-        """The text that a reader, and a judge, see as the question."""
+        """The question as text, for reports and judges."""
         if self.rounds:
             return "\n".join(f"user: {one.said}" for one in self.rounds)
         if self.only_vars:
-            told = {
+            texts = {
                 name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
                 for name, value in self.vars.items()
             }
-            return "\n".join(f"{name}: {value}" for name, value in told.items())
+            return "\n".join(f"{name}: {value}" for name, value in texts.items())
         if not self.messages:
             return self.input
         return "\n".join(f"{message.role}: {message.content}" for message in self.messages)
 
 
 def place_of(where: str) -> tuple[str, int]:
-    """File and line of `Case.where`; line 0 for a JSON file, whose cases have a position in its list."""
+    """File and line of `Case.where`; line 0 for a JSON file."""
     file, _, place = where.rpartition(":")
     return file or where or "cases", int(place) if place.isdigit() else 0
 
 
 def shows_turns(question: str) -> bool:
-    """Does a question, as readers see it, begin like a conversation?"""
+    """Does a question from `Case.question` begin like a conversation?"""
     return question.startswith(("user: ", "assistant: ", "system: "))
 
 
@@ -148,10 +148,10 @@ LENGTH = "length"
 
 
 def length_edges(cases: Sequence[Case]) -> tuple[int, int]:
-    """The terciles of the questions' lengths, in characters: the longest `short` and the longest `medium`.
+    """The terciles of the lengths of questions, in characters: the upper limits of `short` and `medium`.
 
     Args:
-        cases: the base exam; (0, 0) when it is empty.
+        cases: those of the base branch; the result is (0, 0) if empty.
     """
     lengths = sorted(len(case.question) for case in cases)
     if not lengths:
@@ -161,18 +161,18 @@ def length_edges(cases: Sequence[Case]) -> tuple[int, int]:
 
 
 def with_length(cases: Sequence[Case], edges: tuple[int, int]) -> tuple[Case, ...]:
-    """The cases, each with `length` short, medium or long; a case that brings its own keeps it.
+    """The cases with a slice `length` (short, medium or long); an existing `length` stays.
 
     Args:
-        cases: also those that the edges were not taken from.
+        cases: need not be those of `length_edges`.
     """
     return tuple(
-        case if LENGTH in case.slices else replace(case, slices={**case.slices, LENGTH: _band(case, edges)})
+        case if LENGTH in case.slices else replace(case, slices={**case.slices, LENGTH: _length_of(case, edges)})
         for case in cases
     )
 
 
-def _band(case: Case, edges: tuple[int, int]) -> str:
+def _length_of(case: Case, edges: tuple[int, int]) -> str:
     length = len(case.question)
     if length <= edges[0]:
         return "short"
@@ -180,11 +180,11 @@ def _band(case: Case, edges: tuple[int, int]) -> str:
 
 
 def members(cases: Sequence[Case], dimensions: Sequence[str]) -> dict[str, list[int]]:
-    """Indices into `cases` per slice: `overall` first, then `dimension=value`.
+    """Indices of cases per slice: `overall` first, then `dimension=value`.
 
     Args:
-        cases: with `length` already added.
-        dimensions: in this order; their values are sorted.
+        cases: with `length`.
+        dimensions: the order of the result; values are sorted.
     """
     found = {OVERALL: list(range(len(cases)))}
     for dimension in dimensions:
@@ -197,7 +197,7 @@ def members(cases: Sequence[Case], dimensions: Sequence[str]) -> dict[str, list[
 
 
 def session_of(case: Case) -> dict[str, JsonValue]:
-    """The argument of a prompt function: the case's `session`, and its `state` where the session has none."""
+    """The argument of a prompt function: the `session` of the case, with its `state` as a default."""
     session = case.vars.get("session", {})
     if not isinstance(session, dict):
         message = f"the session of case {quoted(case.id)} must be a mapping: a Python prompt is called with it"
@@ -207,7 +207,7 @@ def session_of(case: Case) -> dict[str, JsonValue]:
 
 
 class NotBuilt(InputErrors):
-    """A Python function gave no text for this case."""
+    """A prompt function returned no text for a case."""
 
     def __init__(self, file: str, failed: Failed) -> None:
         super().__init__(one_problem(file, 0, failed.reason).problems)
@@ -215,37 +215,37 @@ class NotBuilt(InputErrors):
 
 
 class SlowTemplate(InputErrors):
-    """Rendering took too long; other cases of the same template would, too."""
+    """Rendering exceeded the time limit; other cases of the template would, too."""
 
 
 def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float = RENDERING_S) -> tuple[Message, ...]:
-    """The messages for one case.
+    """Build the messages for one case.
 
-    Plain text is the system message and the case's turns follow; a case of variables alone has none, and then a
-    template is the user message. A template sees `input`, `id`, `slices` and the case's `vars`, never `expected`. A
-    message that uses `input` holds the last question, so only the turns before it are put in, ahead of that message; a
-    plain template that uses it is a user message.
+    Plain text becomes the system message, followed by the turns of the case. A case with only variables has no turns,
+    and a template becomes the user message. A template can use `input`, `id`, `slices` and the case's `vars`, but not
+    `expected`. A message that uses `input` contains the last question, so only earlier turns are added, before that
+    message; a plain template that uses `input` becomes a user message.
 
     Args:
-        seconds: of processor time for each message.
+        seconds: limit of processor time per message.
 
     Raises:
-        SlowTemplate: it takes longer.
-        NotBuilt: the prompt's Python function gave no text for this case.
+        SlowTemplate: the limit is exceeded.
+        NotBuilt: the prompt function returned no text for this case.
     """
     turns = _turns(case)
     if prompt.built is not None:
-        return _asking((*_built(prompt.built, case, file), *turns), case, file)
+        return _with_question((*_built(prompt.built, case, file), *turns), case, file)
     if not prompt.template:
-        return _asking(prompt.messages + turns, case, file)
-    return _asking(tuple(message for _, message in _written(prompt, case, file, seconds)), case, file)
+        return _with_question(prompt.messages + turns, case, file)
+    return _with_question(tuple(message for _, message in _written(prompt, case, file, seconds)), case, file)
 
 
 def _written(prompt: Prompt, case: Case, file: str, seconds: float) -> list[tuple[Message | None, Message]]:
-    """The messages of a template, each with the message of the prompt that it was made from."""
+    """The messages of a template, each with its source message in the prompt."""
     turns, variables = _turns(case), variables_of(case, prompt)
     found: list[tuple[Message | None, Message]] = []
-    asked = False
+    has_question = False
     for at, message in enumerate(prompt.messages):
         if at in prompt.threads:
             found += ((None, turn) for turn in _conversation(prompt.threads[at], variables, case, file))
@@ -257,25 +257,25 @@ def _written(prompt: Prompt, case: Case, file: str, seconds: float) -> list[tupl
             raise _template_problem(error, case, file) from None
         if not content.strip():
             if prompt.defaults:
-                continue  # what depends on an input that may be absent
+                continue  # it depends on an input that may be missing
             raise one_problem(file, 0, f"is empty for case {_named(case)}")
         uses_input = "input" in compiled.names
-        if uses_input and not asked:
+        if uses_input and not has_question:
             found += ((None, turn) for turn in turns[:-1])
-            asked = True
+            has_question = True
         role = message.role if prompt.chat else ("user" if uses_input or not turns else "system")
         found.append((message, Message(role, content)))
-    if not asked:
+    if not has_question:
         found += ((None, turn) for turn in turns)
     if prompt.chat and found and not any(message.role == "user" for _, message in found):
-        # Other tools send instructions that hold the whole task alone; a service wants a message of the user.
+        # Other tools send only a system message with the whole task, but model APIs require a user message.
         writer, last = found[-1]
         found[-1] = writer, replace(last, role="user")
     return found
 
 
 def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
-    """For each message of `render`, the message of the prompt that it was made from; None for a turn of the case.
+    """For each message of `render`, its source message in the prompt; None for a turn of the case.
 
     Raises:
         InputErrors: a template that cannot be read or rendered.
@@ -289,11 +289,11 @@ def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
 
 
 def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
-    """A scorer's text with the case's fields filled in; text without `{{` stays as it is.
+    """A text of a scorer with the fields of the case filled in; text without `{{` does not change.
 
     Args:
-        text: may hold `{{ expected }}`, `{{ input }}`, `{{ id }}`, `{{ slices.tier }}` and the case's `vars`; what is
-            not a string becomes JSON.
+        text: may use `{{ expected }}`, `{{ input }}`, `{{ id }}`, `{{ slices.tier }}` and the case's `vars`; values
+            that are not strings become JSON.
 
     Raises:
         SlowTemplate: it takes longer.
@@ -301,7 +301,7 @@ def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
     if "{{" not in text:
         return text
     if text == "{{ expected }}" and isinstance(case.expected, str) and case.expected.isascii():
-        # What nearly every scorer says; the template would give the same, at thirty times the cost.
+        # The common case: a template would give the same result at thirty times the cost.
         return case.expected
     variables = variables_of(case)
     if case.expected is not None:
@@ -312,26 +312,26 @@ def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
         file, line = place_of(case.where)
         hint = "add the field to the case, or change the scorer" if error.undefined else ""
         message = f"the template of the scorer cannot be filled in for case {case.id!r}: {error.message}"
-        raise _told(error, one_problem(file, line, message, hint)) from None
+        raise _rendering_error(error, one_problem(file, line, message, hint)) from None
 
 
 def variables_of(case: Case, prompt: Prompt | None = None) -> dict[str, JsonValue]:
-    """What a template sees of a case, with what its prompt sets for it."""
+    """The variables of a template for a case, with the defaults of the prompt."""
     slices: Mapping[str, JsonValue] = dict(case.slices)
     turns = _turns(case)
-    asked: Mapping[str, JsonValue] = {"input": turns[-1].content} if turns else {}
+    question: Mapping[str, JsonValue] = {"input": turns[-1].content} if turns else {}
     defaults = {} if prompt is None else prompt.defaults
-    return {**defaults, **case.vars, **asked, "id": case.id, "slices": dict(slices)}
+    return {**defaults, **case.vars, **question, "id": case.id, "slices": dict(slices)}
 
 
 def _conversation(name: str, variables: Mapping[str, JsonValue], case: Case, file: str) -> list[Message]:
-    """The turns that a variable holds, as messages with their own roles."""
+    """The turns in a variable, as messages with their roles."""
     value = variables.get(name) or []
     turns = value if isinstance(value, list) else [None]
     messages: list[Message] = []
     for turn in turns:
         role = ROLES.get(str(turn.get("role")).lower()) if isinstance(turn, dict) else None
-        content = _said(turn) if isinstance(turn, dict) else None
+        content = _turn_text(turn) if isinstance(turn, dict) else None
         if role is None or content is None:
             hint = f"write {name}: [{{role: user, content: …}}] under its vars; roles are {', '.join(ROLES)}"
             raise one_problem(file, 0, f"{quoted(name)} of case {_named(case)} must be a list of messages", hint)
@@ -340,8 +340,8 @@ def _conversation(name: str, variables: Mapping[str, JsonValue], case: Case, fil
     return messages
 
 
-def _said(turn: Mapping[str, JsonValue]) -> str | None:
-    """The text of a turn: its content, or the texts among its parts."""
+def _turn_text(turn: Mapping[str, JsonValue]) -> str | None:
+    """The text of a turn: its content, or its text parts joined."""
     content = turn.get("content", turn.get("parts"))
     if not isinstance(content, list):
         return content if isinstance(content, str) else None
@@ -355,8 +355,8 @@ def _turns(case: Case) -> tuple[Message, ...]:
     return case.messages or (Message("user", case.input),)
 
 
-def _asking(messages: tuple[Message, ...], case: Case, file: str) -> tuple[Message, ...]:
-    """The messages, checked; InputErrors where they hold no question."""
+def _with_question(messages: tuple[Message, ...], case: Case, file: str) -> tuple[Message, ...]:
+    """The messages; InputErrors if they contain no question."""
     if case.only_vars and not any(message.role == "user" for message in messages):
         hint = "add an input to the case, or a user message to the prompt"
         raise one_problem(file, 0, f"case {_named(case)} has no input, and the prompt has no user message", hint)
@@ -364,15 +364,15 @@ def _asking(messages: tuple[Message, ...], case: Case, file: str) -> tuple[Messa
 
 
 def _built(built: FunctionTexts, case: Case, file: str) -> tuple[Message, ...]:
-    """The text of a function as the system message, or as the user's where the case says nothing; or its messages."""
+    """The text of a function as the system message (as the user's if the case has no turns), or its messages."""
     text = built.texts.get(digest(session_of(case)), Failed("the prompt was not built for this case", attempts=0))
     if isinstance(text, Failed):
         raise NotBuilt(file, text)
-    return _roled(text) or (Message("user" if case.only_vars else "system", text),)
+    return _messages_in(text) or (Message("user" if case.only_vars else "system", text),)
 
 
-def _roled(text: str) -> tuple[Message, ...]:
-    """The messages of a text that is a list of them in JSON; none for any other."""
+def _messages_in(text: str) -> tuple[Message, ...]:
+    """The messages in a text that is a JSON list of messages; else empty."""
     if not text.startswith("["):
         return ()
     try:
@@ -392,10 +392,12 @@ def _template_problem(error: BadTemplate, case: Case, file: str) -> InputErrors:
     elif error.undefined:
         other = "if it is not a placeholder, set template: false in the suite"
         hint = f"add it under 'vars' of the case, or {other if is_pointer(file) else 'remove it from the template'}"
-    return _told(error, one_problem(error.file or file, error.line, f"{error.message} (case {_named(case)})", hint))
+    return _rendering_error(
+        error, one_problem(error.file or file, error.line, f"{error.message} (case {_named(case)})", hint)
+    )
 
 
-def _told(error: BadTemplate, problem: InputErrors) -> InputErrors:
+def _rendering_error(error: BadTemplate, problem: InputErrors) -> InputErrors:
     return SlowTemplate(problem.problems) if error.slow else problem
 
 

@@ -29,10 +29,10 @@ WRAPPERS = ("examples", "instances", "request_states", "samples", "rows", "data"
 
 @dataclass(frozen=True, slots=True)
 class FoundRows:
-    """The rows of a file.
+    """Rows of a file with their lines.
 
     Args:
-        headings: of a table; empty for other files.
+        headings: only for a table.
     """
 
     rows: Sequence[tuple[int, Row]]
@@ -40,7 +40,7 @@ class FoundRows:
 
 
 def read_rows(text: str, file: str) -> FoundRows:
-    """The rows of a file."""
+    """Read the rows of a file."""
     if len(text) > CASES_CHARS:
         raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
     found = _table(text, file) if is_table(file) else FoundRows(list(_objects(text, file)))
@@ -56,7 +56,7 @@ def _table(text: str, file: str) -> FoundRows:
         return FoundRows(())
     found: list[tuple[int, Row]] = []
     for record in table.records(problems):
-        _bounded(len(found), record.line, file)
+        _check_count(len(found), record.line, file)
         found.append((record.line, {key: value_of(cell) for key, cell in record.cells.items()}))
     problems.check()
     return FoundRows(found, table.headings)
@@ -67,7 +67,7 @@ def _objects(text: str, file: str) -> Iterable[tuple[int, Row]]:
     problems: list[Problem] = []
     for document in documents(text, file, problems):
         for line, value in _unwrapped(document.data, document.line_of()):
-            _bounded(count, line, file)
+            _check_count(count, line, file)
             count += 1
             yield line, value
     if problems:
@@ -84,18 +84,18 @@ def _unwrapped(value: JsonValue, line: int) -> Iterable[tuple[int, Row]]:
 
 
 def _instance(item: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """A state of a request of HELM holds the instance that it asks."""
+    """The instance inside a request state of HELM."""
     inner = item.get("instance")
     return inner if isinstance(inner, dict) else item
 
 
-def _bounded(count: int, line: int, file: str) -> None:
+def _check_count(count: int, line: int, file: str) -> None:
     if count >= CASES:
         raise one_problem(file, line, f"more than {CASES:,} rows", "split the file")
 
 
 def value_of(cell: str) -> JsonValue:
-    """A cell as a value: parsed as JSON where it is a list, a mapping or a quoted text; else the text."""
+    """The value of a cell: parsed if it is a JSON list, mapping or string; else the text."""
     if cell[:1] in ("[", "{", '"'):
         try:
             return parse_json(cell)
@@ -105,7 +105,7 @@ def value_of(cell: str) -> JsonValue:
 
 
 def cell_of(value: JsonValue) -> str:
-    """The cell that `value_of` reads the value from; numbers come back as texts."""
+    """The reverse of `value_of`; numbers become texts."""
     if value is None:
         return ""
     if isinstance(value, str) and value and value_of(value) == value:
@@ -114,7 +114,7 @@ def cell_of(value: JsonValue) -> str:
 
 
 def write_rows(found: Sequence[Row], file: str) -> str:
-    """The file that holds the rows, in the format of its ending; a table has a column for each key."""
+    """The text of a file with the rows, in the format of its ending; a table has one column per key."""
     if is_table(file):
         headings = list(dict.fromkeys(key for row in found for key in row))
         separator = "\t" if file.lower().endswith(".tsv") else ","
@@ -129,7 +129,7 @@ def write_rows(found: Sequence[Row], file: str) -> str:
 
 
 def nested(row: Row, spread: Sequence[str]) -> dict[str, JsonValue]:
-    """A row of a table with a mapping `inputs` made of the columns `input_…`, for each such mapping."""
+    """Combine columns `input_…` of a table row to a mapping `inputs`; `spread` lists the mappings."""
     found: dict[str, JsonValue] = {}
     for key, value in row.items():
         mapping = next((one for one in spread if key.startswith(_column(one))), None)
@@ -167,20 +167,20 @@ _BRAINTRUST = frozenset({"_xact_id", "root_span_id", "span_id", "dataset_id", "p
 
 
 def by_name(file: str) -> str:
-    """The format by the name alone; empty where the rows have to be looked at."""
+    """The format by the file name; empty if it depends on the rows."""
     if is_prompt_yml(file):
         return PROMPT_YML
     return PROMPTFOO if is_promptfoo(file) else PROMPTY if is_prompty(file) else ""
 
 
 def is_promptfoo(file: str) -> bool:
-    """Is this what promptfoo calls its configurations?"""
+    """Is this a file name of a promptfoo configuration?"""
     name = posixpath.basename(file).lower()
     return (name.startswith("promptfooconfig") and name.endswith(_CONFIGS)) or name.endswith(_PROMPTFOO)
 
 
 def detected(found: FoundRows, file: str) -> str:
-    """The format of the rows of a file."""
+    """Detect the format by the rows."""
     keys = [frozenset(row) for _, row in found.rows[:_LOOKED_AT]]
     if found.headings:
         return _of_table(found.headings, keys)
@@ -202,13 +202,13 @@ def detected(found: FoundRows, file: str) -> str:
     ):
         return "openai-evals"
     if all(one & {"id", "name"} and one & _ASKS for one in keys):
-        # Its reader names every mistake.
+        # The reader of this format reports every error.
         return GATE
     raise unknown(file)
 
 
 def _is_braintrust(found: FoundRows) -> bool:
-    """Rows with `metadata` or a question in a mapping, which no other of these forms has beside `expected`."""
+    """Rows with `metadata` or a question in a mapping; no other format has these together with `expected`."""
     rows = [row for _, row in found.rows[:_LOOKED_AT]]
     plain = all("input" in row and row.keys() <= {"id", "input", "expected", "metadata"} for row in rows)
     return plain and any("metadata" in row or isinstance(row["input"], dict) for row in rows)
@@ -234,7 +234,7 @@ def _of_table(headings: Sequence[str], keys: Sequence[Collection[str]]) -> str:
 
 
 def unknown(file: str) -> GateError:
-    """Nobody can tell what this is."""
+    """The error for a file whose format cannot be detected."""
     return GateError(f"cannot tell the format of {file}", f"give it with --from: {', '.join(FORMATS)}")
 
 
@@ -246,8 +246,8 @@ class ImportedCases:
     """Cases converted from another format.
 
     Args:
-        cases: each is accepted by the gate's own reader.
-        columns: of a table, each heading with what it became.
+        cases: all valid.
+        columns: for a table, each heading with its meaning.
     """
 
     format: str
@@ -261,7 +261,7 @@ class ExportedCases:
     """A case file in another format.
 
     Args:
-        losses: what would not come back from it.
+        losses: what the file cannot store.
     """
 
     text: str
@@ -270,14 +270,14 @@ class ExportedCases:
 
 
 def import_cases(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -> ImportedCases:
-    """The cases of a file of any format.
+    """Import the cases of a file in any format.
 
     Args:
         format_: one of `FORMATS`; empty to detect it by name and content.
-        slices: names of variables that become slices.
+        slices: variables that become slices.
 
     Raises:
-        GateError: the format cannot be told, or no case is left.
+        GateError: the format cannot be detected, or no case can be imported.
     """
     text, losses = text.removeprefix("\ufeff"), Losses(file)
     name, found = format_ or by_name(file), None
@@ -287,20 +287,20 @@ def import_cases(text: str, file: str, format_: str = "", slices: Sequence[str] 
     elif name == PROMPTFOO and is_table(file):
         found = read_rows(text, file)
     rows = _entries(text, file, name, found, losses)
-    good = valid_cases(_named_apart(rows, losses), losses)
+    good = valid_cases(_with_unique_ids(rows, losses), losses)
     if not good:
         why = next((f"{one.what}; {one.remedy}" if one.remedy else one.what for one in losses.found), "")
         raise GateError(f"no case of {file} can be converted", why)
     columns = columns_of(found.headings) if name == CSV and found is not None else ()
-    told = tuple((one.heading, _told(one.meaning, slices)) for one in columns)
-    return ImportedCases(name, tuple(_sliced(entry, slices) for entry in good), tuple(losses.found), told)
+    meanings = tuple((one.heading, _column_meaning(one.meaning, slices)) for one in columns)
+    return ImportedCases(name, tuple(_sliced(entry, slices) for entry in good), tuple(losses.found), meanings)
 
 
 def export_cases(entries: Sequence[Entry], file: str, format_: str = GATE) -> ExportedCases:
-    """A file of any format that holds the cases.
+    """Export cases to the text of a file in any format.
 
     Args:
-        entries: valid cases, one at least.
+        entries: valid cases, at least one.
     """
     losses = Losses(file)
     if format_ in (GATE, CSV, PROMPT_YML):
@@ -339,8 +339,8 @@ def _entries(text: str, file: str, name: str, found: FoundRows | None, losses: L
     return result
 
 
-def _named_apart(rows: list[tuple[int, Entry]], losses: Losses) -> list[tuple[int, Entry]]:
-    """Number ids that occur twice."""
+def _with_unique_ids(rows: list[tuple[int, Entry]], losses: Losses) -> list[tuple[int, Entry]]:
+    """Number duplicate ids."""
     names = FreeNames(reserved=frozenset(_name_of(entry) for _, entry in rows))
     result: list[tuple[int, Entry]] = []
     for line, entry in rows:
@@ -358,7 +358,7 @@ def _name_of(entry: Entry) -> str:
 
 
 def valid_cases(rows: Iterable[tuple[int, Entry]], losses: Losses) -> list[Entry]:
-    """The cases that the gate takes; the others are told."""
+    """The valid cases; the others become losses."""
     good: list[Entry] = []
     for line, entry in rows:
         try:
@@ -371,7 +371,7 @@ def valid_cases(rows: Iterable[tuple[int, Entry]], losses: Losses) -> list[Entry
     return good
 
 
-def _told(meaning: str, slices: Sequence[str]) -> str:
+def _column_meaning(meaning: str, slices: Sequence[str]) -> str:
     variable = meaning.removeprefix("vars.")
     return f"slices.{variable}" if meaning != variable and variable in slices else meaning
 
@@ -403,15 +403,15 @@ def _rows(entries: Sequence[Entry], name: str, file: str, losses: Losses) -> lis
             losses.add(0, said, "keep it in a .jsonl file")
         if table:
             row, differs = layout.tabular(row)
-            _tell_of_cells(row, label, losses)
+            _add_cell_losses(row, label, losses)
             for what in differs:
                 losses.add(0, f"of the case {label}, {what} by {name}", "write a .jsonl file")
         rows.append(row)
     return rows
 
 
-def _tell_of_cells(row: Row, label: str, losses: Losses) -> None:
-    """Say which cells are written for the gate's own reader."""
+def _add_cell_losses(row: Row, label: str, losses: Losses) -> None:
+    """Add losses for cells that only the gate reads back."""
     cells = {key: cell_of(value) for key, value in row.items()}
     if any(cell.startswith("'") for cell in cells.values()):
         said = f"cells of the case {label} that start like a formula get an apostrophe"
@@ -422,7 +422,7 @@ def _tell_of_cells(row: Row, label: str, losses: Losses) -> None:
 
 
 def _row(layout: RowForm, entry: Entry, number: int, table: bool) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
-    """The row of a case, and what would still come back differently."""
+    """The row of a case, and the differences after reading it back."""
 
     def back(row: Row) -> Entry:
         if table:

@@ -1,7 +1,7 @@
-"""Case files of every format, written and changed: a change is made to the data, and the file is written again.
+"""Writes and edits case files of every format.
 
-JSON Lines keep every line that is not changed, YAML keeps what ruamel.yaml's round trip keeps (comments, order,
-quotation marks), a table its columns; JSON is indented by two, and lines end in a line feed.
+An edit keeps unchanged lines of JSON Lines; comments, order and quotes of YAML (ruamel.yaml's round trip); and the
+columns of a table. JSON is indented by two spaces, and lines end with a line feed.
 """
 
 import json
@@ -49,13 +49,13 @@ def new_table(rows: Sequence[Entry], file: str) -> str:
 
 
 def changed_table(text: str, file: str, rows: Sequence[Entry]) -> str:
-    """A table that holds other cases, with its columns as they are where they can hold them."""
+    """A table with new cases; its columns stay if they can store the cases."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     table = read_table(text.removeprefix("\ufeff"), file)
     if table is None or is_promptfoo(table.headings):
         raise GateError(f"{file} is a table of another tool, which cannot be edited in place", _ELSEWHERE)
     columns = columns_of(table.headings)
-    if not all(_holds(columns, row) for row in rows):
+    if not all(_can_store(columns, row) for row in rows):
         columns = _columns(rows, file)
     end = "\r\n" if "\r\n" in text else "\n"
     return mark + _written(rows, columns, table.separator, end)
@@ -70,11 +70,11 @@ def _columns(rows: Sequence[Entry], file: str) -> tuple[Column, ...]:
     """The columns that cases need."""
     for row in rows:
         if other := [field for field in row if field not in FIELDS]:
-            # Such a case has a name where others have an id; what it asks with says more.
+            # A case of an agent may have a name instead of an id; name another field of it.
             named, what = row.get("id", row.get("name", "")), next((one for one in other if one != "name"), "name")
             raise GateError(f"the case {named} has {what}, which a table cannot store", _ELSEWHERE)
     columns = tuple(column for field in _ORDER for column in _columns_of_field(field, rows))
-    if lost := next((row for row in rows if not _holds(columns, row)), None):
+    if lost := next((row for row in rows if not _can_store(columns, row)), None):
         raise GateError(f"the case {quoted(str(lost.get('id', '')))} does not fit the columns of {file}", _ELSEWHERE)
     return columns
 
@@ -99,8 +99,8 @@ def _keyed(field: str, key: str, given: Sequence[JsonValue]) -> Column:
     return Column(_KEYED[field] + key + ("" if plain else JSON), field, key, not plain)
 
 
-def _holds(columns: Sequence[Column], row: Entry) -> bool:
-    """Can the columns hold all of a case, and would it be read back as it is?"""
+def _can_store(columns: Sequence[Column], row: Entry) -> bool:
+    """Can the columns store the whole case, so that it is read back unchanged?"""
     whole = {column.field: column for column in columns if not column.key}
     keyed = {(column.field, column.key): column for column in columns if column.key}
     for field, value in row.items():
@@ -115,7 +115,7 @@ def _holds(columns: Sequence[Column], row: Entry) -> bool:
 
 
 def _fits(value: JsonValue, column: Column) -> bool:
-    """A cell that is not JSON gives a text back that is not empty, or the number or flag of its field."""
+    """A cell that is not JSON can store a text that is not empty, or the number or flag of its field."""
     if column.data or column.field in (*NUMBERS, *FLAGS):
         return True
     return isinstance(value, str) and value != ""
@@ -142,38 +142,38 @@ _CONTENT = re.compile(r"^(?!---|[ \t]*(?:#|$))", re.MULTILINE)
 
 
 def written(entries: Sequence[Entry], file: str) -> str:
-    """A new case file."""
+    """The text of a new case file."""
     if not entries:
         raise GateError(f"there are no cases to write to {file}")
     return _checked(_new([dict(entry) for entry in entries], file), file, entries)
 
 
-def changed(text: str, file: str, puts: Mapping[str, Entry], gone: Collection[str] = ()) -> str:
-    """The file with some cases changed, added at its end, or removed.
+def changed(text: str, file: str, puts: Mapping[str, Entry], removed: Collection[str] = ()) -> str:
+    """The text of a file after changing, adding (at the end) or removing cases.
 
     Args:
-        text: may be without any case yet.
-        puts: the new case by name; an unknown name adds a case.
-        gone: names of cases to remove; unknown ones are ignored.
+        text: may have no case yet.
+        puts: new version of a case by its name; an unknown name adds a case.
+        removed: names of cases to remove; unknown ones are ignored.
 
     Raises:
-        GateError: it cannot store this, no case is left, or it has YAML that cannot be edited safely.
+        GateError: the file cannot store a case, no case is left, or it has YAML that cannot be edited safely.
     """
-    work = _Work.of(() if holds_nothing(text, file) else read(text, file), puts, frozenset(gone))
-    if not (work.puts or work.gone or work.more):
+    work = _Edits.of(() if holds_nothing(text, file) else read(text, file), puts, frozenset(removed))
+    if not (work.puts or work.removed or work.more):
         return text
     if not work.expected:
         raise GateError(f"{file} would have no cases left", "delete the file and its suite instead")
     try:
         after = _changed(text, file, work)
     except (LookupError, TypeError, ValueError, YAMLError):
-        # ruamel.yaml takes it otherwise than the gate does: an empty key, for example.
+        # ruamel.yaml reads some YAML differently than the gate: an empty key, for example.
         raise GateError(f"{file} has YAML that cannot be edited safely", _CASES_ELSEWHERE) from None
     return _checked(after, file, work.expected)
 
 
 def holds_nothing(text: str, file: str) -> bool:
-    """Is it a case file that has no case yet?"""
+    """Does the case file have no case yet?"""
     if is_prompt_yml(file):
         data = read_yaml(text.removeprefix("\ufeff"), file).data
         return isinstance(data, dict) and not data.get(TEST_DATA)
@@ -181,16 +181,16 @@ def holds_nothing(text: str, file: str) -> bool:
 
 
 def line_of(row: Mapping[str, JsonValue]) -> str:
-    """A case as a line of JSON Lines, with its line break."""
+    """A line of JSON Lines for a case, with its line break."""
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """A case file, and what it had to leave out.
+    """A case file that leaves out what it cannot store.
 
     Args:
-        text: empty where it can hold none of the cases.
+        text: empty if it can store none of the cases.
     """
 
     text: str
@@ -199,7 +199,7 @@ class Fitting:
 
 
 def fitting(entries: Sequence[Entry], file: str) -> Fitting:
-    """A case file of all cases that such a file can hold."""
+    """A case file with all cases that its format can store."""
     try:
         return Fitting(written(entries, file), len(entries))
     except GateError as error:
@@ -220,33 +220,33 @@ def fitting(entries: Sequence[Entry], file: str) -> Fitting:
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
-    """Changes to the cases of a file; what is done already is left out.
+class _Edits:
+    """Changes to the cases of a file, without those already made.
 
     Args:
-        puts: new case by position.
-        expected: all that it is to hold.
+        puts: new version of a case by its position.
+        expected: all cases after the changes.
     """
 
     known: Sequence[FileCase]
     puts: Mapping[int, Entry]
-    gone: frozenset[int]
+    removed: frozenset[int]
     more: Sequence[Entry]
     expected: Sequence[Entry]
 
     @classmethod
-    def of(cls, known: Sequence[FileCase], wanted: Mapping[str, Entry], leaving: Collection[str]) -> "_Work":
-        """The work for a file."""
-        gone = frozenset(at for at, case in enumerate(known) if case.name in leaving)
+    def of(cls, known: Sequence[FileCase], wanted: Mapping[str, Entry], leaving: Collection[str]) -> "_Edits":
+        """The changes that a file needs."""
+        removed = frozenset(at for at, case in enumerate(known) if case.name in leaving)
         puts = {
             at: wanted[case.name]
             for at, case in enumerate(known)
-            if case.name in wanted and at not in gone and canonical(case.entry) != canonical(wanted[case.name])
+            if case.name in wanted and at not in removed and canonical(case.entry) != canonical(wanted[case.name])
         }
         names = {case.name for case in known}
         more = [entry for name, entry in wanted.items() if name not in names]
-        stay = [puts.get(at, case.entry) for at, case in enumerate(known) if at not in gone]
-        return cls(known, puts, gone, more, [*stay, *more])
+        stay = [puts.get(at, case.entry) for at, case in enumerate(known) if at not in removed]
+        return cls(known, puts, removed, more, [*stay, *more])
 
 
 def _new(rows: list[dict[str, JsonValue]], file: str) -> str:
@@ -261,22 +261,22 @@ def _new(rows: list[dict[str, JsonValue]], file: str) -> str:
     return "".join(map(line_of, rows))
 
 
-def _changed(text: str, file: str, work: _Work) -> str:
+def _changed(text: str, file: str, work: _Edits) -> str:
     if is_prompt_yml(file):
-        return _in_test_data(text, file, work)
+        return _edit_test_data(text, file, work)
     if not work.known:
         return _new([dict(entry) for entry in work.expected], file)
     if is_table(file):
         return changed_table(text, file, work.expected)
     if file.lower().endswith(YAML_ENDINGS):
-        return _in_yaml(text, file, work)
+        return _edit_yaml(text, file, work)
     if file.lower().endswith(JSON_ENDING):
         return _new([dict(entry) for entry in work.expected], file)
-    return _in_lines(text.removeprefix("\ufeff").replace("\r\n", "\n"), work)
+    return _edit_lines(text.removeprefix("\ufeff").replace("\r\n", "\n"), work)
 
 
 def _checked(text: str, file: str, expected: Sequence[Entry]) -> str:
-    """The text, checked: it must be read as it was meant."""
+    """The text, after a check that it is read as `expected`."""
     try:
         found = read(text, file)
     except InputErrors as error:
@@ -288,20 +288,20 @@ def _checked(text: str, file: str, expected: Sequence[Entry]) -> str:
     return text
 
 
-def _in_lines(text: str, work: _Work) -> str:
+def _edit_lines(text: str, work: _Edits) -> str:
     kept: list[str] = []
     at = -1
     for line in text.split("\n"):
         at += bool(line.strip())
-        if not line.strip() or (at not in work.puts and at not in work.gone):
+        if not line.strip() or (at not in work.puts and at not in work.removed):
             kept.append(line)
-        elif at not in work.gone:
+        elif at not in work.removed:
             kept.append(line_of(work.puts[at]).removesuffix("\n"))
     result = "\n".join(kept).removesuffix("\n")
     return (result + "\n" if result else "") + "".join(map(line_of, work.more))
 
 
-def _in_yaml(text: str, file: str, work: _Work) -> str:
+def _edit_yaml(text: str, file: str, work: _Edits) -> str:
     whole = read_yaml(text.removeprefix("\ufeff"), file).data
     if not isinstance(whole, list):
         if work.more:
@@ -316,35 +316,35 @@ def _in_yaml(text: str, file: str, work: _Work) -> str:
 
 
 def _as_list(text: str) -> str:
-    """A YAML file that holds one case, as a list of it."""
+    """A YAML file with a single case, converted to a list."""
     head = next(found.start() for found in _CONTENT.finditer(text))
     return text[:head] + "- " + "  ".join(text[head:].splitlines(keepends=True))
 
 
-def _in_test_data(text: str, file: str, work: _Work) -> str:
+def _edit_test_data(text: str, file: str, work: _Edits) -> str:
     whole = as_mapping(read_yaml(text.removeprefix("\ufeff"), file).data)
     listed = whole.get(TEST_DATA)
     rows = listed if isinstance(listed, list) else []
     puts: dict[int, Entry] = {at: as_test_data(entry, file) for at, entry in work.puts.items()}
     for at, case in enumerate(work.known):
         row = as_mapping(rows[at])
-        if "id" not in row and min(work.gone, default=at) < at:
-            # It is called after its place, which it will lose.
+        if "id" not in row and min(work.removed, default=at) < at:
+            # Its name comes from its position, which changes.
             puts.setdefault(at, {**row, "id": case.name})
     source = YamlFile(text)
     more = [as_test_data(entry, file) for entry in work.more]
     if rows:
-        _change_list(source.data[TEST_DATA], rows, _Work(work.known, puts, work.gone, more, ()))
+        _change_list(source.data[TEST_DATA], rows, _Edits(work.known, puts, work.removed, more, ()))
     else:
         source.data[TEST_DATA] = styled([*more], whole=True)
     return source.text()
 
 
-def _change_list(listed: Any, rows: Sequence[JsonValue], work: _Work) -> None:
+def _change_list(listed: Any, rows: Sequence[JsonValue], work: _Edits) -> None:
     """Change the items of a list of ruamel.yaml's."""
     for at, entry in work.puts.items():
         update(listed[at], as_mapping(rows[at]), entry)
     for entry in work.more:
         append(listed, dict(entry))
-    for at in sorted(work.gone, reverse=True):
+    for at in sorted(work.removed, reverse=True):
         remove(listed, at)

@@ -1,4 +1,4 @@
-"""A case as its file writes it: of the plain form, a golden transcript, or a test of an agent."""
+"""The three forms of a case in a file: plain case, golden transcript, and test of an agent."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from pydantic import (
 
 from gate.cases.case import Case, Persona, Round
 from gate.config.scorer import Scorers, ScorerSpec
-from gate.config.validation import DRAFT, FileModel, file_schema, missing, wrong, wrong_at
+from gate.config.validation import DRAFT, FileModel, file_schema, missing, value_error, value_errors
 from gate.config.values import dimension_complaint, not_blank, value_complaint
 from gate.limits import CASES, LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
 from gate.prompts.reading import Turn
@@ -42,32 +42,32 @@ def _as_text(value: object) -> object:
 
 def _label(text: str) -> str:
     if complaint := value_complaint(text):
-        raise wrong(complaint)
+        raise value_error(complaint)
     return text
 
 
 def check_question(text: str | None, messages: Sequence[Turn] | None, given: Mapping[str, Any] | None) -> None:
-    """What is asked is given in one way."""
+    """Check that the question is given in exactly one way."""
     if text is not None and messages is not None:
-        raise wrong_at((("messages",), "and 'input' cannot be combined", "remove one of the two"))
+        raise value_errors((("messages",), "and 'input' cannot be combined", "remove one of the two"))
     if messages and (last := messages[-1].role) != "user":
-        raise wrong_at((("messages",), f"must end with the user's turn, not the {last}'s", ""))
+        raise value_errors((("messages",), f"must end with the user's turn, not the {last}'s", ""))
     if text is None and messages is None and not given:
         raise missing("input", 'input: "Where is my order?"')
 
 
 def check_vars(given: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Variables that no word of a case is taken for."""
-    if taken := [name for name in given or {} if name in _RESERVED]:
-        raise wrong_at(*(((name,), "is reserved and cannot be a variable", "rename it") for name in taken))
+    """Check that no variable has a reserved name."""
+    if reserved := [name for name in given or {} if name in _RESERVED]:
+        raise value_errors(*(((name,), "is reserved and cannot be a variable", "rename it") for name in reserved))
     return given
 
 
 def check_slices(given: dict[str, str] | None) -> dict[str, str] | None:
-    """Slices whose dimensions can be told apart in the name of a slice."""
+    """Check the names of slice dimensions."""
     bad = [(name, complaint) for name in given or {} if (complaint := dimension_complaint(name))]
     if bad:
-        raise wrong_at(*(((name,), f"is not a dimension: it {complaint}", "rename it") for name, complaint in bad))
+        raise value_errors(*(((name,), f"is not a dimension: it {complaint}", "rename it") for name, complaint in bad))
     return given
 
 
@@ -91,13 +91,13 @@ _SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(Scorers)
 
 
 class CaseModel(FileModel):
-    """Any part of a case."""
+    """Base of all parts of a case."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
 class CommonFields(CaseModel):
-    """What a case of every form may have."""
+    """Fields of a case in every form."""
 
     slices: dict[str, Label] | None = None
     """Dimension to value: {tier: enterprise, lang: de}."""
@@ -116,7 +116,7 @@ class CommonFields(CaseModel):
     threshold: Passing | None = None
     """The score at which an answer to this case passes."""
     obsolete: bool = False
-    """true: what it asks for is promised no more, and it is not asked."""
+    """true: what it asks for is promised no more, and it is not has_question."""
 
     _vars = field_validator("vars")(check_vars)
     _slices = field_validator("slices")(check_slices)
@@ -124,15 +124,15 @@ class CommonFields(CaseModel):
     @model_validator(mode="after")
     def _one_slice(self) -> "CommonFields":
         if self.slice is not None and "slice" in (self.slices or {}):
-            raise wrong_at((("slice",), "and 'slices.slice' are the same dimension", "remove one of the two"))
+            raise value_errors((("slice",), "and 'slices.slice' are the same dimension", "remove one of the two"))
         return self
 
     @abstractmethod
     def case(self, where: str) -> Case:
-        """What is asked, and how it is scored."""
+        """What is has_question, and how it is scored."""
 
     def common(self) -> dict[str, Any]:
-        """As a case has it."""
+        """The common fields as arguments of `Case`."""
         tagged = {} if self.slice is None else {"slice": self.slice}
         return {
             "slices": {**(self.slices or {}), **tagged},
@@ -173,7 +173,7 @@ class PlainCase(CommonFields):
         return self
 
     def case(self, where: str) -> Case:
-        """What is asked, and how it is scored."""
+        """What is has_question, and how it is scored."""
         return Case(
             id=self.id,
             input=self.input or "",
@@ -205,23 +205,23 @@ class Expectations(CaseModel):
 
     @field_validator("forbidden_words", "should_ask")
     @classmethod
-    def _once(cls, words: str | list[str] | None) -> str | list[str] | None:
+    def _check_unique(cls, words: str | list[str] | None) -> str | list[str] | None:
         if isinstance(words, list) and len(set(words)) < len(words):
             twice = next(word for at, word in enumerate(words) if word in words[:at])
-            raise wrong(f"lists {twice!r} twice")
+            raise value_error(f"lists {twice!r} twice")
         return words
 
     @model_validator(mode="after")
-    def _scorers_hold(self) -> "Expectations":
+    def _check_scorers(self) -> "Expectations":
         try:
             self.scorers  # noqa: B018
-        except ValidationError as error:  # a word may be a template that no scorer takes
-            raise wrong(_first(error)) from None
+        except ValidationError as error:  # a word may contain an invalid template
+            raise value_error(_first(error)) from None
         return self
 
     @cached_property
     def scorers(self) -> tuple[ScorerSpec, ...]:
-        """Each named as it is written there."""
+        """One scorer per expectation, with its key as name."""
         about = [self.should_ask] if isinstance(self.should_ask, str) else self.should_ask
         wanted: list[tuple[str, str, dict[str, Any]]] = []
         if self.max_sentences is not None:
@@ -261,23 +261,23 @@ class GoldenTranscript(CommonFields):
     @classmethod
     def _ends_with_the_user(cls, turns: list[Turn]) -> list[Turn]:
         if turns[-1].role != "user":
-            raise wrong(
+            raise value_error(
                 f"must end with the user's turn, not the {turns[-1].role}'s", "end it with what the reply answers"
             )
         return turns
 
     @model_validator(mode="after")
-    def _one_state(self) -> "GoldenTranscript":
+    def _check_one_state(self) -> "GoldenTranscript":
         if "state" in (self.session or {}) and (self.session or {})["state"] != self.state:
-            raise wrong_at((("session", "state"), f"is not the state {self.state!r}", "remove one of the two"))
+            raise value_errors((("session", "state"), f"is not the state {self.state!r}", "remove one of the two"))
         for where, given, own in (("slices", self.slices, ("state",)), ("vars", self.vars, ("state", "session"))):
             for name in own:
                 if name in (given or {}):
-                    raise wrong_at(((where, name), f"and {name!r} are the same", "remove one of the two"))
+                    raise value_errors(((where, name), f"and {name!r} are the same", "remove one of the two"))
         return self
 
     def case(self, where: str) -> Case:
-        """The conversation is asked; the state is a slice and a variable, and so is the session a variable."""
+        """The case: state becomes a slice and a variable, session a variable."""
         common = self.common()
         common["slices"] |= {"state": self.state}
         common["vars"] = {**common["vars"], "state": self.state, "session": self.session or {}}
@@ -287,7 +287,7 @@ class GoldenTranscript(CommonFields):
 
 
 class AgentInstructions(CaseModel):
-    """What an agent is told, what it should call, and what a judge looks for."""
+    """What an agent is is_agent_test, what it should call, and what a judge looks for."""
 
     expected_tools: ExpectedTools | None = None
     """Tools that the agent should call."""
@@ -297,16 +297,16 @@ class AgentInstructions(CaseModel):
     """The score at which the judge passes it."""
 
     @model_validator(mode="after")
-    def _tools_hold(self) -> "AgentInstructions":
+    def _check_tools(self) -> "AgentInstructions":
         try:
             self.tools  # noqa: B018
         except ValidationError as error:
-            raise wrong_at((("expected_tools",), f"cannot be: {_first(error)}", "")) from None
+            raise value_errors((("expected_tools",), f"cannot be: {_first(error)}", "")) from None
         return self
 
     @cached_property
     def tools(self) -> tuple[ScorerSpec, ...]:
-        """The scorer that the tools become; an empty list expects nothing."""
+        """The scorer for the expected tools; an empty list gives no scorer."""
         if self.expected_tools is None or self.expected_tools == []:
             return ()
         options = self.expected_tools if isinstance(self.expected_tools, dict) else {"all": self.expected_tools}
@@ -314,7 +314,7 @@ class AgentInstructions(CaseModel):
 
     @classmethod
     def tools_name(cls) -> str:
-        """Of that scorer."""
+        """Name of the scorer for tools."""
         return "expected_tools"
 
 
@@ -324,16 +324,16 @@ class AgentRound(AgentInstructions):
     meant = {"input": "prompt", "user": "prompt", "criteria": "judge_prompt", "threshold": "judge_threshold"}
 
     prompt: Line
-    """What the agent is told."""
+    """What the agent is is_agent_test."""
 
     @classmethod
     def tools_name(cls) -> str:
-        """Of its scorer."""
+        """Name of the scorer for tools."""
         return "expected_tools of rounds"
 
     @property
     def round(self) -> Round:
-        """As a case has it."""
+        """The round of a `Case`."""
         return Round(self.prompt, self.judge_prompt, self.judge_threshold, self.tools)
 
 
@@ -349,7 +349,7 @@ class SimulatedUser(CaseModel):
 
 
 class AgentTest(AgentInstructions, CommonFields):
-    """What an agent is told, round by round, the tools that it should use, and what a judge looks for."""
+    """What an agent is is_agent_test, round by round, the tools that it should use, and what a judge looks for."""
 
     meant = {**PlainCase.meant, **dict.fromkeys(("input", "question", "query"), "prompt"), "prompts": "rounds"}
 
@@ -360,9 +360,9 @@ class AgentTest(AgentInstructions, CommonFields):
     description: Text | None = None
     """For readers."""
     prompt: Line | None = None
-    """What the agent is told."""
+    """What the agent is is_agent_test."""
     rounds: Annotated[list[AgentRound], Field(min_length=1, max_length=ROUNDS)] | None = None
-    """What the agent is told, round by round."""
+    """What the agent is is_agent_test, round by round."""
     test_agent_revival: bool = False
     """The session is closed and opened again between rounds."""
     facts: Text | dict[str, Any] | None = None
@@ -373,7 +373,7 @@ class AgentTest(AgentInstructions, CommonFields):
     """The answer that you want; no prompt sees it."""
 
     @model_validator(mode="after")
-    def _goes_together(self) -> "AgentTest":
+    def _check_combination(self) -> "AgentTest":
         if self.id is None and self.name is None:
             raise missing("name", "name: refund-1")
         if self.prompt is None and self.rounds is None and self.user is None:
@@ -381,14 +381,14 @@ class AgentTest(AgentInstructions, CommonFields):
         if self.rounds is not None:
             for key in ("prompt", "user"):
                 if getattr(self, key) is not None:
-                    raise wrong_at(((key,), "and 'rounds' cannot be combined", "remove one of the two"))
+                    raise value_errors(((key,), "and 'rounds' cannot be combined", "remove one of the two"))
         if self.test_agent_revival and len(self.rounds or ()) < 2:
             hint = "add a second round that depends on the first"
-            raise wrong_at((("test_agent_revival",), "needs two rounds or more", hint))
+            raise value_errors((("test_agent_revival",), "needs two rounds or more", hint))
         return self
 
     def case(self, where: str) -> Case:
-        """Its first prompt is the question; expected tools are a required scorer, and go before the others."""
+        """The case: its first prompt is the question, and expected tools become the first, required scorer."""
         common = self.common()
         common["criteria"] = self.judge_prompt if self.criteria is None else self.criteria
         common["extra_scorers"] = (*self.tools, *self.extra_scorers)
@@ -400,7 +400,7 @@ class AgentTest(AgentInstructions, CommonFields):
             judge_threshold=self.judge_threshold,
             rounds=tuple(one.round for one in self.rounds or ()),
             revival=self.test_agent_revival,
-            facts=_told(self.facts),
+            facts=_facts_text(self.facts),
             user=Persona(user.persona or "a customer", user.goal, user.max_turns) if user else None,
             description=self.description or "",
             where=where,
@@ -414,20 +414,20 @@ _AGENT = frozenset(
     {"expected_tools", "judge_prompt", "judge_threshold", "rounds", "test_agent_revival", "facts", "user"}
 )
 _NAMED_ONLY = frozenset({"name", "description", "slices", "cluster"})
-"""With nothing else than these it has a name as tests of agents do, and lacks what the agent is told."""
+"""With nothing else than these it has a name as tests of agents do, and lacks what the agent is is_agent_test."""
 
 
 def form_of(entry: Mapping[str, object]) -> type[CommonFields]:
-    """The form that an entry is of, by its keys."""
-    asked = bool({"input", "messages"} & entry.keys())
-    if "conversation" in entry or (_TRANSCRIPT & entry.keys() and not asked):
+    """The form of an entry, by its keys."""
+    has_question = bool({"input", "messages"} & entry.keys())
+    if "conversation" in entry or (_TRANSCRIPT & entry.keys() and not has_question):
         return GoldenTranscript
-    told = "name" in entry and ("prompt" in entry or entry.keys() <= _NAMED_ONLY)
-    return AgentTest if (told or _AGENT & entry.keys()) and not asked else PlainCase
+    is_agent_test = "name" in entry and ("prompt" in entry or entry.keys() <= _NAMED_ONLY)
+    return AgentTest if (is_agent_test or _AGENT & entry.keys()) and not has_question else PlainCase
 
 
-def _told(facts: str | dict[str, JsonValue] | None) -> str:
-    """Facts as a text; a mapping is written line by line."""
+def _facts_text(facts: str | dict[str, JsonValue] | None) -> str:
+    """Facts as text; a mapping becomes one line per entry."""
     return "\n".join(f"{name}: {value}" for name, value in facts.items()) if isinstance(facts, dict) else facts or ""
 
 
@@ -436,12 +436,12 @@ ID = "https://prompt-gate.dev/schemas/cases/1"
 
 
 def case_schema() -> dict[str, Any]:
-    """The JSON Schema of one case, of any of the three forms: a line of a `.jsonl` file."""
+    """The JSON Schema of one case in any form: a line of a `.jsonl` file."""
     return file_schema(TypeAdapter(CaseForm), "a case", f"{ID}/case")
 
 
 def cases_schema() -> dict[str, Any]:
-    """The JSON Schema of a list of cases, or a single one, in JSON or YAML."""
+    """The JSON Schema of a JSON or YAML file: a list of cases, or a single case."""
     case = TypeAdapter(CaseForm).json_schema()
     definitions = {**case.pop("$defs", {}), "case": case}
     one = {"$ref": "#/$defs/case"}

@@ -1,4 +1,4 @@
-"""Answers that people have labelled."""
+"""Answers labelled by people, for the calibration of judges."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from gate.cases.case import Case
 from gate.cases.forms import CaseModel, Label, Line, Text, check_question, check_slices, check_vars
 from gate.cases.reading import documents, where_of
 from gate.config.documents import Document, described, one_problem, quoted
-from gate.config.validation import attempt, file_schema, missing, wrong, wrong_at
+from gate.config.validation import attempt, file_schema, missing, value_error, value_errors
 from gate.errors import InputErrors, Problem
 from gate.limits import LABELS, PEOPLE
 from gate.prompts.reading import Turn
@@ -19,7 +19,7 @@ from gate.values import digest
 
 @dataclass(frozen=True, slots=True)
 class LabelScale:
-    """The scale on which people gave numbers; 1 to 5 of a rubric, or 0 to 1."""
+    """The scale of numeric labels, such as 1 to 5 of a rubric, or 0 to 1."""
 
     low: float = 0.0
     high: float = 1.0
@@ -28,17 +28,17 @@ class LabelScale:
         return self.low <= value <= self.high
 
     def share(self, value: float) -> float:
-        """A number of the scale as one in [0, 1]."""
+        """Convert a number of the scale to [0, 1]."""
         return (value - self.low) / (self.high - self.low)
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """One recorded answer.
+    """One labelled answer.
 
     Args:
-        case: what was asked; carries criteria, reference, slices and cluster.
-        labels: one for each person, in [0, 1]; None where a person gave none.
+        case: question, criteria, reference, slices and cluster.
+        labels: one per person, in [0, 1]; None for a missing one.
     """
 
     case: Case
@@ -56,8 +56,8 @@ class Labels:
 
     Args:
         rows: in file order, at least one.
-        graded: people gave grades, and not pass or fail.
-        scale: of the grades, as people gave them.
+        graded: labels are numbers, not pass or fail.
+        scale: of the numbers in the file.
     """
 
     file: str
@@ -68,7 +68,7 @@ class Labels:
 
     @property
     def people(self) -> int:
-        """The most labels that one answer has."""
+        """The largest number of labels of one answer."""
         return max(len(row.given) for row in self.rows)
 
 
@@ -120,27 +120,27 @@ class LabelRow(CaseModel):
     def _words(cls, given: Any) -> Any:
         for one in given if isinstance(given, list) else [given]:
             if isinstance(one, str) and one.strip().lower() not in WORDS:
-                raise wrong(f"must be pass or fail or a number, not {described(one)}", _HOW)
+                raise value_error(f"must be pass or fail or a number, not {described(one)}", _HOW)
         if isinstance(given, list) and all(one is None for one in given):
-            raise wrong("has no label", _HOW)
+            raise value_error("has no label", _HOW)
         return given
 
     @model_validator(mode="after")
-    def _goes_together(self) -> "LabelRow":
+    def _check_combination(self) -> "LabelRow":
         check_question(self.input, self.messages, self.vars)
         if self.label is not None and self.labels is not None:
-            raise wrong_at((("labels",), "and 'label' cannot be combined", "remove one of the two"))
+            raise value_errors((("labels",), "and 'label' cannot be combined", "remove one of the two"))
         if self.label is None and self.labels is None:
             raise missing("label", "label: pass")
         return self
 
     @property
     def given(self) -> Sequence[str | bool | float | None]:
-        """The labels as they were written."""
+        """The labels as in the file."""
         return [self.label] if self.labels is None else self.labels
 
     def case(self, where: str, name: str) -> Case:
-        """What was asked."""
+        """The case of the row."""
         return Case(
             id=self.id if self.id is not None else name,
             input=self.input or "",
@@ -155,10 +155,10 @@ class LabelRow(CaseModel):
 
 
 def parse(text: str, file: str, scale: LabelScale | None = None) -> Labels:
-    """The labelled answers, in the order of the file.
+    """Read a file of labelled answers.
 
     Args:
-        scale: on which numbers were given; None for 0 to 1.
+        scale: of numeric labels; None for 0 to 1.
     """
     problems: list[Problem] = []
     found: list[tuple[Document, LabelRow]] = []
@@ -185,13 +185,13 @@ def _row(document: Document, problems: list[Problem]) -> LabelRow | None:
             hint = 'give each answer a row of its own, with "output" and "label"'
             problems.append(document.problem((), f"{document.name_of(())} {said}".strip(), hint))
         return None
-    row, wrongs = attempt(LabelRow, document)
-    problems += wrongs
+    row, errors = attempt(LabelRow, document)
+    problems += errors
     return row
 
 
 def _labelled(found: Sequence[tuple[Document, LabelRow]], scale: LabelScale, problems: list[Problem]) -> list[Labelled]:
-    """The rows, and what only all of them together show."""
+    """Convert the rows, and check them together."""
     rows: list[Labelled] = []
     places: dict[str, str] = {}
     kinds: dict[bool, Document] = {}

@@ -1,4 +1,4 @@
-"""What is lost in a conversion from one format to another, as text for people."""
+"""Losses of a conversion between formats, as text for users."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,11 +17,11 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something of the other tool that has no equivalent here, or is expressed differently.
+    """Something that the other format cannot express, or expresses differently.
 
     Args:
         where: file and line, `promptfooconfig.yaml:31`.
-        line: the same line; 0 for the whole file.
+        line: 0 for the whole file.
     """
 
     where: str
@@ -38,17 +38,17 @@ class Losses:
     found: list[Loss] = field(default_factory=list)
 
     def add(self, line: int, message: str, hint: str = "") -> None:
-        """One loss; `line` is 0 for the whole file."""
+        """Add a loss; `line` is 0 for the whole file."""
         where = f"{self.file}:{line}" if line else self.file
         self.found.append(Loss(printable(where), printable(message), printable(hint), line))
 
 
 @dataclass(slots=True)
 class FreeNames:
-    """Names that occur once: a second `refund` becomes `refund-2`.
+    """Makes names unique: a second `refund` becomes `refund-2`.
 
     Args:
-        reserved: no numbered name is one of these.
+        reserved: names that are never created by numbering.
     """
 
     mark: str = "-"
@@ -57,11 +57,11 @@ class FreeNames:
     _next: dict[str, int] = field(default_factory=dict)
 
     def take(self, name: str) -> str:
-        """The name, or with the next free number."""
+        """The name, with the next free number if it is taken."""
         free, number = name, self._next.get(name, 2)
         while free in self.taken or (free != name and free in self.reserved):
             free, number = f"{name}{self.mark}{number}", number + 1
-        self._next[name] = number  # from 2 again, a hundred thousand equal names would be tried for each
+        self._next[name] = number  # starting at 2 each time would be quadratic for many equal names
         self.taken.add(free)
         return free
 
@@ -71,11 +71,11 @@ class BundleSuite:
     """One suite of `gate.yaml`.
 
     Args:
-        prompt: path of one of the bundle's files, or of a file of the repository that is used as it is.
-        cases: valid ones; empty where the tool keeps none with its prompt.
-        scorers: empty where the tool says of no answer whether it is good.
-        model: such as `openai:gpt-5-mini`; None where the tool names none that is known here.
-        template: the prompt is Jinja2, whatever its ending says.
+        prompt: path of a file of the bundle, or of an existing file of the repository.
+        cases: all valid; empty if the tool stores none with its prompt.
+        scorers: empty if the tool has no checks.
+        model: such as `openai:gpt-5-mini`; None if the tool names no supported model.
+        template: the prompt is Jinja2 whatever the ending of its file.
     """
 
     name: str
@@ -90,7 +90,7 @@ class BundleSuite:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A whole configuration of another tool.
+    """A converted configuration of another tool.
 
     Args:
         files: new prompt files: path (from the root, posix) to text.
@@ -104,7 +104,7 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class KindOfLoss:
-    """Losses that differ only in numbers: text of the first, and the places of the first few."""
+    """Losses that differ only in numbers: the text of the first, and the first few places."""
 
     what: str
     count: int
@@ -113,7 +113,7 @@ class KindOfLoss:
 
 
 def kinds(losses: Iterable[Loss]) -> tuple[KindOfLoss, ...]:
-    """The losses by their kinds, in the order in which they were met."""
+    """Group losses by kind, in the order of their first occurrence."""
     grouped: dict[str, list[Loss]] = {}
     for loss in losses:
         grouped.setdefault(_NUMBER.sub("0", loss.what), []).append(loss)
@@ -125,12 +125,12 @@ def kinds(losses: Iterable[Loss]) -> tuple[KindOfLoss, ...]:
 
 
 def described_losses(losses: Sequence[Loss], rest: str) -> list[str]:
-    """How many there are, and a line for each kind; empty where there are none.
+    """The number of losses, and a line per kind; empty without losses.
 
-    Such a line: `tests.yaml:4, tests.yaml:9 and 3 more: what is lost (what to do)`.
+    A line looks like: `tests.yaml:4, tests.yaml:9 and 3 more: what is lost (what to do)`.
 
     Args:
-        rest: where the losses are that are left out here.
+        rest: where to find the losses that are not listed.
     """
     found = kinds(losses)
     lines = [f"{counted(len(losses), 'setting')} could not be converted exactly:"] if losses else []

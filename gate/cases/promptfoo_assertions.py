@@ -1,4 +1,4 @@
-"""Every type of assertion that promptfoo documents: the scorer that it becomes, or what to do without one.
+"""Converts promptfoo assertions of every documented type to scorers, or explains what to do instead.
 
 https://www.promptfoo.dev/docs/configuration/expected-outputs/
 """
@@ -36,18 +36,18 @@ Options = dict[str, JsonValue]
 
 
 class UnknownAssertion(Exception):
-    """This assertion has no equal, though others of its type have."""
+    """An assertion without an equivalent, although others of its type have one."""
 
 
 @dataclass(frozen=True, slots=True)
 class MappedAssertion:
-    """A type that becomes a scorer.
+    """An assertion type that becomes a scorer.
 
     Args:
-        scorer: its kind, as the documentation names it.
-        make: makes the scorer (one entry, kind to options) from value and assertion.
-        differs: what changes; empty where it means the same.
-        judged: a model scores it.
+        scorer: its kind, as in the documentation.
+        make: builds the scorer (kind to options) from value and assertion.
+        differs: how the meaning changes; empty if it does not.
+        judged: scored by a model.
     """
 
     scorer: str
@@ -72,7 +72,7 @@ def _number(value: JsonValue, name: str) -> float:
 
 def _texts(value: JsonValue) -> list[str]:
     if isinstance(value, str):
-        # There, the template is filled in first, and the commas that come out of it divide, too.
+        # promptfoo fills in the template first, so commas in its values separate items, too.
         if "{{" in value or "{%" in value:
             raise UnknownAssertion("its list comes out of a template")
         value = list(listed(value) or ())
@@ -87,7 +87,7 @@ def _equals(value: JsonValue, _: Assertion) -> Options:
     if isinstance(value, (dict, list)):
         return {"json_path": {"path": "$", "equals": value, "fence": False}}
     text = _text(value)
-    # No text to be equal to: the scorer wants one, and a pattern can say that there is none.
+    # The scorer does not accept a blank value, so a pattern checks for it.
     return {"exact": {"value": text, "strip": False}} if text.strip() else {"regex": {"pattern": rf"\A{text}\Z"}}
 
 
@@ -100,7 +100,7 @@ def _contains_several(option: str, ignore_case: bool) -> Callable[[JsonValue, As
         texts = _texts(value)
         if option == "any" and "" in texts:
             raise UnknownAssertion("every answer contains the empty text that it lists")
-        # One that is listed twice, or empty, asks for nothing more.
+        # Duplicate and empty texts do not change the result.
         return {"contains": {option: [*dict.fromkeys(filter(None, texts))], "ignore_case": ignore_case}}
 
     return make
@@ -124,17 +124,17 @@ def _json(value: JsonValue, _: Assertion) -> Options:
     return {"json_schema": {"schema": {_DRAFT: _DRAFT_7, **value}, "fence": False}}
 
 
-def unheeded(schema: JsonValue) -> str:
-    """What of a schema promptfoo checks and the gate does not, in words; empty where there is nothing."""
+def unchecked_parts(schema: JsonValue) -> str:
+    """The parts of a schema that promptfoo checks and the gate does not; empty if there are none."""
     if isinstance(schema, list):
-        return next(filter(None, map(unheeded, schema)), "")
+        return next(filter(None, map(unchecked_parts, schema)), "")
     if not isinstance(schema, dict):
         return ""
     if isinstance(schema.get("format"), str):
         return "format is a remark in its schema, and is not looked at"
     if schema.get("nullable") is True:
         return "nullable is no word of JSON Schema, so null does not pass"
-    return unheeded(list(schema.values()))
+    return unchecked_parts(list(schema.values()))
 
 
 def _words(value: JsonValue, _: Assertion) -> Options:
@@ -155,7 +155,7 @@ def _cost(_: JsonValue, assertion: Assertion) -> Options:
     return {"cost": {"max_usd": _number(assertion.get("threshold"), "threshold")}}
 
 
-def _alike(metric: str) -> Callable[[JsonValue, Assertion], Options]:
+def _similarity(metric: str) -> Callable[[JsonValue, Assertion], Options]:
     def make(value: JsonValue, _: Assertion) -> Options:
         if isinstance(value, list):
             raise UnknownAssertion("it has several values, of which one is enough")
@@ -179,8 +179,8 @@ _WORDS_ALIKE = "the score is the share of words in common (F1), and its threshol
 _OWN_PHRASES = "by the gate's own phrases, in six languages; an empty answer is no refusal"
 _OWN_WORDS = "dashes and slashes divide words, too, and one without a letter or digit is none"
 _BY_OUR_JUDGE = "the gate's judge scores it, by these criteria alone"
-_SIMILAR = MappedAssertion("similarity", _alike("token_f1"), f"no embeddings: {_WORDS_ALIKE}")
-_OVERLAP = MappedAssertion("similarity", _alike("token_f1"), _WORDS_ALIKE)
+_SIMILAR = MappedAssertion("similarity", _similarity("token_f1"), f"no embeddings: {_WORDS_ALIKE}")
+_OVERLAP = MappedAssertion("similarity", _similarity("token_f1"), _WORDS_ALIKE)
 _FACTS = MappedAssertion("judge", _judge("factuality"), _BY_OUR_JUDGE, judged=True)
 
 MAPPED: Mapping[str, MappedAssertion] = {
@@ -201,7 +201,7 @@ MAPPED: Mapping[str, MappedAssertion] = {
     "latency": MappedAssertion("latency", _latency),
     "cost": MappedAssertion("cost", _cost),
     "levenshtein": MappedAssertion(
-        "similarity", _alike("edit"), "the score is 1 minus the distance by the length, not a limit of edits"
+        "similarity", _similarity("edit"), "the score is 1 minus the distance by the length, not a limit of edits"
     ),
     "similar": _SIMILAR,
     "similar:cosine": _SIMILAR,
@@ -325,10 +325,10 @@ LANGUAGES = frozenset(_FORMS)
 
 
 def scorer_of(language: str, code: JsonValue) -> ScorerOptions | None:
-    """The scorer that does the same as JavaScript or Python code; None where it is a program."""
+    """The scorer equivalent to JavaScript or Python code; None if there is none."""
     if not isinstance(code, str):
         return None
-    # To promptfoo, Python on several lines is the body of a function.
+    # promptfoo treats multi-line Python as the body of a function.
     text = code.rstrip().removesuffix(";") if language == "javascript" else code
     for pattern, make in _FORMS[language]:
         if found := re.fullmatch(pattern, text):
@@ -360,21 +360,21 @@ def scorers_of(node: Document | None, context: Context, place: str) -> list[Json
     """The scorers of a list of assertions.
 
     Args:
-        place: where they belong, for messages: `test 3`.
+        place: for messages, such as `test 3`.
     """
     if node is None or node.data is None:
         return []
     if not isinstance(node.data, list):
-        context.tell.add(node.line, f"assert of {place} is no list", "begin each assertion with '- type: …'")
+        context.losses.add(node.line, f"assert of {place} is no list", "begin each assertion with '- type: …'")
         return []
     found: list[JsonValue] = []
     for item in node.parts():
         found += _scorers(context.resolved(item), context, place, 1.0)
-    return _apart(found)
+    return _with_unique_names(found)
 
 
 def from_text(text: str, line: int) -> Document:
-    """An assertion as the cell of a table has it: `contains:Paris`, `similar(0.8):…`, or a text to be equal to."""
+    """The assertion in a table cell: `contains:Paris`, `similar(0.8):…`, or a text that the answer must equal."""
     text = text.strip()
     head, colon, rest = text.partition(":")
     if colon and head in _SHORT:
@@ -396,16 +396,16 @@ def from_text(text: str, line: int) -> Document:
 
 
 def _scorers(node: Document, context: Context, place: str, share: float) -> list[JsonValue]:
-    """The scorers of one assertion; `share` is what its set leaves of its weight."""
+    """The scorers of one assertion; `share` is the factor for its weight within its set."""
     row = values(node)
     if "type" not in row:
         if node.data:
-            context.tell.add(node.line, f"an assertion of {place} has no type", "write type: contains")
+            context.losses.add(node.line, f"an assertion of {place} has no type", "write type: contains")
         return []
     kind = str(row["type"])
     weight = _weight(row)
     if weight == 0:
-        context.tell.add(node.line, f"{kind} of {place} has weight 0 and checks nothing, so it is left out")
+        context.losses.add(node.line, f"{kind} of {place} has weight 0 and checks nothing, so it is left out")
         return []
     if kind == SET:
         return _set(node, context, place, share * weight)
@@ -426,14 +426,14 @@ def _set(node: Document, context: Context, place: str, share: float) -> list[Jso
     inner = node.get("assert")
     if "threshold" in values(node):
         message = f"the threshold of an assert-set of {place} is left out: its assertions count by their weights"
-        context.tell.add(node.line, message, "set the case's threshold")
+        context.losses.add(node.line, message, "set the case's threshold")
     resolved = [context.resolved(item) for item in (inner.parts() if inner is not None else ())]
     whole = sum(_weight(values(item)) for item in resolved)
     found: list[JsonValue] = []
     for item in resolved:
         if values(item).get("type") == SET:
-            # There, too, a set holds no sets; with references it might hold itself.
-            context.tell.add(
+            # promptfoo does not nest sets either; with references a set might contain itself.
+            context.losses.add(
                 item.line, f"an assert-set inside another of {place} is left out", "write it next to the other"
             )
             continue
@@ -442,36 +442,36 @@ def _set(node: Document, context: Context, place: str, share: float) -> list[Jso
 
 
 def _made(row: ScorerOptions, kind: str, node: Document, context: Context, place: str) -> ScorerOptions | None:
-    """The scorer of one assertion without its weight; None, and a loss, where there is none."""
+    """The scorer of one assertion without its weight; None and a loss if there is none."""
     base = kind.removeprefix(_NOT)
-    told = f"assertion type {quoted(kind)} of {place}"
+    label = f"assertion type {quoted(kind)} of {place}"
     if kind == "python" and str(row.get("value")).startswith(FILE):
-        return _graded(row, node, context, told)
-    # promptfoo does not turn Python round.
+        return _graded(row, node, context, label)
+    # promptfoo does not negate Python.
     of_code = scorer_of(base, row.get("value")) if base in LANGUAGES and kind != "not-python" else None
     if base not in MAPPED and of_code is None:
         hint = NAMED.get(base) or did_you_mean(base, sorted(KNOWN))
         unknown = "" if base in NAMED else ", which is unknown,"
-        context.tell.add(node.line, f"{told}{unknown} cannot be converted", hint)
+        context.losses.add(node.line, f"{label}{unknown} cannot be converted", hint)
         return None
     if changed := [key for key in _CHANGED if key in row]:
-        context.tell.add(node.line, f"{told} has {', '.join(changed)}, so it cannot be converted", NAMED["python"])
+        context.losses.add(node.line, f"{label} has {', '.join(changed)}, so it cannot be converted", NAMED["python"])
         return None
     if of_code is None:
-        return _scorer(row, kind, node, context, told)
+        return _scorer(row, kind, node, context, label)
     if kind != base and not of_code.pop("negate", False):
         of_code["negate"] = True
     differs = _LENGTHS if "characters" in of_code else ""
-    return of_code if _with_rest(of_code, row, node.line, (differs, told, context)) else None
+    return of_code if _with_rest(of_code, row, node.line, (differs, label, context)) else None
 
 
-def _graded(row: ScorerOptions, node: Document, context: Context, told: str) -> ScorerOptions | None:
-    """The function of a file that grades; None, and a loss, where the gate cannot call it."""
+def _graded(row: ScorerOptions, node: Document, context: Context, label: str) -> ScorerOptions | None:
+    """The scorer for a grading function in a file; None and a loss if the gate cannot call it."""
     function, reason = context.function(str(row["value"]), "get_assert")
     if changed := [key for key in _CHANGED if key in row]:
         reason = f"it has {', '.join(changed)}"
     if reason:
-        context.tell.add(node.line, f"{told} cannot be converted: {reason}", _OWN_CODE)
+        context.losses.add(node.line, f"{label} cannot be converted: {reason}", _OWN_CODE)
         return None
     options: ScorerOptions = {"function": function, "interface": "promptfoo"}
     if isinstance(config := row.get("config"), dict) and config:
@@ -481,65 +481,65 @@ def _graded(row: ScorerOptions, node: Document, context: Context, told: str) -> 
         options["threshold"] = threshold
     rest = {key: value for key, value in row.items() if key != "config"}
     scorer: ScorerOptions = {"python": options}
-    return scorer if _with_rest(scorer, rest, node.line, (_GRADES, told, context)) else None
+    return scorer if _with_rest(scorer, rest, node.line, (_GRADES, label, context)) else None
 
 
-def _scorer(row: ScorerOptions, kind: str, node: Document, context: Context, told: str) -> ScorerOptions | None:
-    """The scorer of a mapped assertion; None, and a loss, where its value is not available."""
+def _scorer(row: ScorerOptions, kind: str, node: Document, context: Context, label: str) -> ScorerOptions | None:
+    """The scorer of a mapped assertion; None and a loss if its value is not available."""
     base = kind.removeprefix(_NOT)
     mapped, value = MAPPED[base], row.get("value")
     if isinstance(value, str) and value.startswith(FILE):
-        text = context.text(value, node.line, told)
+        text = context.text(value, node.line, label)
         if text is None:
             return None
         value = _loaded(text, value)
     try:
         scorer = mapped.make(value, row)
     except UnknownAssertion as error:
-        context.tell.add(node.line, f"{told} cannot be converted: {error}", "write a scorer for it")
+        context.losses.add(node.line, f"{label} cannot be converted: {error}", "write a scorer for it")
         return None
     options = next(iter(scorer.values()))
     assert isinstance(options, dict)  # noqa: S101
-    differs = mapped.differs or unheeded(options.get("schema"))
-    made = _with_rest(scorer, row, node.line, (differs, told, context))
+    differs = mapped.differs or unchecked_parts(options.get("schema"))
+    made = _with_rest(scorer, row, node.line, (differs, label, context))
     if made and mapped.judged:
         if kind != base:
             options["criteria"] = criteria("not", str(options["criteria"]))
-            context.tell.add(node.line, f"{told} is changed: its criteria are turned round in words")
-        _grader(options, row, node.line, told, context)
+            context.losses.add(node.line, f"{label} is changed: its criteria are turned round in words")
+        _grader(options, row, node.line, label, context)
     elif kind != base:
         scorer["negate"] = True
     return scorer if made else None
 
 
 def _with_rest(scorer: ScorerOptions, row: ScorerOptions, line: int, around: tuple[str, str, Context]) -> bool:
-    """Add the name of its metric; False, and a loss, where the gate refuses the scorer."""
-    differs, told, context = around
-    if not _sound(scorer, told, line, context):
+    """Add the name of the metric; False and a loss if the scorer is invalid."""
+    differs, label, context = around
+    if not _is_valid(scorer, label, line, context):
         return False
     if differs:
-        context.tell.add(line, f"{told} is changed: {differs}", "check its scores once")
+        context.losses.add(line, f"{label} is changed: {differs}", "check its scores once")
     if more := sorted(row.keys() - _OWN - set(_CHANGED)):
-        context.tell.add(line, f"{', '.join(more)} of {told} is left out")
+        context.losses.add(line, f"{', '.join(more)} of {label} is left out")
     metric = row.get("metric")
     if isinstance(metric, str) and metric.strip() and metric.isprintable():
         scorer["name"] = metric.strip()[:200]
     return True
 
 
-def _grader(options: ScorerOptions, row: ScorerOptions, line: int, told: str, context: Context) -> None:
+def _grader(options: ScorerOptions, row: ScorerOptions, line: int, label: str, context: Context) -> None:
     provider = row.get("provider")
     if provider is None:
         return
     model = model_of(provider)
     if model is None:
-        context.tell.add(line, f"the grader of {told} is not a model of the gate", "name a model of the judge")
+        context.losses.add(line, f"the grader of {label} is not a model of the gate", "name a model of the judge")
     else:
         options["model"] = model
 
 
 def model_of(provider: JsonValue) -> str | None:
-    """`openai:chat:gpt-5-mini` as the gate writes it, `openai:gpt-5-mini`; None for an unknown provider."""
+    """Convert `openai:chat:gpt-5-mini` to `openai:gpt-5-mini`; None for an unknown provider."""
     if isinstance(provider, dict):
         provider = provider.get("id") or (next(iter(provider), None) if len(provider) == 1 else None)
     if not isinstance(provider, str):
@@ -564,7 +564,7 @@ def model_of(provider: JsonValue) -> str | None:
 
 
 def _loaded(text: str, named: str) -> JsonValue:
-    """A file's content: data where it is a data file, else its text."""
+    """The content of a file: data for a data file, else text."""
     if named.lower().endswith((".json", ".yaml", ".yml")):
         found = parsed(text, named)
         if found is not None:
@@ -572,19 +572,19 @@ def _loaded(text: str, named: str) -> JsonValue:
     return text.rstrip("\r\n") if not named.lower().endswith(CODE) else text
 
 
-def _sound(scorer: ScorerOptions, told: str, line: int, context: Context) -> bool:
-    """Does the gate's own reader take the scorer? A loss where not."""
+def _is_valid(scorer: ScorerOptions, label: str, line: int, context: Context) -> bool:
+    """Is the scorer valid? Adds a loss if not."""
     try:
         parse_scorers([scorer], "scorers")
     except InputErrors as errors:
         reason = errors.problems[0]
-        context.tell.add(line, f"{told} cannot be converted: {reason.message}", reason.hint)
+        context.losses.add(line, f"{label} cannot be converted: {reason.message}", reason.hint)
         return False
     return True
 
 
-def _apart(scorers: list[JsonValue]) -> list[JsonValue]:
-    """Number names that occur twice."""
+def _with_unique_names(scorers: list[JsonValue]) -> list[JsonValue]:
+    """Number duplicate names."""
     names = FreeNames(" ")
     for scorer in scorers:
         if isinstance(scorer, dict) and isinstance(name := scorer.get("name"), str):

@@ -1,4 +1,4 @@
-"""Tests of promptfoo as cases and back, in a file of their own or inside a configuration."""
+"""Converts promptfoo tests to cases and back, in a separate file or inside a configuration."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -30,10 +30,10 @@ _COMMON = ("name", "weight", "negate")
 
 
 def test_of(entry: Entry) -> dict[str, JsonValue]:
-    """The test that a case is."""
+    """The promptfoo test of a case."""
     variables = entry.get("vars")
-    asked = {key: entry[key] for key in ("input", "messages", "expected") if key in entry}
-    test: dict[str, JsonValue] = {"vars": {**asked, **(variables if isinstance(variables, dict) else {})}}
+    question = {key: entry[key] for key in ("input", "messages", "expected") if key in entry}
+    test: dict[str, JsonValue] = {"vars": {**question, **(variables if isinstance(variables, dict) else {})}}
     test |= {key: entry[key] for key in ("description", "threshold") if key in entry}
     scorers = entry.get("scorers", entry.get("extra_scorers"))
     if isinstance(scorers, list):
@@ -44,7 +44,7 @@ def test_of(entry: Entry) -> dict[str, JsonValue]:
 
 
 def assertion_of(scorer: JsonValue) -> dict[str, JsonValue] | None:
-    """The assertion that means what a scorer means; None where there is none."""
+    """The assertion equivalent to a scorer; None if there is none."""
     if isinstance(scorer, str):
         scorer = {scorer: {}}
     if not isinstance(scorer, dict):
@@ -128,7 +128,7 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
     for number, node in enumerate(nodes, start=1):
         found += ((node.line, case) for case in cases_of(node, number, context, default))
         if len(found) > CASES:
-            # A test with lists as variables stands for a thousand cases.
+            # A test with lists as variables can expand to many cases.
             raise one_problem(file, node.line, f"has more than {CASES:,} cases", "split it into several files")
     return found
 
@@ -197,7 +197,7 @@ def _test(entry: Entry, number: int, losses: Losses) -> dict[str, JsonValue] | N
 
 
 def _means_the_same(assertion: dict[str, JsonValue], scorer: JsonValue) -> bool:
-    """Would the assertion be read as that scorer, with no known difference?"""
+    """Does the assertion convert to that scorer without a known difference?"""
     kind = str(assertion["type"]).removeprefix("not-")
     if kind not in MAPPED or MAPPED[kind].differs:
         return False

@@ -1,4 +1,4 @@
-"""A configuration of promptfoo as prompt files and suites. https://www.promptfoo.dev/docs/configuration/reference/"""
+"""Converts a promptfoo configuration to prompt files and suites. https://www.promptfoo.dev/docs/configuration/reference/"""
 
 import posixpath
 import re
@@ -10,7 +10,7 @@ from gate.cases.case import Entry, SlowTemplate, fill
 from gate.cases.convert import valid_cases
 from gate.cases.losses import Bundle, BundleSuite, FreeNames, Losses
 from gate.cases.promptfoo_cases import tests_of_file
-from gate.cases.promptfoo_context import ALL_CHARS, FILE, Allowance, Context, items, names_in, parsed, value_at
+from gate.cases.promptfoo_context import ALL_CHARS, FILE, Context, RemainingLimits, items, names_in, parsed, value_at
 from gate.cases.promptfoo_prompts import FoundPrompt, Reader, model_and_params
 from gate.cases.promptfoo_tests import Default, cases_of, default_of
 from gate.cases.reading import case_of, texts_in
@@ -26,23 +26,23 @@ _REMEDY = "write its value there, or a scorer for it"
 
 
 def _filled(
-    cases: list[Entry], prompt: FoundPrompt, scorers: Sequence[JsonValue], losses: Losses, allowance: Allowance
+    cases: list[Entry], prompt: FoundPrompt, scorers: Sequence[JsonValue], losses: Losses, limits: RemainingLimits
 ) -> tuple[Entry, ...]:
-    """The cases with an empty text for each variable that prompt or scorers name and they lack, as in promptfoo."""
+    """The cases with empty texts for missing variables of the prompt and the scorers, as in promptfoo."""
     if "input" in prompt.names and (lacking := [case for case in cases if "input" not in case]):
         said = f"{len(lacking)} cases give no 'input' to the prompt {quoted(prompt.label)}; they are left out there"
         losses.add(0, said, "give it in each test")
         cases = [case for case in cases if "input" in case]
     found = []
     for case in cases:
-        with allowance.filling(0):
+        with limits.filling(0):
             whole = _complete(case, prompt.names, scorers)
             found.append(_for_function(whole) if prompt.called else whole)
     return tuple(found)
 
 
 def _for_function(case: Entry) -> Entry:
-    """The case of a prompt that is a function: it is called with the session, in place of promptfoo's context."""
+    """The case for a prompt function, which gets the session instead of promptfoo's context."""
     known = case.get("vars")
     given = {**(known if isinstance(known, dict) else {}), **({"input": case["input"]} if "input" in case else {})}
     bare: Entry = {key: value for key, value in case.items() if key != "input"}
@@ -50,12 +50,12 @@ def _for_function(case: Entry) -> Entry:
 
 
 def fillable(
-    scorers: Sequence[JsonValue], cases: Sequence[Entry], of: str, losses: Losses, allowance: Allowance
+    scorers: Sequence[JsonValue], cases: Sequence[Entry], of: str, losses: Losses, limits: RemainingLimits
 ) -> list[JsonValue]:
-    """The scorers without those that name what one of the cases cannot have, such as `{{ env.HOME }}`."""
+    """The scorers without those that use something unavailable to a case, such as `{{ env.HOME }}`."""
     kept = []
     for scorer in scorers:
-        reasons = (_reason(scorer, case, allowance) for case in cases) if names_in(scorer) else iter(())
+        reasons = (_reason(scorer, case, limits) for case in cases) if names_in(scorer) else iter(())
         if reason := next(filter(None, reasons), ""):
             losses.add(0, f"the assertion {_kind(scorer)} of {of} cannot be converted: {reason}", _REMEDY)
         else:
@@ -63,12 +63,12 @@ def fillable(
     return kept
 
 
-def _with_fillable(case: Entry, losses: Losses, allowance: Allowance) -> Entry:
+def _with_fillable(case: Entry, losses: Losses, limits: RemainingLimits) -> Entry:
     result = dict(case)
     for key in _OWN:
         found = case.get(key)
         if isinstance(found, list):
-            result[key] = fillable(found, [case], str(case["id"]), losses, allowance)
+            result[key] = fillable(found, [case], str(case["id"]), losses, limits)
             if not result[key]:
                 del result[key]
     return result
@@ -82,13 +82,13 @@ def _complete(case: Entry, names: frozenset[str], scorers: Sequence[JsonValue]) 
     return {**case, "vars": {**variables, **empty}} if empty else case
 
 
-def _reason(scorer: JsonValue, entry: Entry, allowance: Allowance) -> str:
-    """Why the texts of a scorer cannot be rendered for a case; empty where they can."""
+def _reason(scorer: JsonValue, entry: Entry, limits: RemainingLimits) -> str:
+    """Why the texts of a scorer cannot be rendered for a case; empty if they can."""
     bare = {key: value for key, value in entry.items() if key not in _OWN}
     case = case_of(_complete(bare, frozenset(), [scorer]))
     for text in texts_in(scorer):
         try:
-            with allowance.filling(0) as seconds:
+            with limits.filling(0) as seconds:
                 fill(text, case, seconds)
         except SlowTemplate:
             raise
@@ -115,7 +115,7 @@ _HARMLESS = frozenset({"description", "$schema", "outputPath", "sharing", "tags"
 
 @dataclass(frozen=True, slots=True)
 class _Config:
-    """A configuration while it is read."""
+    """State while a configuration is read."""
 
     file: str
     context: Context
@@ -124,7 +124,7 @@ class _Config:
 
 
 def _counted(file: str, other: Callable[[str], str | None]) -> Callable[[str], str | None]:
-    """Reads other files as long as they are not too many or too large: one may be named thousands of times."""
+    """A reader of other files that limits their number and size, since one may be named thousands of times."""
     files = chars = 0
 
     def read(path: str) -> str | None:
@@ -141,10 +141,10 @@ def _counted(file: str, other: Callable[[str], str | None]) -> Callable[[str], s
 
 
 def read_config(text: str, file: str, other: Callable[[str], str | None], paths: Collection[str] = ()) -> Bundle:
-    """The prompts, cases and scorers of a configuration.
+    """Read the prompts, cases and scorers of a configuration.
 
     Args:
-        other: reads another file by its path from the root; None where there is none.
+        other: reads another file by its path from the root; None if it does not exist.
     """
     root = read_yaml(text, file)
     if not isinstance(root.data, dict):
@@ -166,18 +166,18 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     model, params = model_and_params(config.entries.get("providers", config.entries.get("targets")), losses, context)
     default = default_of(_default(config), context)
     cases = valid_cases([(0, case) for case in _cases(config, default)], losses)
-    if (ALL_CHARS - context.allowance.chars) * len(found) > ALL_CHARS:
+    if (ALL_CHARS - context.limits.chars) * len(found) > ALL_CHARS:
         said = f"its cases come to more than {ALL_CHARS:,} characters, written for each of its {len(found)} prompts"
         raise one_problem(file, 0, said, "convert its prompts in parts")
-    scorers = tuple(fillable(default.scorers, cases, "defaultTest", losses, context.allowance))
-    cases = [_with_fillable(case, losses, context.allowance) for case in cases]
+    scorers = tuple(fillable(default.scorers, cases, "defaultTest", losses, context.limits))
+    cases = [_with_fillable(case, losses, context.limits) for case in cases]
     if not scorers:
-        _tell_unscored(cases, losses)
+        _add_unscored_loss(cases, losses)
     names = _names([one.label for one in found])
     suites = tuple(
         BundleSuite(name, one.path, asked, scorers, model, params, _dimensions(cases), one.template)
         for name, one in zip(names, found, strict=True)
-        for asked in (_filled(cases, one, scorers, losses, context.allowance),)
+        for asked in (_filled(cases, one, scorers, losses, context.limits),)
     )
     files = {one.path: one.text for one in found if one.text is not None}
     return Bundle("promptfoo", files, suites, tuple(losses.found))
@@ -210,13 +210,13 @@ _Test = tuple[Document, Context, Mapping[str, Document]]
 
 
 def _tests(config: _Config) -> Iterator[_Test]:
-    """The tests, one at a time, so that files are read only as long as cases are wanted."""
+    """The tests, lazily, so that reading stops at the limit of cases."""
     for item in items(config.entries.get("tests")):
         yield from _test(item, config)
 
 
 def _test(item: Document, config: _Config) -> list[_Test]:
-    """A test, or those of the file that stands in its place."""
+    """A test, or the tests of a file named in its place."""
     named = item.data
     if isinstance(named, dict) and "path" in named and "vars" not in named:
         named = named["path"]
@@ -237,22 +237,22 @@ def _tests_of(named: str, line: int, config: _Config) -> list[_Test]:
     path = config.context.path(named)
     if len(text) > CASES_CHARS:
         raise one_problem(path, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
-    context = replace(config.context, tell=Losses(path, config.losses.found))
+    context = replace(config.context, losses=Losses(path, config.losses.found))
     return [(node, context, {}) for node in tests_of_file(text, path, context)]
 
 
 def _scenarios(config: _Config) -> Iterator[_Test]:
-    """Each test of a scenario with each of its settings; without tests each of them is one."""
+    """Each test of a scenario with each of its settings; without tests each setting is a test."""
     for item, context in _scenario_nodes(config):
         if not isinstance(item.data, dict):
-            context.tell.add(item.line, "a scenario is not a mapping and is left out", "write config: and tests:")
+            context.losses.add(item.line, "a scenario is not a mapping and is left out", "write config: and tests:")
             continue
         own = replace(config, context=context)
         settings, tests = item.get("config"), item.get("tests") or value_at({}, item.line)
         for row in settings.parts() if settings is not None else ():
             entries = row.entries()
             for key in sorted(entries.keys() - {"vars", "description"}):
-                context.tell.add(entries[key].line, f"{quoted(key)} of a scenario's config is left out")
+                context.losses.add(entries[key].line, f"{quoted(key)} of a scenario's config is left out")
             given = entries.get("vars")
             variables = given.entries() if given is not None else {}
             for test in items(tests):
@@ -260,7 +260,7 @@ def _scenarios(config: _Config) -> Iterator[_Test]:
 
 
 def _scenario_nodes(config: _Config) -> Iterator[tuple[Document, Context]]:
-    """Each scenario, with the file that it stands in; a file holds one, or a list of them."""
+    """Each scenario with the context of its file; a file contains one scenario or a list."""
     for item in items(config.entries.get("scenarios")):
         if not isinstance(item.data, str):
             yield item, config.context
@@ -269,11 +269,11 @@ def _scenario_nodes(config: _Config) -> Iterator[tuple[Document, Context]]:
             text = config.context.text(name, item.line, "a scenario")
             path = config.context.path(name)
             found = read_yaml(text, path) if text else None
-            context = replace(config.context, tell=Losses(path, config.losses.found), root=found)
+            context = replace(config.context, losses=Losses(path, config.losses.found), root=found)
             yield from ((one, context) for one in items(found))
 
 
-def _tell_unscored(cases: list[Entry], losses: Losses) -> None:
+def _add_unscored_loss(cases: list[Entry], losses: Losses) -> None:
     count = sum("scorers" not in case for case in cases)
     if count:
         said = f"{count} of {len(cases)} cases have no assertion that is converted"

@@ -1,4 +1,4 @@
-"""Limits of reading one configuration, whose short file can stand for thousands of long cases; its files and values."""
+"""Files, values and limits of reading one promptfoo configuration, which can expand to thousands of cases."""
 
 import json
 import posixpath
@@ -32,12 +32,12 @@ _SHORTER = "fewer values, or shorter ones"
 
 
 @dataclass(slots=True)
-class Allowance:
-    """What is left of the limits.
+class RemainingLimits:
+    """What is left of the limits for one configuration.
 
     Args:
-        seconds: of processor time, for rendering.
-        chars: of rendered texts, and of the cases.
+        seconds: processor time for rendering.
+        chars: characters of rendered texts and of cases.
     """
 
     seconds: float = ALL_S
@@ -45,7 +45,7 @@ class Allowance:
 
     @contextmanager
     def filling(self, line: int) -> Iterator[float]:
-        """Context of rendering one text, or checking whether it can be rendered; gives the seconds left for it."""
+        """Context manager for rendering one text; yields the seconds left."""
         if self.seconds <= 0:
             said = f"filling in the templates of its tests takes more than {ALL_S:g} s"
             raise SlowTemplate(one_problem("tests", line, said, "write their texts").problems)
@@ -56,7 +56,7 @@ class Allowance:
             self.seconds -= time.thread_time() - began
 
     def hold(self, chars: int, line: int) -> None:
-        """Use up characters."""
+        """Subtract characters; raises at the limit."""
         self.chars -= chars
         if self.chars < 0:
             raise one_problem("tests", line, f"stand for cases of more than {ALL_CHARS:,} characters", _SHORTER)
@@ -69,43 +69,43 @@ _BINARY = (".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp3", ".wav", ".m
 
 
 def no_file(path: str) -> str | None:
-    """`other` of a source that names no files."""
+    """`other` of a source without further files."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is known while the tests of one file are read.
+    """Context while the tests of one file are read.
 
     Args:
         folder: base of `file://`, from the root; empty for the root itself.
-        other: reads a file by its path from the root; None where there is none.
+        other: reads a file by its path from the root; None if it does not exist.
         root: the whole configuration, for `$ref`.
-        paths: of all files, for `file://prompts/*.txt`; empty where they are unknown.
-        allowance: shared by all files of the configuration.
+        paths: all files, for `file://prompts/*.txt`; empty if unknown.
+        limits: shared by all files of the configuration.
     """
 
-    tell: Losses
+    losses: Losses
     folder: str = ""
     other: Callable[[str], str | None] = no_file
     root: Document | None = None
     paths: Collection[str] = ()
-    allowance: Allowance = field(default_factory=Allowance)
+    limits: RemainingLimits = field(default_factory=RemainingLimits)
 
     def listed(self, named: str, line: int, what: str) -> list[str]:
-        """The files of a pattern, each as `file://…`; any other name alone."""
+        """The files of a pattern, each as `file://…`; another name is returned unchanged."""
         path = self.path(named)
         if not self.paths or not is_glob(path) or path in self.paths:
             return [named]
         found = [FILE + posixpath.relpath(one, self.folder or ".") for one in sorted(self.paths) if matches(one, path)]
         if not found:
-            self.tell.add(
+            self.losses.add(
                 line, f"{what} is taken from {named}, which no file matches", "name files that git does not ignore"
             )
         return found
 
     def path(self, named: str) -> str:
-        """A path from the root of the repository; empty where it leads out of it."""
+        """A path from the root of the repository; empty if it is outside."""
         named = named.removeprefix(FILE)
         if named.startswith("/"):
             return ""
@@ -119,10 +119,10 @@ class Context:
         return "" if escapes(path) else path
 
     def function(self, named: str, default: str = "") -> tuple[str, str]:
-        """A function of a Python file, named as `file://checks.py:polite`, as `module:function`; or why it is none.
+        """Convert `file://checks.py:polite` to `module:function`; returns it, and why it is invalid.
 
         Args:
-            default: the function where only the file is named.
+            default: the function if only the file is named.
         """
         found = _FUNCTION.fullmatch(named.removeprefix(FILE))
         name = (found["name"] or default) if found else ""
@@ -143,32 +143,32 @@ class Context:
         return function, ""
 
     def text(self, named: str, line: int, what: str) -> str | None:
-        """The content of a file named as `file://…`; None, and a loss, where it is not available."""
+        """The content of a file named as `file://…`; None and a loss if it is not available."""
         path = self.path(named)
         if path.lower().endswith((*CODE, *_BINARY)) or any(f"{ending}:" in path for ending in CODE):
             kind = "code, and is not run" if not path.lower().endswith(_BINARY) else "no text"
-            self.tell.add(line, f"{what} is taken from {named}, which is {kind}", "write its result down")
+            self.losses.add(line, f"{what} is taken from {named}, which is {kind}", "write its result down")
             return None
         text = self.other(path) if path and "*" not in path else None
         if text is None:
             where = "is not a text file of the repository" if self.paths else "cannot be read here"
             remedy = "list its files, [file://a.txt, file://b.txt]" if "*" in path else "write down what it holds"
-            self.tell.add(line, f"{what} is taken from {named}, which {where}", remedy)
+            self.losses.add(line, f"{what} is taken from {named}, which {where}", remedy)
             return None
         return text.removeprefix("\ufeff")
 
     def resolved(self, node: Document) -> Document:
-        """A value with `$ref: '#/a/b'` followed; an empty mapping, and a loss, where it does not exist."""
+        """Follow `$ref: '#/a/b'`; an empty mapping and a loss if it does not exist."""
         for _ in range(5):
             reference = values(node).get("$ref")
             if reference is None:
                 return node
             found = self._pointed(reference)
             if found is None:
-                self.tell.add(node.line, f"the reference {reference} does not exist", "write it out")
+                self.losses.add(node.line, f"the reference {reference} does not exist", "write it out")
                 return value_at({}, node.line)
             node = replace(found, line=node.line)
-        self.tell.add(node.line, "references lead to references without end", "write them out")
+        self.losses.add(node.line, "references lead to references without end", "write them out")
         return value_at({}, node.line)
 
     def _pointed(self, reference: JsonValue) -> Document | None:
@@ -181,7 +181,7 @@ class Context:
 
 
 def values(node: Document | None) -> dict[str, JsonValue]:
-    """What a mapping holds; empty for anything else."""
+    """The entries of a mapping; empty for anything else."""
     return dict(node.data) if node is not None and isinstance(node.data, dict) else {}
 
 
@@ -191,7 +191,7 @@ def items(node: Document | None) -> list[Document]:
 
 
 def parsed(text: str, file: str) -> Document | None:
-    """The content of a YAML or JSON file; None where it is empty or invalid."""
+    """The content of a YAML or JSON file; None if it is empty or invalid."""
     try:
         found = read_yaml(text, file)
     except InputErrors:
@@ -200,7 +200,7 @@ def parsed(text: str, file: str) -> Document | None:
 
 
 def names_in(value: object) -> frozenset[str]:
-    """The variables that the texts inside a value mention."""
+    """The variables used in the texts inside a value."""
     if isinstance(value, str) and "{{" in value:
         try:
             return compile_template(value).names
@@ -211,12 +211,12 @@ def names_in(value: object) -> frozenset[str]:
 
 
 def value_at(value: JsonValue, line: int) -> Document:
-    """A value that stands on one line."""
+    """A document for a value at one line."""
     return Document("", value, line=line)
 
 
 def criteria(name: str, value: str = "") -> str:
-    """The text of a named criterion for a judge, about a value."""
+    """The text of a named criterion for a judge, with a value filled in."""
     return _criteria()[name].replace("<value>", value)
 
 
@@ -233,7 +233,7 @@ _ESCAPED = re.compile(r'\\(["\\])|""')
 
 
 def listed(text: str) -> list[str] | None:
-    """The texts of a list such as `red, "green, blue"`; None where a quotation mark is not closed."""
+    """The texts of a list such as `red, "green, blue"`; None if a quotation mark is not closed."""
     found: list[str] = []
     at = 0
     while _MORE.search(text, at):
@@ -246,7 +246,7 @@ def listed(text: str) -> list[str] | None:
     return found
 
 
-# In JavaScript `^` and `$` are the ends of the whole text, and `\d` and `\w` know ASCII alone.
+# In JavaScript `^` and `$` are the ends of the whole text, and `\d` and `\w` match only ASCII.
 _TOKEN = re.compile(r"\{\{.*?\}\}|\[(?:\\[\s\S]|[^\]\\])*\]|\\k<\w+>|\\[\s\S]|\(\?<(?![=!])|[$^]", re.DOTALL)
 _IN_CLASS = re.compile(r"\\[\s\S]|\[")
 _CLASSES = {r"\d": "0-9", r"\w": "A-Za-z0-9_"}
@@ -263,7 +263,7 @@ _JS_ESCAPED = re.compile(r"\\(?:[^a-zA-Z]|[bBdDsSwWnrtfvuxk])")
 
 
 def pythons(pattern: str) -> str:
-    """The part of a pattern that only Python reads, or JavaScript reads differently; empty where there is none.
+    """The part of a pattern that JavaScript does not support or reads differently; empty if there is none.
 
     Args:
         pattern: such as `(?i)paris`, `\\p{L}`, `a{,2}`.
@@ -280,7 +280,7 @@ def pythons(pattern: str) -> str:
 
 
 def javascript(pattern: str) -> str | None:
-    """A Python pattern for JavaScript; None where it cannot be expressed."""
+    """Convert a Python pattern to JavaScript; None if it cannot be expressed."""
     if len(pattern) > PATTERN_CHARS:
         return None
     found = _BACK.sub(lambda one: rf"\k<{one[1]}>" if one[1] else _BACK_TO.get(one[0], one[0]), pattern)
@@ -288,8 +288,8 @@ def javascript(pattern: str) -> str | None:
 
 
 def translated(pattern: str) -> str:
-    """A JavaScript pattern for Python; `{{ … }}` in it is a field of the case, and stays."""
-    # A longer one is refused all the same, and might take long to look through.
+    """Convert a JavaScript pattern to Python; `{{ … }}` is a field of the case and stays."""
+    # A longer one is rejected later, and could take long to convert.
     return pattern if len(pattern) > PATTERN_CHARS else _TOKEN.sub(lambda found: _token(found[0]), pattern)
 
 

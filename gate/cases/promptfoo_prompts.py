@@ -1,7 +1,7 @@
-"""Prompts of promptfoo as prompts of the gate: a file is gated where it lies, so that its changes are seen.
+"""Converts promptfoo prompts to prompts of the gate. Files stay where they are, so that changes are tested.
 
-What is not a file of its own, or would be read differently by the gate, is copied, and reported: templates as `.j2`,
-conversations as `.prompty`. The templates are Nunjucks, which is nearly Jinja2; differences are found by compiling.
+Prompts inside the configuration, and files that the gate would read differently, are copied and reported: templates as
+`.j2`, conversations as `.prompty`. Templates are Nunjucks, similar to Jinja2; compiling finds the differences.
 """
 
 import json
@@ -48,11 +48,11 @@ class FoundPrompt:
     """One prompt.
 
     Args:
-        path: of its file.
-        text: to be written there; None for a file that is used as it is.
-        names: of its variables.
-        template: the file is Jinja2, whatever its ending says.
-        called: it is a function, which is given the variables as promptfoo gives them.
+        path: its file.
+        text: for a new file; None for an existing file.
+        names: its variables.
+        template: the file is Jinja2 whatever its ending.
+        called: it is a function, which gets the variables as in promptfoo.
     """
 
     path: str
@@ -73,7 +73,7 @@ class Reader:
     _tried: int = field(default=0, init=False)
 
     def prompts(self, node: Document | None) -> list[FoundPrompt]:
-        """All prompts that are listed."""
+        """All listed prompts."""
         if node is None:
             return self._raw("{{ prompt }}", "prompt", 0)
         if isinstance(node.data, dict) and not {"id", "raw", "label", "file"} & node.data.keys():
@@ -108,17 +108,17 @@ class Reader:
             return []
         label = label or "prompt"
         found = self._raw(value, label, node.line)
-        self._tell_copied(f"the prompt {quoted(label)}, which stands in the configuration,", found, node.line)
+        self._add_copy_losses(f"the prompt {quoted(label)}, which stands in the configuration,", found, node.line)
         return found
 
     def _function(self, named: str, label: str, line: int) -> list[FoundPrompt]:
-        """A function of a Python file, which stays where it is."""
+        """A function of an existing Python file."""
         function, reason = self.context.function(named)
         if reason:
             hint = "write its text down, or name the function: prompt: python:module:function"
             self.losses.add(line, f"a prompt is made by {quoted(named)}; it is left out: {reason}", hint)
             return []
-        if not self._room(line):
+        if not self._below_limit(line):
             return []
         said = f"{PYTHON_PREFIX}{function} is changed: its context has only vars, and its text is the message"
         self.losses.add(line, said, "it runs only for changes inside the repository")
@@ -135,7 +135,7 @@ class Reader:
         label = label or stem
         parts = self._parts(text, path, ending)
         if len(parts) == 1 and ending in _ONE_EACH and (content := _read_there(path, text, parts[0])) is not None:
-            if self._room(line) and (found := self._checked(path, None, label, line, text)):
+            if self._below_limit(line) and (found := self._checked(path, None, label, line, text)):
                 if content != parts[0]:
                     self.losses.add(line, f"blank lines around the text of {path} are sent, too", "take them out of it")
                 yield found
@@ -143,11 +143,11 @@ class Reader:
         copies: list[FoundPrompt] = []
         for number, part in enumerate(parts, start=1):
             copies += self._raw(part, f"{label}-{number}" if len(parts) > 1 else label, line)
-        self._tell_copied(path, copies, line)
+        self._add_copy_losses(path, copies, line)
         yield from copies
 
-    def _tell_copied(self, what: str, copies: list[FoundPrompt], line: int) -> None:
-        """Report which files are gated from now on: changes to the others would not be noticed."""
+    def _add_copy_losses(self, what: str, copies: list[FoundPrompt], line: int) -> None:
+        """Report copied files: the gate does not notice changes to the originals."""
         if not copies:
             return
         shown = ", ".join(one.path for one in copies[:_SHOWN])
@@ -155,8 +155,8 @@ class Reader:
         said = f"{what} is copied to {shown}{more}: only a change of the copy is noticed from now on"
         self.losses.add(line, said, "let the application read the copy")
 
-    def _room(self, line: int) -> bool:
-        """May another prompt be read? Each becomes a suite, and a file may list thousands."""
+    def _below_limit(self, line: int) -> bool:
+        """Is the limit of prompts not reached? Each becomes a suite, and a file may list thousands."""
         self._tried += 1
         if self._tried == NEW_SUITES + 1:
             said = f"more than {NEW_SUITES} prompts: those after them are left out"
@@ -180,8 +180,8 @@ class Reader:
         return [text.removesuffix("\n")]
 
     def _raw(self, text: str, label: str, line: int) -> list[FoundPrompt]:
-        """A template; one that is a conversation in JSON or YAML becomes a file with roles."""
-        if not self._room(line):
+        """A new file for a template; a conversation in JSON or YAML becomes a file with roles."""
+        if not self._below_limit(line):
             return []
         messages = _messages(text)
         if messages is None and re.match(r"\s*\[\s*(\{\s*\"|-\s)", text) and '"role"' in text:
@@ -194,7 +194,7 @@ class Reader:
         return [found] if found is not None else []
 
     def _checked(self, path: str, text: str | None, label: str, line: int, content: str) -> FoundPrompt | None:
-        """The prompt, if the gate can read it and means the same by its names."""
+        """The prompt, if the gate can read it and uses its variables in the same way."""
         try:
             parsed = reading.parse(text or content, path, template=text is None)
         except InputErrors as errors:
@@ -216,7 +216,7 @@ class Reader:
         return FoundPrompt(path, text, label, names, template)
 
     def _free(self, label: str, ending: str, text: str) -> str:
-        """A path that is free, or at which this text stands from an earlier time."""
+        """A free path, or one that already has this text from an earlier import."""
         name = re.sub(r"[^\w.-]+", "-", label.lower()).strip("-.")[:60] or "prompt"
         folder = posixpath.join(self.context.folder, "prompts")
         path, number = f"{folder}/{name}{ending}", 2
@@ -226,7 +226,7 @@ class Reader:
 
 
 def _read_there(path: str, text: str, prompt: str) -> str | None:
-    """The text that the gate reads in a file, where it is the prompt that promptfoo makes of it; else None."""
+    """The text that the gate reads from a file, if it is the same prompt as in promptfoo; else None."""
     try:
         parsed = reading.parse(text, path, template=True)
     except InputErrors:
@@ -238,7 +238,7 @@ def _read_there(path: str, text: str, prompt: str) -> str | None:
 
 
 def _messages(text: str) -> list[dict[str, str]] | None:
-    """The turns of a prompt that is a list of them; None for any other."""
+    """The turns of a prompt that is a list of turns; else None."""
     if not re.match(r"\s*(\[|-\s|messages:)", text):
         return None
     value: JsonValue
@@ -265,12 +265,12 @@ def _prompty(messages: list[dict[str, str]]) -> str:
     for message in messages:
         lines = [_escaped(line) for line in message["content"].replace("\r\n", "\n").split("\n")]
         parts.append("\n".join([f"{message['role']}:", *lines]))
-    # As every version of the format has it; its newest takes no bare name.
+    # Every version of the format accepts this; the newest rejects a plain name.
     return "---\ntemplate: {format: jinja2, parser: prompty}\n---\n" + "\n\n".join(parts)
 
 
 def _escaped(line: str) -> str:
-    """A line of text that would begin a part of the file."""
+    """Escape a line of text that looks like a role marker."""
     return f"{{{{ {json.dumps(line)} }}}}" if ROLE_MARK.fullmatch(line) else line
 
 
@@ -317,7 +317,7 @@ def model_and_params(
 
 
 def _providers(node: Document | None, context: Context) -> Iterator[Document]:
-    """The providers; a file stands for those that it holds."""
+    """The providers, also those of named files."""
     for item in items(node):
         named = item.data
         if not isinstance(named, str) or not named.startswith(FILE) or not named.endswith(_DATA):
@@ -329,7 +329,7 @@ def _providers(node: Document | None, context: Context) -> Iterator[Document]:
 
 
 def params_of(config: JsonValue, line: int, losses: Losses) -> dict[str, JsonValue]:
-    """Neutral parameters; all others become losses."""
+    """The supported parameters; the others become losses."""
     found: dict[str, JsonValue] = {}
     for key, value in config.items() if isinstance(config, dict) else ():
         if key not in _PARAMS:
@@ -346,7 +346,7 @@ def params_of(config: JsonValue, line: int, losses: Losses) -> dict[str, JsonVal
 
 
 def _parts(value: JsonValue) -> tuple[str, JsonValue]:
-    """Its id, and its configuration."""
+    """Id and configuration of a provider."""
     if isinstance(value, str):
         return value, {}
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Tests of promptfoo as cases: one for each combination of listed variables."""
+"""Converts promptfoo tests to cases: one for each combination of listed variables."""
 
 import itertools
 import json
@@ -31,7 +31,7 @@ class Default:
     """Defaults of every test.
 
     Args:
-        scorers: of the suite; a test may turn them off.
+        scorers: for the suite; a test may disable them.
         metadata, threshold, grader: for tests without their own.
     """
 
@@ -46,16 +46,16 @@ NOTHING = Default()
 
 
 def default_of(node: Document | None, context: Context) -> Default:
-    """What `defaultTest` gives to every test."""
+    """Read `defaultTest`."""
     if node is None or not isinstance(node.data, dict):
         return NOTHING
     entries = node.entries()
-    _told_rest(entries, context, "defaultTest")
+    _add_unsupported_losses(entries, context, "defaultTest")
     options = entries.get("options")
     scorers = scorers_of(entries.get("assert"), context, "defaultTest")
     grader = values(options).get("provider") if options is not None else None
     if grader is not None and options is not None:
-        _told_grader(grader, context, options.line)
+        _add_grader_loss(grader, context, options.line)
         _grade(scorers, grader)
     return Default(
         vars=_vars(entries.get("vars"), context, "defaultTest"),
@@ -76,25 +76,25 @@ def cases_of(
     """The cases of one test.
 
     Args:
-        more: variables of a scenario, between those of the default and the test's own.
+        more: variables of a scenario; they override defaults, and the test overrides them.
     """
     place = f"test {number}"
     if not isinstance(node.data, dict):
-        context.tell.add(node.line, f"{place} is not a mapping and is left out", "write vars: …")
+        context.losses.add(node.line, f"{place} is not a mapping and is left out", "write vars: …")
         return []
     entries = node.entries()
-    _told_rest(entries, context, place)
+    _add_unsupported_losses(entries, context, place)
     options = values(entries["options"]) if "options" in entries else {}
     scorers = scorers_of(entries.get("assert"), context, place)
     if options.get("provider") is not None and scorers:
-        _told_grader(options["provider"], context, entries["options"].line)
+        _add_grader_loss(options["provider"], context, entries["options"].line)
     _grade(scorers, options.get("provider", default.grader))
     shared = _shared(entries, context, place, default)
     if scorers:
         alone = options.get("disableDefaultAsserts") is True or not default.scorers
         shared["scorers" if alone else "extra_scorers"] = scorers
     if options.get("disableDefaultAsserts") is True and default.scorers and not scorers:
-        context.tell.add(node.line, f"{place} sets the default assertions aside and has no others, so they stay")
+        context.losses.add(node.line, f"{place} sets the default assertions aside and has no others, so they stay")
     own = _vars(entries.get("vars"), context, place)
     given = _read_vars(more or {}, context, place)
     variables = {**default.vars, **given, **own}
@@ -103,12 +103,12 @@ def cases_of(
     names = [f"test-{number}"] if len(rows) == 1 else [f"test-{number}-{at}" for at in range(1, len(rows) + 1)]
     cases = [_case(name, row, shared, node.line, context) for name, row in zip(names, rows, strict=True)]
     for case in cases:
-        context.allowance.hold(len(_written(case)), node.line)
+        context.limits.hold(len(_written(case)), node.line)
     kept = values(entries["metadata"]).get(OWN) if "metadata" in entries else None
     return [with_kept(case, kept) for case in cases] if kept is not None else cases
 
 
-def _told_rest(entries: Mapping[str, Document], context: Context, place: str) -> None:
+def _add_unsupported_losses(entries: Mapping[str, Document], context: Context, place: str) -> None:
     for key, node in entries.items():
         if key in ("vars", "assert", "description", "threshold", "metadata"):
             continue
@@ -116,13 +116,13 @@ def _told_rest(entries: Mapping[str, Document], context: Context, place: str) ->
             left = sorted(values(node).keys() - _OPTIONS_KEPT)
             if left:
                 remedy = "the scorers see the answer as it comes" if _TRANSFORMS & {*left} else ""
-                context.tell.add(node.line, f"options {', '.join(left)} of {place} are left out", remedy)
+                context.losses.add(node.line, f"options {', '.join(left)} of {place} are left out", remedy)
             continue
-        context.tell.add(node.line, f"{quoted(key)} of {place} is left out")
+        context.losses.add(node.line, f"{quoted(key)} of {place} is left out")
 
 
 def _shared(entries: Mapping[str, Document], context: Context, place: str, default: Default) -> dict[str, JsonValue]:
-    """What all cases of a test have in common, beside variables and scorers."""
+    """The fields that all cases of a test share, except variables and scorers."""
     shared: dict[str, JsonValue] = {}
     description = entries.get("description")
     if description is not None and isinstance(description.data, str) and description.data.strip():
@@ -133,7 +133,7 @@ def _shared(entries: Mapping[str, Document], context: Context, place: str, defau
             shared["threshold"] = threshold
         else:
             line = entries["threshold"].line if "threshold" in entries else 0
-            context.tell.add(line, f"threshold {threshold} of {place} is left out: it must be above 0 and at most 1")
+            context.losses.add(line, f"threshold {threshold} of {place} is left out: it must be above 0 and at most 1")
     metadata = {**default.metadata, **(values(entries["metadata"]) if "metadata" in entries else {})}
     slices = slices_of(metadata, context, entries["metadata"].line if "metadata" in entries else 0, place)
     if slices:
@@ -157,7 +157,7 @@ def slices_of(metadata: Mapping[str, JsonValue], context: Context, line: int, pl
                     slices[name] = "yes"
             continue
         if not found or dimension_complaint(key) or value_complaint(found):
-            context.tell.add(line, f"metadata {quoted(key)} of {place} is not a short text and is left out")
+            context.losses.add(line, f"metadata {quoted(key)} of {place} is not a short text and is left out")
             continue
         slices[key] = found
     return slices
@@ -171,13 +171,13 @@ def _vars(node: Document | None, context: Context, place: str) -> dict[str, Docu
         loaded = parsed(text, node.data) if text is not None else None
         node = loaded if loaded is not None else value_at({}, node.line)
     if not isinstance(node.data, dict):
-        context.tell.add(node.line, f"vars of {place} are not a mapping and are left out")
+        context.losses.add(node.line, f"vars of {place} are not a mapping and are left out")
         return {}
     return _read_vars(node.entries(), context, place)
 
 
 def _read_vars(entries: Mapping[str, Document], context: Context, place: str) -> dict[str, Document]:
-    """Variables, with the contents of the files that they name."""
+    """Variables, with files replaced by their content."""
     found: dict[str, Document] = {}
     for name, value in entries.items():
         if any(map(_in_file, items(value))):
@@ -196,7 +196,7 @@ def _in_file(node: Document) -> bool:
 
 
 def _read(node: Document, context: Context, what: str) -> Document | None:
-    """A value, or the content of its file; None, and a loss, where it is not available."""
+    """A value, or the content of its file; None and a loss if it is not available."""
     if not isinstance(node.data, str) or not _in_file(node):
         return node
     text = context.text(node.data, node.line, what)
@@ -209,38 +209,38 @@ def _read(node: Document, context: Context, what: str) -> Document | None:
 def _combined(
     variables: Mapping[str, Document], expanded: bool, line: int, context: Context, place: str
 ) -> Iterator[dict[str, JsonValue]]:
-    """The variables of each case: promptfoo asks every combination of lists of texts."""
+    """The variables of each case: promptfoo runs every combination of lists of texts."""
     rows = {name: node.data for name, node in variables.items()}
     lists = {name: value for name, value in rows.items() if expanded and _expands(value)}
     count = math.prod(len(value) for value in lists.values() if isinstance(value, list))
     if count > COMBINATIONS:
         message = f"{place} stands for {count:,} combinations, of which the first {COMBINATIONS:,} are converted"
-        context.tell.add(line, message, "write fewer values")
+        context.losses.add(line, message, "write fewer values")
     choices = [[(name, item) for item in value] for name, value in lists.items() if isinstance(value, list)]
     lines = {name: node.line for name, node in variables.items()}
     for chosen in itertools.islice(itertools.product(*choices), COMBINATIONS):
-        row = {name: _as_there(value) for name, value in {**rows, **dict(chosen)}.items()}
+        row = {name: _as_inserted(value) for name, value in {**rows, **dict(chosen)}.items()}
         yield {name: _filled(name, row, lines[name], context, place) for name in row}
 
 
-def _as_there(value: JsonValue, whole: bool = True) -> JsonValue:
-    """A variable as promptfoo puts it into a prompt: without its last line end, and 1.0 as 1."""
+def _as_inserted(value: JsonValue, whole: bool = True) -> JsonValue:
+    """A variable as promptfoo inserts it into a prompt: without the last line break, and 1.0 as 1."""
     if isinstance(value, str):
         return value.removesuffix("\n") if whole else value
     if isinstance(value, list):
-        return [_as_there(item, False) for item in value]
+        return [_as_inserted(item, False) for item in value]
     if isinstance(value, dict):
-        return {key: _as_there(item, False) for key, item in value.items()}
+        return {key: _as_inserted(item, False) for key, item in value.items()}
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _PLAIN else value
 
 
 def _filled(name: str, row: Mapping[str, JsonValue], line: int, context: Context, place: str) -> JsonValue:
-    """A variable that may itself be a template, rendered with the others; unknown ones are empty."""
+    """Render a variable that may be a template of other variables; unknown ones are empty."""
     value = row[name]
     if not isinstance(value, str) or not ("{{" in value or "{%" in value):
         return value
     try:
-        with context.allowance.filling(line) as seconds:
+        with context.limits.filling(line) as seconds:
             template = compile_template(value)
             given = {**dict.fromkeys(template.names, ""), **row}
             filled = value if "env" in template.names else template.render(given, seconds)
@@ -249,16 +249,16 @@ def _filled(name: str, row: Mapping[str, JsonValue], line: int, context: Context
             said = f"the variable {name} of {place} takes too long to fill in"
             raise SlowTemplate(one_problem("tests", line, said, "write its text").problems) from None
         filled = value
-    context.allowance.hold(len(filled), line)
+    context.limits.hold(len(filled), line)
     if "{{" in filled or "{%" in filled:
         message = f"the variable {name} of {place} holds a template, which is not filled in"
-        context.tell.add(line, message, "write its text")
+        context.losses.add(line, message, "write its text")
         return value
     return filled
 
 
 def _expands(value: JsonValue) -> bool:
-    """Is it a list of texts? As in promptfoo, the first item decides."""
+    """Is it a list of texts? The first item decides, as in promptfoo."""
     return isinstance(value, list) and bool(value) and isinstance(value[0], str)
 
 
@@ -275,7 +275,7 @@ def _case(
     for taken in ("id", "slices"):
         if taken in variables:
             message = f"the variable {taken!r} of {name} is left out: it is a word of the gate's own"
-            context.tell.add(line, message, "give the variable another name")
+            context.losses.add(line, message, "give the variable another name")
             del variables[taken]
     if not variables and "input" not in case:
         variables = {"test": name}
@@ -287,7 +287,7 @@ def _written(value: JsonValue) -> str:
 
 
 def _grade(scorers: Sequence[JsonValue], provider: JsonValue) -> None:
-    """Set the model that grades where the assertion names none."""
+    """Set the judge model of assertions that name none."""
     model = model_of(provider)
     for scorer in scorers if model is not None else ():
         judge = scorer.get("judge") if isinstance(scorer, dict) else None
@@ -295,9 +295,9 @@ def _grade(scorers: Sequence[JsonValue], provider: JsonValue) -> None:
             judge.setdefault("model", model)
 
 
-def _told_grader(provider: JsonValue, context: Context, line: int) -> None:
+def _add_grader_loss(provider: JsonValue, context: Context, line: int) -> None:
     if model_of(provider) is None:
-        context.tell.add(line, "the grader is not a model of the gate", "name a model of the judge")
+        context.losses.add(line, "the grader is not a model of the gate", "name a model of the judge")
 
 
 _EXPECTED = re.compile(r"__expected(\d*)")
@@ -309,10 +309,10 @@ _LEFT_OUT = ("__prefix", "__suffix", "__providerOutput")
 
 
 def tests_of(table: Table, context: Context, problems: Problems) -> list[Document]:
-    """Each row as the test that a configuration would hold."""
+    """Convert each row to a test as in a configuration."""
     for heading in table.headings:
         if heading in _LEFT_OUT:
-            context.tell.add(table.line, f"the column {heading} is left out", "put its text into the prompt")
+            context.losses.add(table.line, f"the column {heading} is left out", "put its text into the prompt")
     return [_test(record, context) for record in table.records(problems)]
 
 
@@ -335,7 +335,7 @@ def _test(record: Record, context: Context) -> Document:
         elif (found := _CONFIG.fullmatch(heading)) or heading == "__threshold":
             thresholds[int(found[1] or 1) if found else 0] = _number(cell, heading, record.line, context)
         elif heading not in (*_LEFT_OUT, _METRIC):
-            context.tell.add(record.line, f"the column {heading} is not known; it is left out")
+            context.losses.add(record.line, f"the column {heading} is not known; it is left out")
     metric = record.cells.get(_METRIC, "").strip()
     for at, row in {0: test, **asserts}.items():
         row |= {"threshold": thresholds[at]} if thresholds.get(at) is not None else {}
@@ -345,11 +345,11 @@ def _test(record: Record, context: Context) -> Document:
 
 
 def _number(cell: str, heading: str, line: int, context: Context) -> float | None:
-    """Its number; None, and a loss, where it is none."""
+    """The number in a cell; None and a loss if it is not a number."""
     try:
         return float(cell.strip())
     except ValueError:
-        context.tell.add(line, f"{heading} is no number; it is left out")
+        context.losses.add(line, f"{heading} is no number; it is left out")
         return None
 
 

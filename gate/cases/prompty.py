@@ -1,4 +1,4 @@
-"""A `.prompty` file of Prompty: its sample as a case, its model as one of the gate's, and what is lost of both."""
+"""Converts the sample and the model of a `.prompty` file, with the losses."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ _SERVER = "name its server under providers: in gate.yaml, and the model with it"
 _NAMES = ("azure_deployment", "deployment", "model", "model_name", "name")
 _SHAPES = ("response_format", "responseFormat")
 _NO_LOSS = ("stream", "tools", "tool_choice", "n", "max_retries")
-"""Parameters that say nothing of the answer, or that the prompt's own settings tell of."""
+"""Parameters that say nothing of the answer, or that the prompt's own settings losses of."""
 
 
-def sample_of(text: str, file: str, tell: Losses, other: Callable[[str], str | None] = no_file) -> Entry:
-    """The case of the sample.
+def sample_of(text: str, file: str, losses: Losses, other: Callable[[str], str | None] = no_file) -> Entry:
+    """Read the sample as a case.
 
     Args:
         other: reads another file by its path from the root.
@@ -45,8 +45,8 @@ def sample_of(text: str, file: str, tell: Losses, other: Callable[[str], str | N
     line = sample.line if sample is not None else 0
     for name in dict.fromkeys(references.lost):
         hint = "put it beside the prompt, or write the sample into the prompt"
-        tell.add(line, f"the file {quoted(name)} of the sample is left out: it cannot be read", hint)
-    draft = Draft(RowPlace(line, 1, tell), "sample")
+        losses.add(line, f"the file {quoted(name)} of the sample is left out: it cannot be read", hint)
+    draft = Draft(RowPlace(line, 1, losses), "sample")
     said = given.pop("input", None)
     if isinstance(said, str) and said.strip():
         draft.case["input"] = said
@@ -66,10 +66,10 @@ def _bytes(other: Callable[[str], str | None]) -> Callable[[str], bytes | None]:
 
 @dataclass(frozen=True, slots=True)
 class PromptyModel:
-    """What a file says of its model.
+    """The model of a file.
 
     Args:
-        name: as the gate writes it; None where the file names none, or one that cannot be asked.
+        name: as `provider:name`; None if the file names none, or an unsupported one.
         json: the answer must be JSON.
     """
 
@@ -79,7 +79,7 @@ class PromptyModel:
 
 
 def model_of(text: str, file: str, losses: Losses, other: Callable[[str], str | None] = no_file) -> PromptyModel:
-    """The model, by the service and the name that either generation of the format gives it."""
+    """Read the model, in the old or the new version of the format."""
     front, _ = front_matter(text.removeprefix("\ufeff").replace("\r\n", "\n"), Problems(file))
     node = front.get("model")
     if front.get("base") is not None:
@@ -88,7 +88,7 @@ def model_of(text: str, file: str, losses: Losses, other: Callable[[str], str | 
         return PromptyModel(None, {})
     row = References(Library(file, _bytes(other))).files_in(node.data)
     if not isinstance(row, dict):
-        return PromptyModel(_asked("", {"name": row}, node, losses), {})
+        return PromptyModel(_model_of_service("", {"name": row}, node, losses), {})
     inner = _mapping(row, "configuration") | _mapping(row, "connection")
     service = str(row.get("provider") or inner.get("type") or inner.get("provider") or "").lower()
     named = {**inner, "id": row.get("id", row.get("name"))}
@@ -97,10 +97,10 @@ def model_of(text: str, file: str, losses: Losses, other: Callable[[str], str | 
     given = _mapping(row, "parameters") | _mapping(row, "options")
     given |= _mapping(given, "additionalProperties")
     given.pop("additionalProperties", None)
-    params = params_of({key: value for key, value in given.items() if not _silent(key)}, node.line, losses)
+    params = params_of({key: value for key, value in given.items() if not _is_ignored(key)}, node.line, losses)
     shape = next((given[key] for key in _SHAPES if key in given), None)
     kind = shape.get("type") if isinstance(shape, dict) else shape
-    return PromptyModel(_asked(service, named, node, losses), params, kind in ("json_object", "json_schema"))
+    return PromptyModel(_model_of_service(service, named, node, losses), params, kind in ("json_object", "json_schema"))
 
 
 def _mapping(row: Mapping[str, JsonValue], key: str) -> dict[str, JsonValue]:
@@ -108,13 +108,13 @@ def _mapping(row: Mapping[str, JsonValue], key: str) -> dict[str, JsonValue]:
     return dict(found) if isinstance(found, dict) else {}
 
 
-def _silent(key: str) -> bool:
+def _is_ignored(key: str) -> bool:
     return key in _NO_LOSS or key in _SHAPES
 
 
-def _asked(service: str, named: Mapping[str, JsonValue], node: Document, losses: Losses) -> str | None:
-    """The model of a service, and a loss where the gate cannot ask it, or asks it in another way."""
-    name = next((told for key in ("id", *_NAMES) if (told := named.get(key)) and isinstance(told, str)), "")
+def _model_of_service(service: str, named: Mapping[str, JsonValue], node: Document, losses: Losses) -> str | None:
+    """The model of a service; adds a loss if the gate cannot call it, or calls it differently."""
+    name = next((text for key in ("id", *_NAMES) if (text := named.get(key)) and isinstance(text, str)), "")
     if name.startswith("${env:"):
         variable = name.removeprefix("${env:").partition(":")[0].rstrip("}")
         name = env_default(name.removeprefix("${env:").removesuffix("}")) or ""
@@ -130,7 +130,7 @@ def _asked(service: str, named: Mapping[str, JsonValue], node: Document, losses:
     if service and service not in _OWN:
         losses.add(node.line, f"the service {quoted(service)} of the model {quoted(name)} is left out", _SERVER)
         return None
-    address = next((told for key in ("endpoint", "base_url") if isinstance(told := named.get(key), str)), "")
+    address = next((text for key in ("endpoint", "base_url") if isinstance(text := named.get(key), str)), "")
     if address.startswith("${env:"):
         address = env_default(address.removeprefix("${env:").removesuffix("}")) or ""
     if address and not address.startswith(_PUBLIC):

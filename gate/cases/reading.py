@@ -1,7 +1,6 @@
-"""Reads case files of every format: the gate's own three forms, tables, and similar forms of other tools.
+"""Reads case files: the gate's three forms, tables, and similar formats of other tools.
 
-What the gate lacks of another tool's file is a mistake here, since a loss could not be reported; `gate cases convert`
-converts the rest and lists the losses.
+Unsupported parts of another tool's file are errors here. `gate cases convert` converts the rest and lists the losses.
 """
 
 import json
@@ -47,7 +46,7 @@ PROMPTFOO_KEYS = frozenset(
 CONVERT = "gate cases convert converts what it can and lists the rest"
 
 NOT_FILLED_IN = "has only empty rows"
-"""What a case file is told that is still a form; `gate validate` takes it for no mistake."""
+"""The error for a case file of `gate init` that is not filled in yet; `gate validate` does not report it."""
 _FILL_IN = "write real inputs of your users into them, or draft cases with gate generate PROMPT"
 
 _DATA_KEYS = ("id", "input", "expected")
@@ -59,8 +58,8 @@ class FileCase:
     """One case of a file.
 
     Args:
-        entry: as it stands there; for a table, or test data of a prompt, the equivalent plain case.
-        line: 1-based, where it begins; 0 in a JSON file.
+        entry: as in the file; for a table, or test data of a prompt, the equivalent plain case.
+        line: 1-based line where it begins; 0 in a JSON file.
     """
 
     name: str
@@ -70,12 +69,12 @@ class FileCase:
 
 
 def is_table(file: str) -> bool:
-    """Is this a table of cases, by its name?"""
+    """Is this the name of a table?"""
     return file.lower().endswith(TABLE_ENDINGS)
 
 
 def parse(text: str, file: str) -> tuple[Case, ...]:
-    """The cases, in the order of the file.
+    """Read the cases of a file.
 
     Args:
         file: its ending decides the format: `.json`, YAML, a table, `.prompt.yml`, else JSON Lines.
@@ -84,7 +83,7 @@ def parse(text: str, file: str) -> tuple[Case, ...]:
 
 
 def read(text: str, file: str) -> tuple[FileCase, ...]:
-    """As `parse`, each with the entry that stands in the file."""
+    """As `parse`, each case with its entry in the file."""
     problems: list[Problem] = []
     found: list[FileCase] = []
     places: dict[str, str] = {}
@@ -114,7 +113,7 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
 
 
 def is_form(entry: object) -> bool:
-    """Is it a row to fill in, as `gate init` writes it: its question and each of its variables have no value?"""
+    """Is it an empty row of `gate init`: the question and all variables have no value?"""
     if not isinstance(entry, dict) or not entry.keys() <= {"id", "input", "vars", "expected"}:
         return False
     given = entry.get("vars")
@@ -124,18 +123,18 @@ def is_form(entry: object) -> bool:
 
 
 def entries(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
-    """Each entry of a case file, in the gate's own form."""
+    """The entries of a case file, converted to the gate's forms."""
     text = text.removeprefix("\ufeff")
     if is_prompt_yml(file):
         yield from _test_data(text, file, problems)
     elif is_table(file):
         yield from _table(text, file, problems)
     else:
-        yield from _own(documents(text, file, problems), problems)
+        yield from _in_gate_form(documents(text, file, problems), problems)
 
 
 def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
-    """Each mapping of a file of JSON Lines, JSON or YAML, which is a list of them or one."""
+    """The mappings of a JSON Lines, JSON or YAML file, which is a list or a single one."""
     name = file.lower()
     most = JSON_CHARS if name.endswith((JSON_ENDING, *YAML_ENDINGS)) else CASES_CHARS
     if len(text) > most:
@@ -144,7 +143,7 @@ def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Documen
         return
     if name.endswith(YAML_ENDINGS):
         whole, hint = read_yaml(text, file), "write a list of cases, each starting with '- '"
-        # The line says where a case is; its messages need no position in the list.
+        # Messages name the line of a case, so they need no position in the list.
         listed = [replace(one, path=()) for one in whole.parts()]
         listed = listed if isinstance(whole.data, list) else [whole] if whole.data is not None else []
     elif name.endswith(JSON_ENDING):
@@ -163,18 +162,18 @@ def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Documen
 
 
 def case_of(entry: Entry) -> Case:
-    """The case of an entry of any form."""
+    """The case of an entry in any form; raises `InputErrors`."""
     named = entry.get("id", entry.get("name"))
     file = f"case {printable(named)[:60]}" if isinstance(named, str) and named else "the case"
     problems: list[Problem] = []
-    found = [_case(one, problems) for one in _own(iter([Document(file, dict(entry))]), problems)]
+    found = [_case(one, problems) for one in _in_gate_form(iter([Document(file, dict(entry))]), problems)]
     if problems or not found or found[0] is None:
         raise InputErrors(problems)
     return found[0]
 
 
 def readable(entry: Entry) -> Case | None:
-    """As `case_of`; None where the entry has mistakes."""
+    """As `case_of`; None if the entry has errors."""
     try:
         return case_of(entry)
     except InputErrors:
@@ -182,11 +181,11 @@ def readable(entry: Entry) -> Case | None:
 
 
 def put_of(entry: Entry, base: int = 0, was: str = "") -> "CaseWrite":
-    """The entry as a change of a suite.
+    """A change of a suite that writes the entry.
 
     Args:
-        base: the version of the case that is changed; 0 for a new one.
-        was: the name of the case until now; empty for a new one.
+        base: version of the case that was edited; 0 for a new case.
+        was: previous name of the case; empty for a new case.
     """
     from gate.cases.stored import CaseWrite
 
@@ -205,7 +204,7 @@ def renamed(entry: Entry, name: str) -> dict[str, JsonValue]:
 
 
 def words_of(entry: Entry) -> str:
-    """The text to search in: all texts of a case."""
+    """All texts of a case, for searching."""
     return "\n".join(texts_in(dict(entry)))
 
 
@@ -219,16 +218,16 @@ def parse_entry(text: str, file: str) -> dict[str, JsonValue]:
 
 
 def canonical(entry: Entry) -> str:
-    """Canonical JSON: equal only for equal entries, where Python takes 1, 1.0 and true for the same."""
+    """Canonical JSON, equal only for equal entries (in Python 1, 1.0 and true are equal)."""
     return json.dumps(dict(entry), sort_keys=True, separators=(",", ":"))
 
 
 def as_case(row: Mapping[str, JsonValue], name: str) -> dict[str, JsonValue]:
-    """The case for an entry of the test data of a `.prompt.yml`.
+    """The case of a test data entry in a `.prompt.yml`.
 
     Args:
-        row: numbers as input become text, as in the other tool.
-        name: for an entry without an `id`.
+        row: numbers in the input become text, as in GitHub Models.
+        name: used if the entry has no `id`.
     """
     said = row.get("input")
     number = isinstance(said, int | float) and not isinstance(said, bool)
@@ -240,7 +239,7 @@ def as_case(row: Mapping[str, JsonValue], name: str) -> dict[str, JsonValue]:
 
 
 def as_test_data(entry: Entry, file: str) -> dict[str, JsonValue]:
-    """The test data entry for a case."""
+    """The reverse of `as_case`."""
     if others := sorted(entry.keys() - {*_DATA_KEYS, "vars"}):
         raise GateError(
             f"the case {entry.get('id', '')} has {', '.join(others)}, which the test data in {file} cannot store",
@@ -260,7 +259,7 @@ def _case(document: Document, problems: list[Problem]) -> Case | None:
 
 
 def where_of(document: Document) -> str:
-    """`Case.where` of an entry."""
+    """The value of `Case.where` for an entry."""
     return f"{document.file}:{document.line_of() or dotted(document.path) or 1}"
 
 
@@ -275,7 +274,7 @@ def _json(text: str, file: str) -> Document:
 
 
 def _check_lines(text: str, file: str) -> None:
-    """Tell JSON over several lines from JSON Lines."""
+    """Raise if the text is JSON over several lines instead of JSON Lines."""
     number, first = next((at, line.strip()) for at, line in enumerate(text.split("\n"), 1) if line.strip())
     if first in ("[", "{"):
         hint = f"write one JSON object per line, without a list around them, or use the ending {JSON_ENDING}"
@@ -283,32 +282,36 @@ def _check_lines(text: str, file: str) -> None:
 
 
 def is_promptfoo_test(entry: Mapping[str, object]) -> bool:
-    """Is a mapping a test of promptfoo, and no case of the gate's own?"""
+    """Is a mapping a test of promptfoo instead of a case of the gate?"""
     if "id" in entry or not ("assert" in entry or "vars" in entry):
         return False
     return "assert" in entry or entry.keys() <= PROMPTFOO_KEYS
 
 
 def is_openai_sample(entry: Mapping[str, JsonValue]) -> bool:
-    """Is a mapping a sample of OpenAI evals, and no case of the gate's own?"""
+    """Is a mapping a sample of OpenAI evals instead of a case of the gate?"""
     if entry.keys() in ({"item"}, {"item", "sample"}):
         return isinstance(entry["item"], dict)
-    asked = entry.get("input")
-    chat = isinstance(asked, list) and bool(asked) and all(isinstance(one, dict) and "role" in one for one in asked)
+    question = entry.get("input")
+    chat = (
+        isinstance(question, list)
+        and bool(question)
+        and all(isinstance(one, dict) and "role" in one for one in question)
+    )
     return "id" not in entry and "input" in entry and ("ideal" in entry or chat)
 
 
-def _own(found: Iterator[Document], problems: list[Problem]) -> Iterator[Document]:
-    """Entries in the gate's own form, also of tests of promptfoo and of samples of OpenAI evals."""
+def _in_gate_form(found: Iterator[Document], problems: list[Problem]) -> Iterator[Document]:
+    """Entries in the gate's forms; converts tests of promptfoo and samples of OpenAI evals."""
     context: Context | None = None
     for number, document in enumerate(found, start=1):
         data, line = document.data, document.line_of()
         assert isinstance(data, dict)  # noqa: S101
         if is_promptfoo_test(data):
-            from gate.cases import losses, promptfoo_context, promptfoo_tests  # loaded for such files alone
+            from gate.cases import losses, promptfoo_context, promptfoo_tests  # imported only for such files
 
             context = context or promptfoo_context.Context(losses.Losses(document.file))
-            cases, lost = promptfoo_tests.cases_of(document, number, context), context.tell
+            cases, lost = promptfoo_tests.cases_of(document, number, context), context.losses
         elif is_openai_sample(data):
             from gate.cases import losses, rows
 
@@ -318,13 +321,13 @@ def _own(found: Iterator[Document], problems: list[Problem]) -> Iterator[Documen
         else:
             yield document
             continue
-        _refuse(lost, problems)
+        _report_losses(lost, problems)
         for case in cases:
             yield replace(document, data=case, line=line, node=None)
 
 
-def _refuse(lost: "Losses", problems: list[Problem]) -> None:
-    """Losses of a file of another tool, as mistakes."""
+def _report_losses(lost: "Losses", problems: list[Problem]) -> None:
+    """Report losses of another tool's file as errors."""
     for one in lost.found:
         hint = f"{one.remedy}; {CONVERT}" if one.remedy else CONVERT
         problems.append(Problem(printable(lost.file), one.line, one.what, hint))
@@ -347,7 +350,7 @@ def _table(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
         context = promptfoo_context.Context(losses.Losses(file))
         tests = enumerate(promptfoo_tests.tests_of(table, context, wrong), start=1)
         rows = [(test.line, case) for number, test in tests for case in promptfoo_tests.cases_of(test, number, context)]
-        _refuse(context.tell, problems)
+        _report_losses(context.losses, problems)
     else:
         rows = ((record.line, entry) for record, entry in tables.cases_of(table, wrong))
     for line, entry in rows:
@@ -376,7 +379,7 @@ def _test_data(text: str, file: str, problems: list[Problem]) -> Iterator[Docume
 
 
 def _example(file: str) -> str:
-    """How the first case is written."""
+    """An example of a first case, for hints."""
     if is_prompt_yml(file):
         return "write testData: [{input: …, expected: …}]"
     if is_table(file):

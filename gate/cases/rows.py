@@ -1,4 +1,4 @@
-"""Rows of other tools' datasets, converted to cases and back."""
+"""Converts rows of other tools' datasets to cases and back."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -23,22 +23,22 @@ INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
 
 @dataclass(frozen=True, slots=True)
 class RowPlace:
-    """Where a row stands."""
+    """The place of a row, and the losses of its file."""
 
     line: int
     number: int
-    tell: Losses
+    losses: Losses
 
     def lost(self, what: str, remedy: str = "") -> None:
-        """Something of this row is left out, or expressed differently."""
-        self.tell.add(self.line, what, remedy)
+        """Add a loss of this row."""
+        self.losses.add(self.line, what, remedy)
 
 
 class Draft:
-    """A case built from a row of another tool.
+    """Builds a case from a row of another tool.
 
     Args:
-        name: in the other tool; the place is used where it cannot be an id.
+        name: in the other tool; the position is used if it is not a valid id.
     """
 
     def __init__(self, place: RowPlace, name: JsonValue = None) -> None:
@@ -51,13 +51,13 @@ class Draft:
         self.kept: JsonValue = None
 
     def ask(self, value: JsonValue, what: str = "input") -> bool:
-        """Take the question; False, and a loss, where it cannot be asked."""
-        asked = turns_of(value, f"{what} of row {self.place.number}", self.place.line, self.place.tell)
-        self.case |= asked or {}
-        return asked is not None
+        """Set the question; False and a loss if it is invalid."""
+        question = turns_of(value, f"{what} of row {self.place.number}", self.place.line, self.place.losses)
+        self.case |= question or {}
+        return question is not None
 
     def ask_mapping(self, inputs: Row) -> bool:
-        """Take a mapping: its question or conversation, and all else as variables."""
+        """Set the question from a mapping: a question or conversation, and the rest as variables."""
         rest = dict(inputs)
         key = next((key for key in _CHATS if is_chat(rest.get(key))), "")
         if not key and len(rest) == 1 and is_chat(next(iter(rest.values()))):
@@ -77,19 +77,19 @@ class Draft:
         return len(self.case) > 1
 
     def expect(self, value: JsonValue) -> None:
-        """Take the reference answer: of a reply written as a turn, its words."""
+        """Set the reference answer; of a turn, its text."""
         if value is not None and value != "":
             self.case["expected"] = value if (said := reply_of(value)) is None else said
 
     def expect_mapping(self, outputs: Row) -> None:
-        """Take a mapping of answers: its only one, or else the only one of a well-known name."""
+        """Set the reference answer from a mapping: its only value, or the only one with a well-known key."""
         if len(outputs) == 1:
             self.expect(next(iter(outputs.values())))
         elif outputs:
             self.expect(dict(outputs))
 
     def variables(self, values: Row) -> None:
-        """Take further values."""
+        """Add variables."""
         good: dict[str, JsonValue] = {}
         for key, value in values.items():
             if key in RESERVED:
@@ -101,7 +101,7 @@ class Draft:
             self.case["vars"] = {**(known if isinstance(known, dict) else {}), **good}
 
     def metadata(self, value: JsonValue) -> None:
-        """Take metadata: short values as slices, and what the gate itself has kept there."""
+        """Add metadata: short values become slices; restores what the gate stored there."""
         if isinstance(value, str):
             try:
                 value = json.loads(value)
@@ -117,7 +117,7 @@ class Draft:
                 self.slice(key, item)
 
     def slice(self, key: str, value: JsonValue) -> None:
-        """Take a value as a slice, if it is short."""
+        """Add a slice, if the value is short."""
         text = json.dumps(value) if isinstance(value, (bool, int, float)) else value
         if value is None or text == "":
             return
@@ -129,12 +129,12 @@ class Draft:
         self.case["slices"] = {**(known if isinstance(known, dict) else {}), key: text}
 
     def tags(self, value: JsonValue) -> None:
-        """Take tags: a slice `tag:NAME` with the value `yes` for each."""
+        """Add tags, each as a slice `tag:NAME` with the value `yes`."""
         for tag in value if isinstance(value, list) else [value] if isinstance(value, str) and value else []:
             self.slice(f"{TAG}{tag}", "yes")
 
     def done(self) -> dict[str, JsonValue]:
-        """The case, with what the gate has kept about it."""
+        """The case, with the parts that the gate stored in metadata."""
         return with_kept(self.case, self.kept)
 
 
@@ -166,31 +166,31 @@ def _is_tag(key: str, value: JsonValue) -> bool:
     return key.startswith(TAG) and value == "yes"
 
 
-def asked_of(entry: Entry) -> JsonValue:
-    """What a case asks, as a text or as messages; None for one of variables alone."""
+def question_of(entry: Entry) -> JsonValue:
+    """The question of a case as text or messages; None for a case with only variables."""
     return entry.get("input", entry.get("messages"))
 
 
 def mapping_of(entry: Entry) -> dict[str, JsonValue]:
-    """What a case asks, as a mapping."""
+    """The question of a case as a mapping."""
     variables = entry.get("vars")
-    asked = {key: entry[key] for key in ("input", "messages") if key in entry}
-    return {**asked, **(variables if isinstance(variables, dict) else {})}
+    question = {key: entry[key] for key in ("input", "messages") if key in entry}
+    return {**question, **(variables if isinstance(variables, dict) else {})}
 
 
 def difference(entry: Entry, back: Entry) -> dict[str, JsonValue]:
-    """What has to be kept so that a case comes back as it is.
+    """What metadata must store so that a case is read back unchanged.
 
     Args:
-        back: how its row would be read.
+        back: the case that is read from its row.
     """
     kept = {key: value for key, value in entry.items() if key not in back or not same(value, back[key])}
-    gone: list[JsonValue] = [key for key in back if key not in entry]
-    return {**kept, **({WITHOUT: gone} if gone else {})}
+    removed: list[JsonValue] = [key for key in back if key not in entry]
+    return {**kept, **({WITHOUT: removed} if removed else {})}
 
 
 def case_of_helm(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
-    """The case of an instance; None, and a loss, where it asks nothing."""
+    """The case of a HELM instance; None and a loss without a question."""
     rest = dict(row)
     name = rest.pop("id", None)
     perturbation = rest.pop("perturbation", None)
@@ -198,11 +198,11 @@ def case_of_helm(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     if perturbation:
         place.lost(f"the perturbation of row {place.number} is left out; rows of one id are one cluster")
         draft.case["cluster"] = str(name)
-    asked = rest.pop("input", rest.pop("input.text", None))
-    if isinstance(asked, dict):
-        # A conversation stands beside an empty text.
-        asked = asked.get("messages") or asked.get("text")
-    if not draft.ask(asked):
+    question = rest.pop("input", rest.pop("input.text", None))
+    if isinstance(question, dict):
+        # A conversation comes with an empty text.
+        question = question.get("messages") or question.get("text")
+    if not draft.ask(question):
         return None
     _references(rest, draft)
     for key in ("split", "sub_split"):
@@ -231,7 +231,7 @@ def _references(rest: dict[str, JsonValue], draft: Draft) -> None:
 
 
 def _reference(item: JsonValue) -> tuple[JsonValue, bool]:
-    """Its text, and whether it is right."""
+    """Its text, and whether it is the correct answer."""
     if not isinstance(item, dict):
         return item, True
     output, tags = item.get("output"), item.get("tags")
@@ -240,8 +240,8 @@ def _reference(item: JsonValue) -> tuple[JsonValue, bool]:
 
 
 def helm_row(entry: Entry) -> dict[str, JsonValue]:
-    """The instance of a case."""
-    asked = asked_of(entry)
+    """The HELM instance of a case."""
+    question = question_of(entry)
     expected = entry.get("expected")
     texts = expected if isinstance(expected, list) else [] if expected is None else [expected]
     variables = entry.get("vars")
@@ -251,7 +251,9 @@ def helm_row(entry: Entry) -> dict[str, JsonValue]:
     tags += [(text, []) for text in wrong]
     references: list[JsonValue] = [{"output": {"text": _text(text)}, "tags": tagged} for text, tagged in tags]
     slices = metadata_of(entry)
-    given: dict[str, JsonValue] = {"text": asked} if isinstance(asked, str) else {"text": "", "messages": asked}
+    given: dict[str, JsonValue] = (
+        {"text": question} if isinstance(question, str) else {"text": "", "messages": question}
+    )
     row: dict[str, JsonValue] = {"id": entry["id"], "input": given, "references": references}
     row |= {key: slices.pop(key) for key in ("split", "sub_split") if key in slices}
     return {**row, "extra_data": slices}
@@ -262,7 +264,7 @@ def _text(value: JsonValue) -> str:
 
 
 def case_of_inspect(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
-    """The case of a sample; None, and a loss, where it asks nothing."""
+    """The case of an Inspect sample; None and a loss without a question."""
     rest = dict(row)
     draft = Draft(place, rest.pop("id", None))
     if not draft.ask(rest.pop("input", None)):
@@ -290,8 +292,8 @@ def _choices(value: JsonValue) -> JsonValue:
 
 
 def inspect_row(entry: Entry) -> dict[str, JsonValue]:
-    """The sample of a case."""
-    row: dict[str, JsonValue] = {"id": entry["id"], "input": asked_of(entry)}
+    """The Inspect sample of a case."""
+    row: dict[str, JsonValue] = {"id": entry["id"], "input": question_of(entry)}
     if "expected" in entry:
         row["target"] = text_or_texts(entry["expected"])
     if isinstance(entry.get("description"), str):
@@ -303,22 +305,22 @@ def inspect_row(entry: Entry) -> dict[str, JsonValue]:
 
 
 def cells_of(row: Row) -> tuple[dict[str, JsonValue], tuple[str, ...]]:
-    """A table's row as Inspect reads it (`input` and `target` are texts, commas separate choices), and what changes."""
-    cells, told = dict(row), list[str]()
-    # An empty cell would not be read at all.
+    """A table row as Inspect reads it (`input` and `target` as text, choices separated by commas), and the changes."""
+    cells, changes = dict(row), list[str]()
+    # An empty cell is not read at all.
     cells["metadata"] = row.get("metadata", {})
     if not isinstance(row["input"], str):
-        told.append("its conversation is read as one text")
+        changes.append("its conversation is read as one text")
     if isinstance(row.get("target"), list):
-        told.append("its targets are read as one text")
+        changes.append("its targets are read as one text")
     choices = row.get("choices")
     if isinstance(choices, list):
         joined = ",".join(map(str, choices))
         if _choices(joined) == choices:
             cells["choices"] = joined
         else:
-            told.append("its choices are cut at each comma")
-    return cells, tuple(told)
+            changes.append("its choices are cut at each comma")
+    return cells, tuple(changes)
 
 
 _BOOKKEEPING = frozenset(
@@ -335,12 +337,12 @@ class RowForm:
     """One form of row.
 
     Args:
-        read: None, and a loss, where the row cannot be asked.
-        metadata: its key in a row.
-        asks: every row needs a question; templates and variables are unknown.
-        holder: key of the mapping that holds the whole row; empty where the row itself does.
-        spread: mappings whose entries are columns in a table, `inputs` as `input_…`.
-        tabular: the row as cells can hold it, and what the other tool then reads differently.
+        read: returns None and adds a loss if the row has no question.
+        metadata: key of the metadata in a row.
+        asks: every row needs a question; the tool has no templates and variables.
+        holder: key of a mapping that contains the whole row; empty without one.
+        spread: mappings whose entries become columns of a table, such as `input_…` for `inputs`.
+        tabular: returns the row for a table, and what the other tool reads differently.
     """
 
     read: Callable[[Row, RowPlace], dict[str, JsonValue] | None]
@@ -353,7 +355,7 @@ class RowForm:
 
 
 def openai_case(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
-    """The case of a sample of OpenAI evals; None, and a loss, where it asks nothing."""
+    """The case of an OpenAI evals sample; None and a loss without a question."""
     draft = Draft(place, f"sample-{place.number}")
     return draft.done() if _asks_openai(draft, row) else None
 
@@ -389,8 +391,8 @@ def _asks_openai(draft: Draft, row: Row) -> bool:
 
 
 def _chat(entry: Entry) -> JsonValue:
-    asked = asked_of(entry)
-    return [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
+    question = question_of(entry)
+    return [{"role": "user", "content": question}] if isinstance(question, str) else question
 
 
 def _as_openai(entry: Entry) -> dict[str, JsonValue]:
@@ -414,11 +416,11 @@ def _variables(entry: Entry, row: Row) -> dict[str, JsonValue]:
 def _braintrust(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     rest = _without_bookkeeping(row, place)
     draft = Draft(place, rest.pop("id", None))
-    asked = rest.pop("input", None)
-    good = draft.ask_mapping(asked) if isinstance(asked, dict) else draft.ask(asked)
+    question = rest.pop("input", None)
+    good = draft.ask_mapping(question) if isinstance(question, dict) else draft.ask(question)
     if not good:
         return None
-    # Datasets of former days call it `output`, as its own library knows; in an experiment that is the recorded answer.
+    # Old datasets call it `output`, which Braintrust's library supports; in an experiment it is the recorded answer.
     expected, output = rest.pop("expected", None), rest.pop("output", None)
     recorded = sorted(key for key in _RECORDED if rest.pop(key, None) is not None)
     if output is not None and (expected is not None or recorded):
@@ -433,8 +435,8 @@ def _braintrust(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
 
 
 def _as_braintrust(entry: Entry) -> dict[str, JsonValue]:
-    asked = mapping_of(entry) if "vars" in entry else asked_of(entry)
-    row: dict[str, JsonValue] = {"id": entry["id"], "input": asked}
+    question = mapping_of(entry) if "vars" in entry else question_of(entry)
+    row: dict[str, JsonValue] = {"id": entry["id"], "input": question}
     if "expected" in entry:
         row["expected"] = entry["expected"]
     tags = tags_of(entry)

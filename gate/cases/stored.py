@@ -10,7 +10,7 @@ from gate.cases.case import Entry as Entry
 
 @dataclass(frozen=True, slots=True)
 class SuiteVersion:
-    """One version of a suite; never changed.
+    """One immutable version of a suite.
 
     Args:
         digest: SHA-256 of its cases and their order, as `sha256:…`.
@@ -35,10 +35,10 @@ class CaseVersion:
     """One version of a case.
 
     Args:
-        entry: None where it was archived.
-        first: the version of the suite that brought it.
-        last: the last version of the suite that has it; None for the current one.
-        case: key in the store, independent of the name; 0 outside of one.
+        entry: None if the case was archived.
+        first: the version of the suite that added it.
+        last: the last version of the suite that has it; None if current.
+        case: key in the store, independent of the name; 0 outside a store.
     """
 
     name: str
@@ -56,10 +56,10 @@ class CaseWrite:
     """A new case, or a new version of one.
 
     Args:
-        entry: the new one, already checked.
-        slices: dimension to value, to search by.
-        base: the version of the case that was changed; 0 for a new one.
-        was: its name before, if it is renamed; the history stays with it.
+        entry: the new one, valid.
+        slices: dimension to value, for searching.
+        base: version of the case that was edited; 0 for a new case.
+        was: previous name, if the case is renamed; it keeps its history.
     """
 
     name: str
@@ -72,10 +72,10 @@ class CaseWrite:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """Archive a case: it is no longer asked; its versions stay.
+    """Archive a case: it is no longer run, but its versions stay.
 
     Args:
-        base: the version that its reader saw.
+        base: the version that the user saw.
     """
 
     name: str
@@ -95,8 +95,8 @@ class Conflict:
     """Somebody else changed the case first.
 
     Args:
-        change: the one that was not made.
-        current: None where there is no such case.
+        change: the rejected change.
+        current: None if the case does not exist.
     """
 
     change: Change
@@ -105,7 +105,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Part of a list.
+    """A page of a list.
 
     Args:
         after: place of the last entry of the previous page; 0 for the first page.
@@ -120,7 +120,7 @@ class CaseFilter:
     """Filter of the cases of a suite.
 
     Args:
-        words: all must occur in the case, in upper or lower case.
+        words: all must occur in the case; upper and lower case are the same.
         slices: dimension to value; all must match.
         archived: archived cases instead of current ones.
     """
@@ -135,7 +135,7 @@ class CaseListItem:
     """A case in a list.
 
     Args:
-        place: for the next page.
+        place: for `Page.after`.
     """
 
     place: int

@@ -1,4 +1,4 @@
-"""Tables as text, RFC 4180 and what spreadsheets make of it: separators, byte order mark, cells of several lines."""
+"""Reads and writes tables (RFC 4180) as spreadsheets save them: separators, byte order mark, multi-line cells."""
 
 import csv
 import re
@@ -24,10 +24,10 @@ _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)*%?")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One row that is not empty.
+    """One non-empty row.
 
     Args:
-        cells: by heading; without empty ones, and without the apostrophe in front of what looks like a formula.
+        cells: by heading; without empty ones, and without the apostrophe before a formula.
     """
 
     line: int
@@ -37,10 +37,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with known headings.
+    """A table with its headings.
 
     Args:
-        headings: in their order; one without a text, at the end, is empty.
+        headings: in order; a last one without text is empty.
     """
 
     headings: tuple[str, ...]
@@ -50,7 +50,7 @@ class Table:
     file: str
 
     def records(self, problems: Problems) -> Iterator[Record]:
-        """The rows, in their order; ends at a mistake after which nothing can be read."""
+        """The rows; stops at an error after which nothing can be read."""
         for line, end, cells in _rows(self.text, self.separator, self.file):
             if line <= self.line or not any(cells):
                 continue
@@ -78,10 +78,10 @@ class Table:
 
 
 def read_table(text: str, file: str) -> Table | None:
-    """The table in a text; None where it is empty.
+    """Read a table; None if the text is empty.
 
     Args:
-        file: the ending `.tsv` means tabs; otherwise the headings decide the separator.
+        file: the ending `.tsv` means tabs; else the headings decide the separator.
     """
     named = _NAMED.match(text)
     separator = named[1] if named else _separator(text, file)
@@ -94,12 +94,12 @@ def read_table(text: str, file: str) -> Table | None:
 
 
 def is_promptfoo(headings: Iterable[str]) -> bool:
-    """Is a table with these headings one of promptfoo's?"""
+    """Do the headings belong to a promptfoo table?"""
     return any(heading.startswith(("__expected", "__metadata:", "__config:")) for heading in headings)
 
 
 def guarded(text: str) -> str:
-    """The text with an apostrophe in front where a spreadsheet would take it for a formula."""
+    """The text, with an apostrophe in front if a spreadsheet would read it as a formula."""
     return f"'{text}" if _is_formula(text) else text
 
 
@@ -109,7 +109,7 @@ def unguarded(text: str) -> str:
 
 
 def row_of(cells: list[str], separator: str = ",") -> str:
-    """One row, with its line break."""
+    """The text of one row, with its line break."""
     return separator.join(_quoted(cell, separator) for cell in cells) + "\n"
 
 
@@ -150,7 +150,7 @@ def _headings(cells: list[str], line: int, file: str) -> tuple[str, ...]:
 
 
 def _rows(text: str, separator: str, file: str) -> Iterator[tuple[int, int, list[str]]]:
-    """First line, last line and cells of each row, empty ones too."""
+    """First line, last line and cells of each row, including empty rows."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
     before = 0
     try:
@@ -158,11 +158,11 @@ def _rows(text: str, separator: str, file: str) -> Iterator[tuple[int, int, list
             yield before + 1, reader.line_num, cells
             before = reader.line_num
     except csv.Error as error:
-        raise one_problem(file, before + 1, *_mistake(str(error))) from None
+        raise one_problem(file, before + 1, *_row_error(str(error))) from None
 
 
-def _mistake(said: str) -> tuple[str, str]:
-    """What is wrong with the row that begins here, and what to do."""
+def _row_error(said: str) -> tuple[str, str]:
+    """Message and hint for an error in the row that begins here."""
     if "field larger" in said:
         message = f"a cell of this row is longer than {CELL_CHARS:,} characters"
         return message, "close the quotes of each cell, or keep such cases in a .jsonl file"
@@ -204,9 +204,9 @@ class Column:
     """One column.
 
     Args:
-        field: of the case; `slices` or `vars` for one of their entries.
+        field: field of the case; `slices` or `vars` for one of their entries.
         key: of that entry; empty for a whole field.
-        data: its cells are JSON.
+        data: cells contain JSON.
     """
 
     heading: str
@@ -216,12 +216,12 @@ class Column:
 
     @property
     def meaning(self) -> str:
-        """For reports."""
+        """Description for reports."""
         return f"{self.field}.{self.key}" if self.key else self.field
 
 
 def columns_of(headings: Iterable[str]) -> tuple[Column, ...]:
-    """What each heading means; two may mean the same, which is a mistake of the table."""
+    """The meaning of each heading; two with the same meaning are an error that the caller reports."""
     found = [heading for heading in headings if heading]
     own = {_plain(heading) for heading in found}
     taken: set[str] = set()
@@ -234,7 +234,7 @@ def columns_of(headings: Iterable[str]) -> tuple[Column, ...]:
 
 
 def cases_of(table: Table, problems: Problems) -> Iterator[tuple[Record, dict[str, JsonValue]]]:
-    """Each row with its case; one without an `id` is named after its position, `row-1`."""
+    """Each row with its case; without an `id` it gets the name `row-1` of its position."""
     columns = columns_of(table.headings)
     seen: dict[str, str] = {}
     for column in columns:
@@ -304,7 +304,7 @@ def _value(cell: str, column: Column, line: int, problems: Problems) -> JsonValu
 
 def _number(cell: str, column: Column, line: int, problems: Problems) -> JsonValue:
     text = cell.strip()
-    share = 100 if text.endswith("%") else 1  # as a spreadsheet saves a cell that it shows as a percentage
+    share = 100 if text.endswith("%") else 1  # spreadsheets save percentages this way
     text = text.removesuffix("%").rstrip()
     if _DECIMAL_COMMA.fullmatch(text):
         text = text.replace(",", ".")

@@ -1,4 +1,4 @@
-"""What other tools send to a model, as `input` or `messages` of a case."""
+"""Converts inputs of other tools to `input` or `messages` of a case."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,30 +18,30 @@ PLAIN = frozenset(
 
 
 def with_kept(case: Mapping[str, JsonValue], kept: JsonValue) -> dict[str, JsonValue]:
-    """The case as it was before it became a row, with what was kept in the row's metadata."""
+    """Restore a case from its row and the parts stored in the row's metadata."""
     inner = kept if isinstance(kept, dict) else {}
     without = inner.get(WITHOUT)
-    gone = set(map(str, without)) if isinstance(without, list) else set()
+    removed = set(map(str, without)) if isinstance(without, list) else set()
     found = {**case, **{key: value for key, value in inner.items() if key in PLAIN}}
-    return {key: value for key, value in found.items() if key not in gone}
+    return {key: value for key, value in found.items() if key not in removed}
 
 
 _ROLES = {**{role: role for role in ROLES}, "human": "user", "ai": "assistant", "model": "assistant"}
 
 
 def is_chat(value: JsonValue) -> bool:
-    """Does a list hold what looks like a turn?"""
+    """Does a list contain a turn of a conversation?"""
     items = _only(value)
     return isinstance(items, list) and any(isinstance(item, dict) and {*item} & {"role", "type"} for item in items)
 
 
 def _only(value: JsonValue) -> JsonValue:
-    """The only conversation of a list: LangChain's models take a list of them."""
+    """The conversation inside a list of one: LangChain passes a list of conversations."""
     return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
 
 
-def turns_of(value: JsonValue, what: str, line: int, tell: Losses) -> dict[str, JsonValue] | None:
-    """`input` or `messages` of a case; None, and a note to `tell`, where the value is neither.
+def turns_of(value: JsonValue, what: str, line: int, losses: Losses) -> dict[str, JsonValue] | None:
+    """`input` or `messages` of a case; None and a loss if the value is neither.
 
     Args:
         value: a text, a number, or a list of messages as OpenAI, Inspect or LangChain write them.
@@ -51,35 +51,35 @@ def turns_of(value: JsonValue, what: str, line: int, tell: Losses) -> dict[str, 
     if isinstance(value, str):
         if value.strip():
             return {"input": value}
-        tell.add(line, f"{what} is empty, so the row is left out")
+        losses.add(line, f"{what} is empty, so the row is left out")
         return None
     value = _only(value)
     if not isinstance(value, list) or not value:
-        tell.add(line, f"{what} is neither a text nor a conversation, so the row is left out", "write a text")
+        losses.add(line, f"{what} is neither a text nor a conversation, so the row is left out", "write a text")
         return None
     messages: list[dict[str, JsonValue]] = []
     for item in value:
         message = _message(item)
         if message is None:
             said = f"{what} has a turn that is not a text of a system, user or assistant, so the row is left out"
-            tell.add(line, said, "the gate sends only text; conversations with tools have a target")
+            losses.add(line, said, "the gate sends only text; conversations with tools have a target")
             return None
         if isinstance(item, Mapping) and item.get("name") is not None:
-            tell.add(line, f"{what} names who speaks, which is left out")
+            losses.add(line, f"{what} names who speaks, which is left out")
         messages.append(message)
     last = messages[-1]
     if all(one["role"] == "system" for one in messages):
-        # Samples without a question let the instruction be the question.
-        tell.add(line, f"{what} ends with the system's turn, which is sent as the user's")
+        # In samples without a question, the instruction is the question.
+        losses.add(line, f"{what} ends with the system's turn, which is sent as the user's")
         last["role"] = "user"
     if last["role"] == "user":
         return {"input": last["content"]} if len(messages) == 1 else {"messages": [*messages]}
-    tell.add(line, f"{what} does not end with the user's turn, so the row is left out", "end it with what is asked")
+    losses.add(line, f"{what} does not end with the user's turn, so the row is left out", "end it with what is asked")
     return None
 
 
 def reply_of(value: JsonValue) -> str | None:
-    """The words of one turn of an assistant, alone or in a list; None where that is something else."""
+    """The text of one assistant turn, also inside a list; else None."""
     item = value[0] if isinstance(value, list) and len(value) == 1 else value
     message = _message(item)
     said = message["content"] if message is not None and message["role"] == "assistant" else None
@@ -93,18 +93,18 @@ def _message(item: JsonValue) -> dict[str, JsonValue] | None:
         item = {"role": item["type"], **(item["data"] if isinstance(item["data"], dict) else {})}
     named = item.get("id")
     if isinstance(item.get("kwargs"), dict) and isinstance(named, list) and named:
-        # As LangChain writes down its own objects: the last part of the id is the class, such as HumanMessage.
+        # LangChain serializes objects with an id whose last part is the class, such as HumanMessage.
         kind = str(named[-1]).removesuffix("Chunk").removesuffix("Message")
         item = {"role": kind, **(item["kwargs"] if isinstance(item["kwargs"], dict) else {}), "type": ""}
     role = _ROLES.get(str(item.get("role", item.get("type", ""))).lower())
-    content = _words(item.get("content"))
+    content = _text(item.get("content"))
     if role is None or content is None or item.get("tool_calls"):
         return None
     return {"role": role, "content": content}
 
 
-def _words(content: JsonValue) -> str | None:
-    """Text, or the texts of a list of parts; None where it is blank or holds anything else."""
+def _text(content: JsonValue) -> str | None:
+    """Text, or the joined texts of a list of parts; None if blank or anything else."""
     if isinstance(content, str):
         return content if content.strip() else None
     if not isinstance(content, Sequence) or not content:

@@ -241,7 +241,7 @@ def show(as_json: bool) -> None:
         rows = [
             {
                 **{"id": one.id, "name": one.name, "owner": one.owner, "scopes": sorted(one.scopes)},
-                "good": not one.over(now),
+                "good": not one.is_over(now),
                 **{
                     name: None if (moment := getattr(one, name)) is None else moment.isoformat()
                     for name in ("created", "expires", "revoked", "used")
@@ -254,7 +254,7 @@ def show(as_json: bool) -> None:
     for one in found:
         state = "revoked" if one.revoked else f"expires {one.expires:%Y-%m-%d}" if one.expires else "never expires"
         used = f"last used {one.used:%Y-%m-%d %H:%M} UTC" if one.used else "never used"
-        state = "expired" if one.over(now) and not one.revoked else state
+        state = "expired" if one.is_over(now) and not one.revoked else state
         click.echo(
             terminal_text(f"{one.id}  {one.name} (owner {one.owner}): {' '.join(sorted(one.scopes))}; {state}, {used}")
         )

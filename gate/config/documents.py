@@ -1,4 +1,4 @@
-"""YAML, JSON and JSON Lines as plain data that still knows its place in the file, for messages."""
+"""Reads YAML, JSON and JSON Lines as plain data that keeps line numbers, for messages."""
 
 import difflib
 import json
@@ -23,7 +23,7 @@ _QUOTED_CHARS = 60
 
 
 class Problems:
-    """The mistakes of one file, in the order of their lines."""
+    """The errors of one file."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -31,21 +31,21 @@ class Problems:
 
     @property
     def found(self) -> tuple[Problem, ...]:
-        """What is noted."""
+        """Sorted by line."""
         return tuple(sorted(self._found))
 
     def add(self, line: int, message: str, hint: str = "") -> None:
-        """Note a mistake; `line` is 1-based, 0 for the whole file."""
+        """Add an error; `line` is 1-based, 0 for the whole file."""
         self._found.add(_problem(self.file, line, message, hint))
 
     def check(self) -> None:
-        """Raise `InputErrors` when there is a mistake."""
+        """Raise `InputErrors` if there are errors."""
         if self._found:
             raise InputErrors(self.found)
 
 
 def one_problem(file: str, line: int, message: str, hint: str = "") -> InputErrors:
-    """The error for a mistake that ends all reading."""
+    """`InputErrors` with one problem, for an error after which nothing more can be read."""
     return InputErrors([_problem(file, line, message, hint)])
 
 
@@ -54,17 +54,17 @@ def _problem(file: str, line: int, message: str, hint: str) -> Problem:
 
 
 def printable(text: str) -> str:
-    """The text on one line, with control, direction and surrogate characters escaped: it goes to a terminal."""
+    """The text on one line for a terminal: control, direction and surrogate characters are escaped."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def quoted(text: str) -> str:
-    """User text inside a message: short, and with control characters escaped."""
+    """User text for a message: shortened, with control characters escaped."""
     return repr(text if len(text) <= _QUOTED_CHARS else text[:_QUOTED_CHARS] + "…")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint that names the closest known word, or else all of them."""
+    """A hint with the closest known word, or with all of them if none is close."""
     words = list(known)
     close = difflib.get_close_matches(word[:100].lower(), words, n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else "known: " + ", ".join(words)
@@ -74,7 +74,7 @@ _DEEP = f"nested more than {DEPTH} levels deep"
 
 
 class BadJson(Exception):
-    """Text that is not the JSON we take."""
+    """Text that is not JSON, or JSON that the gate does not accept."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
@@ -94,8 +94,8 @@ def parse_json(text: str) -> JsonValue:
 
 
 def _check(value: JsonValue, text: str) -> None:
-    """What the parser lets pass: depth, and half surrogates, which come from the text itself or from an escape."""
-    # First: the encoder goes less deep than the parser.
+    """Check what the parser accepts: depth, and lone surrogates (from the text or from an escape)."""
+    # This comes first, because the encoder supports less depth than the parser.
     if text.count("[") + text.count("{") > DEPTH and too_deep(value):
         raise BadJson(_DEEP)
     try:
@@ -159,13 +159,13 @@ def decode(data: bytes, path: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # `start` counts from behind a byte order mark, which holds no line break.
+        # `start` does not count the byte order mark, which contains no line break.
         line = error.object.count(b"\n", 0, error.start) + 1
         raise one_problem(path, line, "is not UTF-8 text", _remedy(path)) from None
 
 
 def decode_table(data: bytes, path: str) -> tuple[str, str]:
-    """The text of a table as office programs save it: also UTF-16, and the letters of Windows."""
+    """The text of a table and its encoding; accepts also UTF-16 and Windows-1252, as office programs save it."""
     try:
         if data.startswith(_UTF16):
             return data.decode("utf-16"), ""
@@ -177,19 +177,19 @@ def decode_table(data: bytes, path: str) -> tuple[str, str]:
 
 
 def is_utf16(data: bytes) -> bool:
-    """Does the file say so, by the mark that it begins with?"""
+    """Does the file begin with the byte order mark of UTF-16?"""
     return data.startswith(_UTF16)
 
 
 def _remedy(path: str) -> str:
-    """A table is often saved in the letters of an office program; the converter reads those."""
+    """Office programs often save tables in other encodings, which the converter reads."""
     table = path.lower().endswith(_TABLES)
     words = ["gate", "cases", "convert", path, f"{path.rpartition('.')[0]}.jsonl"]
     return f"save it as UTF-8{f', or convert it: {shlex.join(words)}' if table else ''}"
 
 
 def text_complaint(text: str) -> str:
-    """What keeps a text from being sent or written down; empty when nothing does."""
+    """Why a text cannot be sent or stored; empty if it can."""
     if "\0" in text:
         return "contains NUL characters"
     try:
@@ -210,9 +210,9 @@ class Document:
     """Data of a file, or of one line of a JSON Lines file.
 
     Args:
-        line: 1-based, where it begins (its key, in a mapping); 0 in a JSON file.
-        path: the way to `data` where it is a part of the file.
-        node: what ruamel.yaml composed; None where the file is not YAML.
+        line: 1-based line where it begins (in a mapping, that of its key); 0 in a JSON file.
+        path: location of `data` inside the file; empty for the whole file.
+        node: the composed node of ruamel.yaml; None if the file is not YAML.
     """
 
     file: str
@@ -222,7 +222,7 @@ class Document:
     node: Node | None = field(default=None, repr=False, compare=False)
 
     def part(self, *loc: str | int) -> "Document":
-        """The value at `loc` as a document of its own, whose messages name the same places."""
+        """The value at `loc` as a separate document; its messages still name the place in the file."""
         data = self.data
         for step in loc:
             data = data[step]  # type: ignore[index]
@@ -230,11 +230,11 @@ class Document:
         return replace(self, data=data, line=self.line_of(*loc), path=(*self.path, *loc), node=node)
 
     def parts(self) -> "list[Document]":
-        """The items of a list, each as a document; empty where the data is no list."""
+        """The items of a list; empty if the data is not a list."""
         return [self.part(index) for index in range(len(self.data))] if isinstance(self.data, list) else []
 
     def entries(self) -> "dict[str, Document]":
-        """The values of a mapping, each as a document; empty where the data is no mapping."""
+        """The values of a mapping; empty if the data is not a mapping."""
         if not isinstance(self.data, dict):
             return {}
         keys = self.node.value if isinstance(self.node, MappingNode) else []
@@ -246,30 +246,30 @@ class Document:
         }
 
     def get(self, key: str) -> "Document | None":
-        """The value under a key; None where there is none, or the data is no mapping."""
+        """The value of a key; None without the key, or if the data is not a mapping."""
         return self.part(key) if isinstance(self.data, dict) and key in self.data else None
 
     def line_of(self, *loc: str | int) -> int:
-        """1-based line of a value (of its key, in a mapping), or of the nearest value around it; 0 in a JSON file."""
+        """1-based line of a value (in a mapping, of its key), or of the nearest enclosing value; 0 in a JSON file."""
         return _node_at(self.node, loc, self.line)[1] if self.node is not None else self.line
 
     def problem(self, loc: Loc, message: str, hint: str = "") -> Problem:
-        """A mistake in the value at `loc`; the message is complete, and names the value if that helps."""
+        """An error in the value at `loc`; `message` is printed as it is."""
         return Problem(printable(self.file), self.line_of(*loc), printable(message), printable(hint))
 
     def name_of(self, loc: Loc) -> str:
-        """How a message names the value at `loc`: `suites[0].samples`; empty for the whole document."""
+        """The name of the value at `loc` in messages, such as `suites[0].samples`; empty for the whole document."""
         return dotted((*self.path, *loc))
 
 
 def read_yaml(text: str, file: str) -> Document:
-    """One YAML 1.2 document, scalars by the core schema: `no` and `2026-01-01` are text. None for an empty file.
+    """One YAML 1.2 document with scalars of the core schema: `no` and `2026-01-01` are text. Data None if empty.
 
-    Refused: tags, duplicate keys, keys that are no scalars, more than `YAML_NODES` values (aliases counted as often as
-    they are used), more than `DEPTH` levels. The merge key `<<` works.
+    Errors: tags, duplicate keys, keys that are not scalars, more than `YAML_NODES` values (an alias counts each time
+    that it is used), more than `DEPTH` levels. The merge key `<<` works.
     """
     yaml = YAML(typ="safe", pure=True)
-    yaml.Composer = partial(_Bounded, file)  # type: ignore[assignment]
+    yaml.Composer = partial(_LimitedComposer, file)  # type: ignore[assignment]
     yaml.composer.warn_double_anchors = False
     try:
         root = yaml.compose(text)
@@ -282,7 +282,7 @@ def read_yaml(text: str, file: str) -> Document:
         raise one_problem(file, 0, _DEEP) from None
     except (YAMLError, ValueError, OverflowError, NotImplementedError) as error:
         raise one_problem(file, 0, f"invalid YAML: {quoted(' '.join(str(error).split()))}") from None
-    reader = _Plain(file)
+    reader = _PlainData(file)
     data = None if root is None else reader.value(root, 1)
     if reader.problems:
         raise InputErrors(reader.problems)
@@ -290,7 +290,7 @@ def read_yaml(text: str, file: str) -> Document:
 
 
 def read_json(text: str, file: str) -> Document:
-    """One JSON value; NaN, Infinity and duplicate keys are refused."""
+    """One JSON value; NaN, Infinity and duplicate keys are errors."""
     try:
         return Document(file, parse_json(text))
     except BadJson as bad:
@@ -298,10 +298,10 @@ def read_json(text: str, file: str) -> Document:
 
 
 def read_jsonl(text: str, file: str, noted: list[Problem] | None = None) -> list[Document]:
-    """One document for each line that is not blank.
+    """One document per line; blank lines are skipped.
 
     Args:
-        noted: gets every line that is not JSON, so that the mistakes of the others are told with it.
+        noted: collects the lines that are not JSON, so that the caller can report them with other errors.
     """
     found: list[Document] = []
     problems: list[Problem] = [] if noted is None else noted
@@ -320,7 +320,7 @@ def read_jsonl(text: str, file: str, noted: list[Problem] | None = None) -> list
 
 
 def dotted(loc: Loc) -> str:
-    """A way as a message writes it: `suites[0].scorers[1].judge`."""
+    """A location as messages write it: `suites[0].scorers[1].judge`."""
     out = ""
     for step in loc:
         if isinstance(step, int):
@@ -333,7 +333,7 @@ def dotted(loc: Loc) -> str:
 
 
 def described(value: object) -> str:
-    """How a message speaks of a value of the wrong kind."""
+    """The words of a message for a value of the wrong type."""
     match value:
         case None:
             return "nothing"
@@ -349,8 +349,8 @@ def described(value: object) -> str:
             return "a mapping"
 
 
-class _Bounded(Composer):
-    """Stops at the first value too many: composing takes 50 microseconds for each."""
+class _LimitedComposer(Composer):
+    """Stops at the first value above the limit: composing takes 50 microseconds per value."""
 
     def __init__(self, file: str, **parts: Any) -> None:
         super().__init__(**parts)
@@ -358,7 +358,7 @@ class _Bounded(Composer):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         self.seen += 1
-        if self.seen > 2 * YAML_NODES:  # keys are counted with the values
+        if self.seen > 2 * YAML_NODES:  # keys count, too
             raise _too_many(self.file, self.parser.peek_event().start_mark.line + 1)
         if self.depth == DEPTH:
             raise one_problem(self.file, self.parser.peek_event().start_mark.line + 1, _DEEP)
@@ -372,8 +372,8 @@ def _too_many(file: str, line: int) -> InputErrors:
     return one_problem(file, line, f"more than {YAML_NODES:,} values", "split the file, or use fewer aliases")
 
 
-class _Plain:
-    """Makes plain data of composed nodes; notes what is wrong, and goes on as far as that makes sense."""
+class _PlainData:
+    """Converts composed nodes to plain data; collects errors and continues where possible."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -392,7 +392,7 @@ class _Plain:
             return self._mapping(node, depth)
         if isinstance(node, ScalarNode):
             return self._scalar(node)
-        self._note(node, f"the YAML tag {quoted(str(node.tag))} is not supported", "write plain values")
+        self._add_error(node, f"the YAML tag {quoted(str(node.tag))} is not supported", "write plain values")
         return None
 
     def _mapping(self, node: MappingNode, depth: int) -> dict[str, JsonValue]:
@@ -404,31 +404,33 @@ class _Plain:
                 merged = {**self._merged(inner, depth), **merged}
                 continue
             if not isinstance(key, ScalarNode):
-                self._note(key, "a key must be plain text")
+                self._add_error(key, "a key must be plain text")
                 continue
             name = str(key.value)
             if name in lines:
-                self._note(key, f"the key {quoted(name)} is already set on line {lines[name]}", "remove one of the two")
+                self._add_error(
+                    key, f"the key {quoted(name)} is already set on line {lines[name]}", "remove one of the two"
+                )
             self._check_text(key)
             lines[name] = _line(key)
             found[name] = self.value(inner, depth + 1)
         return {**merged, **found}
 
     def _merged(self, node: Node, depth: int) -> dict[str, JsonValue]:
-        """What the merge key brings: of several mappings the first that has a key counts."""
+        """The entries that the merge key adds; the first of several mappings wins."""
         value = self.value(node, depth + 1)
         found: dict[str, JsonValue] = {}
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, dict):
                 found = {**one, **found}
             else:
-                self._note(node, "the merge key '<<' needs a mapping")
+                self._add_error(node, "the merge key '<<' needs a mapping")
         return found
 
     def _scalar(self, node: ScalarNode) -> JsonValue:
         kind, text = str(node.tag).removeprefix(_TAG), str(node.value)
         self._check_text(node)
-        # A quoted scalar is a str already; a date, `=` and `<<` have tags of their own in YAML 1.1 alone.
+        # A quoted scalar is a str already; only YAML 1.1 has tags for a date, `=` and `<<`.
         if kind in ("str", "timestamp", "value", "merge"):
             return text
         if kind == "null":
@@ -437,12 +439,12 @@ class _Plain:
             return text.lower() == "true"
         if kind in ("int", "float"):
             return self._number(node, text)
-        self._note(node, f"the YAML tag {quoted(str(node.tag))} is not supported", "write plain values")
+        self._add_error(node, f"the YAML tag {quoted(str(node.tag))} is not supported", "write plain values")
         return None
 
     def _number(self, node: ScalarNode, text: str) -> JsonValue:
         if len(text) > 300:
-            self._note(node, f"{quoted(text)} is too large a number")
+            self._add_error(node, f"{quoted(text)} is too large a number")
             return None
         if "_" in text or text.lstrip("+-").startswith("0b"):
             return text  # numbers of YAML 1.1, not of the core schema
@@ -456,32 +458,32 @@ class _Plain:
             number = math.nan
         if math.isfinite(number):
             return number
-        said = "too large a number" if math.isinf(number) and "inf" not in text.lower() else "not a usable number"
-        self._note(node, f"{quoted(text)} is {said}")
+        reason = "too large a number" if math.isinf(number) and "inf" not in text.lower() else "not a usable number"
+        self._add_error(node, f"{quoted(text)} is {reason}")
         return None
 
     def _check_text(self, node: ScalarNode) -> None:
         try:
             str(node.value).encode()
         except UnicodeEncodeError:
-            self._note(node, "half of a surrogate pair (\\ud800 to \\udfff) is not text")
+            self._add_error(node, "half of a surrogate pair (\\ud800 to \\udfff) is not text")
 
-    def _note(self, node: Node, message: str, hint: str = "") -> None:
+    def _add_error(self, node: Node, message: str, hint: str = "") -> None:
         self.problems.append(Problem(printable(self.file), _line(node), printable(message), printable(hint)))
 
 
 def _node_at(root: Node, loc: Loc, line: int = 0) -> tuple[Node | None, int]:
-    """The node at `loc`, and its line; None and the line of the nearest one around it where there is none."""
+    """The node at `loc` and its line; if there is none, None and the line of the nearest enclosing node."""
     node = root
     for step in loc:
-        found = next(_inner(node, step), None)
+        found = next(_children(node, step), None)
         if found is None:
             return None, line
         node, line = found
     return node, line
 
 
-def _inner(node: Node, step: str | int) -> Iterator[tuple[Node, int]]:
+def _children(node: Node, step: str | int) -> Iterator[tuple[Node, int]]:
     if isinstance(node, SequenceNode) and isinstance(step, int) and 0 <= step < len(node.value):
         yield node.value[step], _line(node.value[step])
     if isinstance(node, MappingNode):

@@ -1,4 +1,4 @@
-"""`gate.yaml`, version 1: text in, a checked configuration out, by pydantic models."""
+"""Reads and checks `gate.yaml`, version 1, with pydantic models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from gate.config.models import PROVIDER, PROVIDERS, ModelPrice, ModelRef, Params
 from gate.config.policy import Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.config.scorer import Scorers, ScorerSpec
 from gate.config.targets import ConversationOptions, Target, TargetOptions
-from gate.config.validation import FileModel, Matches, attempt, file_schema, wrong, wrong_at
+from gate.config.validation import FileModel, Matches, attempt, file_schema, value_error, value_errors
 from gate.config.values import (
     AND,
     OVERALL,
@@ -48,14 +48,14 @@ TRIED = 10
 
 @dataclass(frozen=True, slots=True)
 class RuleComparisonOptions:
-    """Who reads the prompt before and after a change, and how much is tried.
+    """Models and number of tests for comparing the rules of a prompt before and after a change.
 
     Args:
-        judge: compares wordings that code cannot compare, and says whether an answer keeps a rule.
-        tests: for each rule that is new or stricter, and as many for its inverse; 0 for none.
-        specification: of the baseline's prompt, where the base has a file with it; None where it is extracted.
-        unable: why none of this can be done; empty where it can.
-        judging: parameters of the judge's requests; None as for the model, where it is of the same provider.
+        judge: compares wordings that code cannot compare, and decides whether an answer follows a rule.
+        tests: number for each new or stricter rule, and again for its inverse; 0 for none.
+        specification: of the baseline's prompt, from its file on the base branch; None if it is extracted.
+        unable: why the comparison is impossible; empty if it is possible.
+        judging: parameters of the judge's calls; None to use those of the model, if the provider is the same.
     """
 
     model: ModelRef
@@ -68,7 +68,7 @@ class RuleComparisonOptions:
 
     @property
     def judge_params(self) -> Params:
-        """Of the judge's requests: what is said for another provider is not said for it."""
+        """Parameters of the judge's calls; those of a model from another provider do not apply."""
         if self.judging is not None:
             return self.judging
         return self.params if self.judge.provider == self.model.provider else Params()
@@ -95,10 +95,10 @@ class PromisesConfig(FileModel):
     )
 
     def completed(self, model: ModelRef, params: Params) -> RuleComparisonOptions:
-        """The same with the suite's own model where it names none; no specification is read.
+        """Options with the suite's model as the default; does not read a specification.
 
         Args:
-            params: of that model; its chat template goes for the same model here, too, unless the entry names one.
+            params: of that model; its chat template also applies here for the same model, unless the entry sets one.
         """
         reader, own = self.model or model, self.params
         if reader == model:
@@ -110,23 +110,23 @@ def _prompt(text: str) -> str:
     if is_python(text):
         if reason := function_complaint(text):
             hint = "write python:package.module:function, the module with dots from the root of the repository"
-            raise wrong(f"{quoted(text)} {reason}", hint)
+            raise value_error(f"{quoted(text)} {reason}", hint)
         return text
     if AND in text:
-        raise wrong(f"contains {quoted(AND)}, which joins two messages", "write them under system and user")
+        raise value_error(f"contains {quoted(AND)}, which joins two messages", "write them under system and user")
     if pointer := pointer_of(text):
         if reason := pointer_complaint(pointer):
-            raise wrong(f"{quoted(text)} {reason}", "write path::NAME, such as app/prompts.py::SYSTEM_PROMPT")
+            raise value_error(f"{quoted(text)} {reason}", "write path::NAME, such as app/prompts.py::SYSTEM_PROMPT")
         return str(replace(pointer, path=repository_path(pointer.path)))
     if text.lower().endswith(_CODE):
         hint = f"name its text, {text}::NAME, or a function of it: python:module:function"
-        raise wrong("is a code file, not a prompt file", hint)
+        raise value_error("is a code file, not a prompt file", hint)
     return repository_path(text)
 
 
 def _message(text: str) -> str:
     if is_python(text) or is_glob(text):
-        raise wrong(f"{quoted(text)} is not a single text", "name a file, or a text inside a file: path::NAME")
+        raise value_error(f"{quoted(text)} is not a single text", "name a file, or a text inside a file: path::NAME")
     return text
 
 
@@ -134,35 +134,35 @@ def _cases(text: str) -> str:
     if is_store(text):
         if reason := store_name_complaint(text):
             hint = "write store:NAME for the newest version of a suite, or store:NAME@12 for a fixed one"
-            raise wrong(f"{quoted(text)}: the name of a store's suite {reason}", hint)
+            raise value_error(f"{quoted(text)}: the name of a store's suite {reason}", hint)
         return text
     path = repository_path(text)
     if is_glob(path):
-        raise wrong(f"{quoted(path)} is a pattern", "name one .jsonl file")
+        raise value_error(f"{quoted(path)} is a pattern", "name one .jsonl file")
     if not path.lower().endswith(CASE_ENDINGS):
         ending = PurePosixPath(path).suffix
         kind = f"ends in {ending}" if ending else "has no ending"
         hint = "use JSON Lines (.jsonl), a list in JSON or YAML (.json, .yaml), or a table (.csv, .tsv)"
-        raise wrong(f"{kind}, which case files do not", hint)
+        raise value_error(f"{kind}, which case files do not", hint)
     return path
 
 
 def _suite_name(name: str) -> str:
     if reason := name_complaint(name):
-        raise wrong(f"{quoted(name)} {reason}")
+        raise value_error(f"{quoted(name)} {reason}")
     return name
 
 
 def _dimension(name: str) -> str:
     if reason := dimension_complaint(name):
-        raise wrong(f"{quoted(name)} {reason}", "name dimensions only")
+        raise value_error(f"{quoted(name)} {reason}", "name dimensions only")
     return name
 
 
 def _as_text(values: dict[str, Any]) -> dict[str, str]:
     for name, value in values.items():
         if isinstance(value, bool) or len(str(value)) > NAME_CHARS:
-            raise wrong_at(((name,), f"must be a text of up to {NAME_CHARS} characters", ""))
+            raise value_errors(((name,), f"must be a text of up to {NAME_CHARS} characters", ""))
     return {name: str(value) for name, value in values.items()}
 
 
@@ -244,24 +244,24 @@ class SuiteOptions(FileModel):
 
     @classmethod
     def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:
-        """Placeholders and promises are there by being named."""
+        """`placeholders` and `promises` count as given even if they are empty."""
         named: dict[str, Any] = {key: {} for key in ("placeholders", "promises") if key in value and value[key] is None}
         return {**super()._without_null(value), **named}
 
     @field_validator("template")
     @classmethod
-    def _of_a_file(cls, template: Any, info: ValidationInfo) -> Any:
+    def _check_template(cls, template: Any, info: ValidationInfo) -> Any:
         if template is not None and is_python(info.data.get("prompt") or ""):
-            raise wrong("cannot be used if code builds the prompt", "remove it")
+            raise value_error("cannot be used if code builds the prompt", "remove it")
         return template
 
     @field_validator("policy")
     @classmethod
-    def _of_dimensions(cls, policy: SuitePolicy, info: ValidationInfo) -> SuitePolicy:
+    def _check_slices(cls, policy: SuitePolicy, info: ValidationInfo) -> SuitePolicy:
         if "slices" not in info.data:
             return policy
         dimensions, hint = tuple(info.data["slices"]), "for example tier=enterprise"
-        wrongs: list[tuple[tuple[str | int, ...], str, str]] = []
+        errors: list[tuple[tuple[str | int, ...], str, str]] = []
         named: list[tuple[tuple[str | int, ...], str]] = [
             *((("required", at), name) for at, name in enumerate(policy.required)),
             *((("advisory", at), name) for at, name in enumerate(policy.advisory)),
@@ -269,16 +269,16 @@ class SuiteOptions(FileModel):
         ]
         for loc, name in named:
             if name == OVERALL and loc[0] == "advisory":
-                wrongs.append((loc, f"lists {OVERALL!r}, which always counts", "remove it"))
+                errors.append((loc, f"lists {OVERALL!r}, which always counts", "remove it"))
             elif name != OVERALL and (reason := slice_complaint(name, dimensions)):
-                wrongs.append((loc, f"{quoted(name)} {reason}", hint))
-        if wrongs:
-            raise wrong_at(*wrongs)
+                errors.append((loc, f"{quoted(name)} {reason}", hint))
+        if errors:
+            raise value_errors(*errors)
         return policy
 
 
 class GateFile(FileModel):
-    """The whole of `gate.yaml`."""
+    """The file `gate.yaml`."""
 
     version: Literal[1] = Field(examples=[1], description="Version of this format.")
     policy: RunPolicy = Field(default_factory=RunPolicy, description="Rules for the verdict of the whole run.")
@@ -310,30 +310,30 @@ class GateFile(FileModel):
     @field_validator("providers")
     @classmethod
     def _other(cls, providers: dict[str, ProviderServer]) -> dict[str, ProviderServer]:
-        if taken := [name for name in providers if name in PROVIDERS]:
-            raise wrong_at(*(((name,), "is a built-in provider", "give it another name") for name in taken))
+        if built_in := [name for name in providers if name in PROVIDERS]:
+            raise value_errors(*(((name,), "is a built-in provider", "give it another name") for name in built_in))
         return providers
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteConfig:
-    """One entry under `suites`, with the file's defaults filled in.
+    """One entry of `suites`, with the defaults of the file applied.
 
     Args:
-        prompt: path, or a pattern that stands for one suite per file; `path::NAME` for a text inside a file;
-            `python:module:function`; a system and a user message, each a path or a text, with ` + ` between them.
-        cases: path of the case file, or a suite of a store as `gate.config.values` reads it.
-        template: whether the prompt is Jinja2; None where its file says so itself.
-        model: who answers; None only where the entry is not sound.
+        prompt: a path; a pattern, which makes one suite per file; `path::NAME` for a text inside a file;
+            `python:module:function`; or a system and a user message, each of these, joined by ` + `.
+        cases: path of the case file, or `store:NAME[@version]`.
+        template: whether the prompt is Jinja2; None to decide by its file.
+        model: None only if the entry is not sound.
         samples: k, outputs per case and arm.
         slices: dimensions to test, in this order.
         line: 1-based line of the entry.
-        threshold: the score at which a sample passes; None where each scorer has its own mark.
-        pattern: that the prompt's file matched; empty where the entry names the file.
-        scorer_lines: 1-based line of each scorer; what moves within the file changes nothing.
-        promises: compare what the prompt promises before and after; None where nobody wants to know.
-        roles: the prompt is a system message, and a user message if there are two.
-        sound: nothing is wrong with the entry; only `parse_partly` returns others.
+        threshold: the score at which a sample passes; None to use the threshold of each scorer.
+        pattern: the pattern that matched the prompt's file; empty if the entry names the file.
+        scorer_lines: 1-based line of each scorer; ignored when suites are compared.
+        promises: compare the rules of the prompt before and after; None if not wanted.
+        roles: the prompt is written as a system message, a user message or both.
+        sound: the entry has no errors; only `parse_partly` returns suites with errors.
     """
 
     name: str
@@ -360,7 +360,7 @@ class SuiteConfig:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The whole of `gate.yaml`."""
+    """`gate.yaml` with all defaults applied."""
 
     policy: RunPolicy
     budget: Budget
@@ -371,29 +371,29 @@ class Config:
 
 
 def config_schema() -> dict[str, Any]:
-    """The JSON Schema of the file."""
+    """The JSON Schema of `gate.yaml`."""
     return file_schema(GateFile, "gate.yaml", ID)
 
 
 def load(text: str, file: str) -> Config:
-    """Read a configuration, or raise `InputErrors` with every mistake."""
+    """Read a configuration; raise `InputErrors` with all errors."""
     document = _document(text, file)
     found, problems = attempt(GateFile, document, _context(document))
-    problems = [*problems, *(problem for problem, _ in _crossed(document))]
+    problems = [*problems, *(problem for problem, _ in _suite_problems(document))]
     if found is None or problems:
         raise InputErrors(problems)
     return _config(found, tuple(_suite(found, at, document, at) for at in range(len(found.suites))))
 
 
 def parse_partly(text: str, file: str) -> Config:
-    """What can be read of a configuration, whatever is wrong with the rest: a suite with a mistake is not `sound`.
+    """The valid parts of a configuration; a suite with errors is not `sound`.
 
     Raises:
-        InputErrors: it is no YAML, no mapping, or of another version, so that nothing can be read.
+        InputErrors: the text is not YAML, not a mapping, or of another version.
     """
     document = _document(text, file)
     data = document.data if isinstance(document.data, dict) else {}
-    context, crossed = _context(document), {place for _, place in _crossed(document)}
+    context, crossed = _context(document), {place for _, place in _suite_problems(document)}
 
     def alone(parts: Mapping[str, JsonValue]) -> GateFile | None:
         whole: JsonValue = {"version": VERSION, "suites": [_ANY], **parts}
@@ -408,7 +408,7 @@ def parse_partly(text: str, file: str) -> Config:
         if found is not None and (found.suites[0].model or found.defaults.model) and at not in crossed:
             suites.append(_suite(found, 0, document, at))
         elif isinstance(entry, dict):
-            suites.append(_unsound(entry, document.line_of("suites", at)))
+            suites.append(_invalid_suite(entry, document.line_of("suites", at)))
     rest = alone(head)
     return Config(RunPolicy(), Budget(), CachePolicy(), tuple(suites)) if rest is None else _config(rest, tuple(suites))
 
@@ -417,7 +417,7 @@ _ANY: JsonValue = {"name": "any", "prompt": "any.md", "cases": "any.jsonl", "sco
 
 
 def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
-    """One suite per prompt file: `support` over `prompts/a.md` and `prompts/b.md` gives `support:a`, `support:b`."""
+    """One suite per prompt file: `support` with `prompts/a.md` and `prompts/b.md` gives `support:a`, `support:b`."""
     if not is_glob(suite.prompt):
         return (suite,)
     folders = PurePosixPath(suite.prompt).parts
@@ -432,7 +432,7 @@ def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
 
 
 def _document(text: str, file: str) -> Document:
-    """The parsed text. Another version ends all reading: its other mistakes would be guesses."""
+    """The parsed text. Raises for another version, since further errors would be guesses."""
     if len(text) > CONFIG_CHARS:
         raise one_problem(file, 0, f"is longer than {CONFIG_CHARS:,} characters", "move cases and prompts into files")
     document = read_yaml(text, file)
@@ -455,8 +455,8 @@ def _context(document: Document) -> dict[str, Any]:
     return {"providers": tuple(named) if isinstance(named, dict) else ()}
 
 
-def _crossed(document: Document) -> list[tuple[Problem, int]]:
-    """What is wrong with a suite in the light of the rest of the file, with its position."""
+def _suite_problems(document: Document) -> list[tuple[Problem, int]]:
+    """Errors of suites that only the whole file shows, each with the position of the suite."""
     data = document.data
     suites = data.get("suites") if isinstance(data, dict) else None
     defaults = data.get("defaults") if isinstance(data, dict) else None
@@ -469,20 +469,20 @@ def _crossed(document: Document) -> list[tuple[Problem, int]]:
         if not usual and suite.get("model") is None:
             hint = "for example model: openai:gpt-5-mini, here or under 'defaults'"
             found.append((document.problem(("suites", at), f"'model' is missing in suites[{at}]", hint), at))
-        said, hint = _messages_complaint(suite)
-        if said:
-            found.append((document.problem(("suites", at), f"{said} in suites[{at}]", hint), at))
+        message, hint = _messages_complaint(suite)
+        if message:
+            found.append((document.problem(("suites", at), f"{message} in suites[{at}]", hint), at))
         name = suite.get("name")
         if isinstance(name, str) and name in names:
             line = document.line_of("suites", names[name])
-            said = f"suites[{at}].name {quoted(name)} is already used on line {line}"
-            found.append((document.problem(("suites", at, "name"), said, "give each suite its own name"), at))
+            message = f"suites[{at}].name {quoted(name)} is already used on line {line}"
+            found.append((document.problem(("suites", at, "name"), message, "give each suite its own name"), at))
         names.setdefault(name if isinstance(name, str) else at, at)
     return found
 
 
 def _messages_complaint(suite: Mapping[str, Any]) -> tuple[str, str]:
-    """What is wrong with the way in which a suite names its prompt, and a hint; empty where nothing is."""
+    """The error in how a suite names its prompt, and a hint; both empty if there is none."""
     prompt, system, user = (suite.get(key) is not None for key in ("prompt", "system", "user"))
     if prompt and (system or user):
         return "'prompt' cannot be combined with 'system' or 'user'", "write either prompt, or system and user"
@@ -519,9 +519,9 @@ def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteCon
     )
 
 
-def _unsound(entry: dict[str, Any], line: int) -> SuiteConfig:
-    """An entry with mistakes: no more than the files that it names rightly."""
-    name, prompt, cases = (_right(kind, entry.get(key)) for key, kind in _FILES.items())
+def _invalid_suite(entry: dict[str, Any], line: int) -> SuiteConfig:
+    """A suite for an entry with errors; it keeps only valid file names."""
+    name, prompt, cases = (_if_valid(kind, entry.get(key)) for key, kind in _FILES.items())
     return SuiteConfig(name, prompt, cases, False, None, Params(), 1, (), (), SuitePolicy(), line, sound=False)
 
 
@@ -532,7 +532,7 @@ _FILES: dict[str, TypeAdapter[str]] = {
 }
 
 
-def _right(kind: TypeAdapter[str], value: object) -> str:
+def _if_valid(kind: TypeAdapter[str], value: object) -> str:
     try:
         return kind.validate_python(value)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""JSON Schemas and patterns of users: are they sound, and they end in time."""
+"""Checks JSON Schemas and patterns of users, and runs them with a time limit."""
 
 import json
 import time
@@ -16,14 +16,14 @@ LONGEST_S = 0.5
 
 
 class TooSlow(Exception):
-    """A search, or a check made of searches, that was given up because it took too long."""
+    """A search or a validation exceeded its time limit."""
 
 
 def pattern_complaint(pattern: str) -> str:
-    """Why this is no regular expression that can be searched for; empty when it is one."""
+    """Why a pattern is not a valid regular expression; empty if it is one."""
     if len(pattern) > PATTERN_CHARS:
         return f"it has more than {PATTERN_CHARS:,} characters"
-    import regex  # only for those who use one
+    import regex  # slow to import, and few suites use patterns
 
     try:
         with warnings.catch_warnings():
@@ -41,7 +41,7 @@ def occurs(
 
     Args:
         multiline: `^` and `$` match at line breaks, too.
-        seconds: time for the search.
+        seconds: time limit.
     """
     import regex
 
@@ -53,10 +53,10 @@ def occurs(
 
 
 def replaced(pattern: str, text: str, by: str, *, seconds: float = LONGEST_S) -> str:
-    """The text with something else in place of each match.
+    """The text with each match replaced.
 
     Args:
-        by: what stands there then, to the letter.
+        by: literal replacement.
     """
     import regex
 
@@ -80,11 +80,11 @@ _REFERENCES = ("$ref", "$dynamicRef")
 
 @dataclass(slots=True)
 class MatchingWork:
-    """What one check may cost.
+    """Budget of one validation.
 
     Args:
         steps: keywords applied and patterns searched for.
-        seconds: time from now on; the steps of one schema are slower than those of another.
+        seconds: time limit from now on; needed because the time of a step differs between schemas.
     """
 
     steps: int = 100_000
@@ -96,7 +96,7 @@ class MatchingWork:
         self._left, self._end = self.steps, time.monotonic() + self.seconds
 
     def spend(self, steps: int = 1) -> None:
-        """Count steps before they are taken."""
+        """Count steps in advance; raises `TooSlow` above the limit."""
         self._left -= steps
         if self._left < 0:
             raise TooSlow(f"the schema takes more than {self.steps:,} steps")
@@ -104,7 +104,7 @@ class MatchingWork:
             raise TooSlow(f"the schema took longer than {self.seconds:g} s")
 
     def occurs(self, pattern: str, text: str) -> bool:
-        """Does the pattern match in the text? `^` and `$` stand for the ends of the text, not of its lines."""
+        """Does the pattern match in the text? `^` and `$` match only at the ends of the text."""
         self.spend()
         if len(pattern) > PATTERN_CHARS:
             raise ValueError(f"A pattern has at most {PATTERN_CHARS:,} characters, this one has {len(pattern):,}.")
@@ -113,7 +113,7 @@ class MatchingWork:
 
 
 def draft_of(schema: Schema) -> "type[Validator]":
-    """The draft that `$schema` names; 2020-12 where it names none that is known."""
+    """The draft of `$schema`; 2020-12 if it names no known draft."""
     from jsonschema.validators import Draft202012Validator, validator_for
 
     found: type[Validator] = validator_for(schema, default=Draft202012Validator)
@@ -121,13 +121,13 @@ def draft_of(schema: Schema) -> "type[Validator]":
 
 
 def bounded(schema: Schema, work: MatchingWork, formats: "FormatChecker | None" = None) -> "Validator":
-    """A validator of the schema's own draft that fetches nothing and stops when the work is done.
+    """A validator for the schema's draft that fetches nothing and stops when the budget is used up.
 
     Args:
-        work: paid by everything that the validator does.
-        formats: what checks `format`; without it `format` is a remark, as the drafts have it.
+        work: the budget.
+        formats: checks `format`; without it `format` is only an annotation, as in the drafts.
 
-    Its methods raise `TooSlow`, and whatever the library raises on a schema that was not checked.
+    The methods of the validator raise `TooSlow`, and any error of the library if the schema was not checked.
     """
     import attrs  # the library's validators are attrs classes
     from jsonschema import validators
@@ -136,29 +136,31 @@ def bounded(schema: Schema, work: MatchingWork, formats: "FormatChecker | None" 
     extend: Callable[..., Any] = validators.extend
     draft: Any = draft_of(schema)
     own = _Keywords(work).by_name()
-    crawl = cache(lambda: 0 if schema is draft.META_SCHEMA else _parts(schema) // 4)
-    counted = {key: _counted(work, key, own.get(key, keyword), crawl) for key, keyword in draft.VALIDATORS.items()}
+    anchor_steps = cache(lambda: 0 if schema is draft.META_SCHEMA else _parts(schema) // 4)
+    counted = {
+        key: _with_budget(work, key, own.get(key, keyword), anchor_steps) for key, keyword in draft.VALIDATORS.items()
+    }
     kind: Any = extend(draft, counted)
 
     def evolve(self: Any, **changes: Any) -> Any:
         work.spend()
         return attrs.evolve(self, **changes)
 
-    # The library's own goes by `$schema` of the part at hand, and so back to keywords without a bound.
+    # The library's `evolve` follows `$schema` of the subschema, and would return to keywords without a limit.
     kind.evolve = evolve
-    # A registry of our own, because the library's default one asks the network for what it does not know.
+    # An empty registry: the library's default one fetches unknown references from the network.
     validator: Validator = kind(schema, registry=Registry(), format_checker=formats)
     return validator
 
 
 def regex_format(work: MatchingWork) -> "FormatChecker":
-    """The format `regex` of the meta-schemas: a pattern that we can search for."""
+    """A checker for the format `regex` of the meta-schemas."""
     from jsonschema import FormatChecker
 
     def is_pattern(value: object) -> bool:
         if not isinstance(value, str):
             return True
-        work.spend(1 + len(value) // 4)  # compiling costs about that
+        work.spend(1 + len(value) // 4)  # about the cost of compiling
         return len(value) <= PATTERN_CHARS and not pattern_complaint(value)
 
     checker = FormatChecker(())
@@ -167,7 +169,7 @@ def regex_format(work: MatchingWork) -> "FormatChecker":
 
 
 def _parts(schema: Schema) -> int:
-    """Mappings and lists in a schema: for each reference to an anchor the library looks through them all."""
+    """Number of mappings and lists in a schema: the library searches all of them for each anchor reference."""
     found, stack = 0, list[Any]([schema])
     while stack:
         item = stack.pop()
@@ -177,17 +179,17 @@ def _parts(schema: Schema) -> int:
     return found
 
 
-def _counted(work: MatchingWork, name: str, keyword: Keyword, crawl: Callable[[], int]) -> Keyword:
-    # For these two the library looks each part of the instance up in a list of the others: a thousand are affordable.
+def _with_budget(work: MatchingWork, name: str, keyword: Keyword, anchor_steps: Callable[[], int]) -> Keyword:
+    # For these two the library compares each part of the instance with all others: a thousand parts are affordable.
     quadratic = name in ("unevaluatedItems", "unevaluatedProperties")
 
     def counted(validator: Any, value: Any, instance: Any, schema: Any) -> "Iterator[ValidationError] | None":
-        # A long list of values or names to go through is as many steps as take its time.
+        # A long list of values or names counts as the number of steps that take the same time.
         steps = 1 + (len(value) // 25 if isinstance(value, (dict, list)) else 0)
         if quadratic and isinstance(instance, (dict, list)):
             steps += len(instance) ** 2 // 10
         if name in _REFERENCES and isinstance(value, str) and value[1:2] not in ("", "/"):
-            steps += crawl()
+            steps += anchor_steps()
         work.spend(steps)
         return keyword(validator, value, instance, schema)
 
@@ -196,7 +198,7 @@ def _counted(work: MatchingWork, name: str, keyword: Keyword, crawl: Callable[[]
 
 @dataclass(frozen=True, slots=True)
 class _Keywords:
-    """The keywords that search for patterns or compare everything with everything, as the drafts have them."""
+    """The keywords of the drafts that search for patterns or compare all pairs."""
 
     work: MatchingWork
 
@@ -244,17 +246,17 @@ def _error(message: str) -> "ValidationError":
 
 
 def _canonical(value: JsonValue) -> str:
-    """The same text for values that JSON Schema calls equal: 1 and 1.0 are, 1 and true are not."""
-    return json.dumps(_whole(value), sort_keys=True)
+    """Equal texts for values that JSON Schema calls equal: 1 and 1.0, but not 1 and true."""
+    return json.dumps(_normalized(value), sort_keys=True)
 
 
-def _whole(value: JsonValue) -> JsonValue:
+def _normalized(value: JsonValue) -> JsonValue:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
-        return [_whole(item) for item in value]
+        return [_normalized(item) for item in value]
     if isinstance(value, dict):
-        return {key: _whole(item) for key, item in value.items()}
+        return {key: _normalized(item) for key, item in value.items()}
     return value
 
 
@@ -268,20 +270,20 @@ _SECONDS = 60.0
 
 
 def schema_complaint(schema: dict[str, JsonValue]) -> str:
-    """What is wrong with a JSON Schema (draft 2020-12, or the one that `$schema` names); empty when nothing is.
+    """The first error of a JSON Schema (draft 2020-12, or the one of `$schema`); empty if it is valid.
 
-    References must stay inside the schema: nothing is ever fetched.
+    References must stay inside the schema, since nothing is fetched.
     """
-    # Imported late: the library costs more than all other inputs together, and few suites use it.
+    # Imported here: the library takes longer to import than the rest, and few suites use it.
     from referencing.exceptions import Unresolvable
 
     if not isinstance(schema.get("$schema", ""), str):
         return "$schema must be text"
-    if pattern_complaint := _outside(schema) or _untimed(schema):
+    if pattern_complaint := _external_reference(schema) or _untimed_pattern(schema):
         return pattern_complaint
     try:
-        if mistake := _mistake(schema):
-            return mistake
+        if error_text := _draft_error(schema):
+            return error_text
         validator = bounded(schema, MatchingWork(_PROBING, _SECONDS))
         for probe in _PROBES:
             validator.is_valid(probe)
@@ -291,26 +293,26 @@ def schema_complaint(schema: dict[str, JsonValue]) -> str:
         return f"the reference {str(error.ref)[:100]!r} does not exist"
     except RecursionError:
         return "it refers to itself endlessly"
-    # The library raises whatever it stumbles over in parts that the draft does not name but a reference leads to.
+    # References can lead to parts that the draft does not check; there the library raises errors of any type.
     except Exception as error:
         return f"it cannot be applied ({type(error).__name__})"
     return ""
 
 
-def _mistake(schema: dict[str, JsonValue]) -> str:
-    """Where the schema is not what its draft asks for."""
+def _draft_error(schema: dict[str, JsonValue]) -> str:
+    """How the schema violates its draft; empty if it does not."""
     work = MatchingWork(_READING, _SECONDS)
     error = next(bounded(draft_of(schema).META_SCHEMA, work, regex_format(work)).iter_errors(schema), None)
     if error is None:
         return ""
     place = "/".join(str(part) for part in error.absolute_path)
-    # The library quotes the value first and says what is wrong with it last.
+    # The library puts the value first and the error last.
     message = error.message if len(error.message) <= 200 else f"{error.message[:100]}…{error.message[-100:]}"
     return message + (f" (at {place[:100]})" if place else "")
 
 
-def _outside(schema: dict[str, JsonValue]) -> str:
-    """Complains about the first reference that is not a fragment of this schema."""
+def _external_reference(schema: dict[str, JsonValue]) -> str:
+    """An error for the first reference to something outside the schema; empty without one."""
     for item in _objects(schema):
         for key in ("$ref", "$dynamicRef", "$recursiveRef"):
             target = item.get(key)
@@ -319,8 +321,8 @@ def _outside(schema: dict[str, JsonValue]) -> str:
     return ""
 
 
-def _untimed(schema: dict[str, JsonValue]) -> str:
-    """Complains about the one use of a pattern that the library searches for by itself, without a time limit."""
+def _untimed_pattern(schema: dict[str, JsonValue]) -> str:
+    """An error for the one keyword whose pattern the library searches for without a time limit; else empty."""
     used = {key for item in _objects(schema) for key in ("unevaluatedProperties", "patternProperties") if key in item}
     if len(used) == 2:
         return "unevaluatedProperties cannot be combined with patternProperties here; use additionalProperties"

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from gate.config.documents import Document, did_you_mean, quoted
-from gate.config.validation import FileModel, Matches, validate, wrong
+from gate.config.validation import FileModel, Matches, validate, value_error
 from gate.errors import GateError
 from gate.limits import NAME_CHARS
 from gate.values import JsonValue
@@ -32,7 +32,7 @@ class ModelRef:
 
 
 class ProviderServer(FileModel):
-    """An entry of `providers:`: a server that speaks the interface of OpenAI or of Anthropic."""
+    """An entry of `providers`: a server with the API of OpenAI or Anthropic."""
 
     meant = {"api_base": "base_url", "api_key": "api_key_env", "key": "api_key_env"}
 
@@ -55,12 +55,12 @@ class ProviderServer(FileModel):
     @classmethod
     def _web_address(cls, url: str, info: ValidationInfo) -> str:
         if reason := address_complaint(url):
-            # The address itself stays out of the message: it may hold a password.
-            raise wrong(reason)
+            # The message does not quote the address, which may contain a password.
+            raise value_error(reason)
         parts = urlsplit(url)
         keyed = bool(info.data.get("api_key_env"))
         if keyed and parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
-            raise wrong("must begin with https://", "a key is sent there; http is allowed for this machine only")
+            raise value_error("must begin with https://", "a key is sent there; http is allowed for this machine only")
         return url
 
 
@@ -68,7 +68,7 @@ _Usd = Annotated[float, Field(ge=0, le=1_000_000)]
 
 
 class ModelPrice(FileModel):
-    """An entry of `prices:`: what a model costs, in dollars per million tokens."""
+    """An entry of `prices`: dollars per million tokens of one model."""
 
     meant = {"cache_read": "cached_input", "cached": "cached_input", "completion": "output", "prompt": "input"}
 
@@ -82,12 +82,12 @@ class ModelPrice(FileModel):
 _Stop = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-def _several(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
 class Params(FileModel):
-    """Neutral parameters; each provider maps them to its own words. None is not sent."""
+    """Parameters of a model call; each provider maps them to its own names, and None is not sent."""
 
     meant = {
         "max_tokens": "max_output_tokens",
@@ -101,7 +101,7 @@ class Params(FileModel):
     temperature: float | None = Field(default=None, ge=0, le=2, description="Newer models accept none.")
     top_p: float | None = Field(default=None, gt=0, le=1, description="Share of probability to sample from.")
     stop: Annotated[
-        tuple[_Stop, ...], BeforeValidator(_several, json_schema_input_type=_Stop | list[_Stop]), Field(strict=False)
+        tuple[_Stop, ...], BeforeValidator(_as_list, json_schema_input_type=_Stop | list[_Stop]), Field(strict=False)
     ] = Field(default=(), max_length=16, description="Texts that end a reply.")
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="For models that accept one.")
     reasoning_effort: Annotated[str, Matches("^[a-z]{1,20}$", "must be a word such as low, medium or high")] | None = (
@@ -115,12 +115,12 @@ class Params(FileModel):
 
     @classmethod
     def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:
-        """An empty value takes back what the defaults of the file say."""
+        """An empty value resets the default of the file."""
         usual = {name: field.default for name, field in cls.model_fields.items()}
         return {key: usual[key] if inner is None and key in usual else inner for key, inner in value.items()}
 
     def changed(self) -> dict[str, JsonValue]:
-        """The parameters that differ from the defaults, for records and digests."""
+        """Parameters that differ from the defaults, for records and digests."""
         out: dict[str, JsonValue] = {}
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
@@ -129,12 +129,12 @@ class Params(FileModel):
         return out
 
     def changed_by(self, other: "Params") -> "Params":
-        """These, but for what the other ones name: a parameter that they name as None is taken back."""
+        """These parameters overridden by those set in `other`; None there resets a parameter."""
         return self.model_copy(update={name: getattr(other, name) for name in other.model_fields_set})
 
 
 def address_complaint(url: str) -> str:
-    """What keeps a text from being the address of a server; empty when nothing does."""
+    """Why a text is not a valid server address; empty if it is one."""
     if not url.isprintable() or " " in url:
         return "contains a space or a control character"
     try:
@@ -167,14 +167,14 @@ def parse_model(text: str, others: Collection[str] | None = None) -> ModelRef:
     """`provider:name`; the name may hold further colons.
 
     Args:
-        others: providers beside the built-in ones; None takes any word for one.
+        others: providers in addition to the built-in ones; None accepts any name.
     """
     provider, colon, name = text.partition(":")
     if not colon:
         guess = next((owner for start, owner in _GUESSES if text.startswith(start)), "openai")
         hint = f"write provider:name, for example {guess}:{text[:60]}; providers: {', '.join(PROVIDERS)}"
         raise GateError(f"the model {quoted(text)} has no provider", hint)
-    # A name that breaks the rule for names is a mistake where it is given, and not once more where it is used.
+    # An invalid provider name is reported where it is defined, and not again where it is used.
     known_ones = tuple(dict.fromkeys((*PROVIDERS, *(others or ()))))
     if provider not in known_ones and (others is not None or not re.fullmatch(PROVIDER, provider)):
         hint = did_you_mean(provider, known_ones)
@@ -187,7 +187,7 @@ def parse_model(text: str, others: Collection[str] | None = None) -> ModelRef:
 
 
 def foreign_model(text: str) -> ModelRef | None:
-    """The model that another tool's file means, as `openai/gpt-4o-mini`, `gpt-4o-mini` or in the gate's own way."""
+    """The model for a name in another tool's file: `openai/gpt-4o-mini`, `gpt-4o-mini` or `openai:gpt-4o-mini`."""
     provider, mark, _ = text.partition("/")
     known = text.replace("/", ":", 1) if mark and provider in PROVIDERS else text
     guess = next((owner for start, owner in _GUESSES if text.startswith(start)), "")
@@ -198,10 +198,10 @@ def foreign_model(text: str) -> ModelRef | None:
 
 
 def parse_params(value: Mapping[str, JsonValue], file: str) -> Params:
-    """Parameters from outside YAML (a command line, a scorer's options).
+    """Parameters from a command line or a scorer's options.
 
     Raises:
-        InputErrors: everything that is wrong, under the name `file`.
+        InputErrors: all errors, reported for `file`.
     """
     return Params().changed_by(validate(Params, Document(file, {"params": dict(value)}).part("params")))
 
@@ -221,10 +221,10 @@ _BY_SIZE = ("llama", "qwen", "gemma", "mistral", "mixtral", "phi", "deepseek")
 
 @dataclass(frozen=True, slots=True)
 class _Rank:
-    """Where a model stands among its relatives.
+    """Strength of a model within its family.
 
     Args:
-        family: models of one family can be compared.
+        family: only models of one family are compared.
         size: larger is stronger.
         version: later is stronger, at the same size.
     """
@@ -235,12 +235,12 @@ class _Rank:
 
 
 def relation(judge: ModelRef, judged: ModelRef) -> Relation:
-    """How a judge is related to the model that it judges; empty where that speaks against nothing, or is not known."""
-    ours, theirs = _plain(judge), _plain(judged)
+    """How a judge is related to the model that it judges; empty if the relation is harmless or unknown."""
+    ours, theirs = _base_name(judge), _base_name(judged)
     if judge == judged:
         return "the same model"
     if judge.provider in ("local", "fake", "replay") or judged.provider in ("local", "fake", "replay"):
-        return ""  # names of files, and of models that are none
+        return ""  # names of files and of test providers
     if ours == theirs:
         return "the same model of another date"
     first, second = _rank(ours), _rank(theirs)
@@ -251,14 +251,19 @@ def relation(judge: ModelRef, judged: ModelRef) -> Relation:
     return "a weaker model of its family" if first.version < second.version else ""
 
 
-def _plain(model: ModelRef) -> str:
-    """The name without who hosts it, and without its date."""
+def _base_name(model: ModelRef) -> str:
+    """The name without its host and its date."""
     name = model.name.lower().rpartition("/")[2].removesuffix(":free")
     return _DATE.sub("", name.removeprefix("us.").removeprefix("anthropic."))
 
 
 def _rank(name: str) -> _Rank | None:
-    return _openai(name) or _named(name, "claude", _CLAUDE) or _named(name, "gemini", _GEMINI) or _by_size(name)
+    return (
+        _openai(name)
+        or _rank_by_size_name(name, "claude", _CLAUDE)
+        or _rank_by_size_name(name, "gemini", _GEMINI)
+        or _rank_by_parameters(name)
+    )
 
 
 def _openai(name: str) -> _Rank | None:
@@ -269,7 +274,7 @@ def _openai(name: str) -> _Rank | None:
     return None
 
 
-def _named(name: str, family: str, sizes: tuple[str, ...]) -> _Rank | None:
+def _rank_by_size_name(name: str, family: str, sizes: tuple[str, ...]) -> _Rank | None:
     if not name.startswith(f"{family}-"):
         return None
     size = next((place for place, word in enumerate(sizes) if word in name), None)
@@ -279,7 +284,7 @@ def _named(name: str, family: str, sizes: tuple[str, ...]) -> _Rank | None:
     return _Rank(family, size, (float(version[1]), float(version[2] or 0)) if version else (0.0, 0.0))
 
 
-def _by_size(name: str) -> _Rank | None:
+def _rank_by_parameters(name: str) -> _Rank | None:
     family = next((word for word in _BY_SIZE if name.startswith(word)), None)
     size = _SIZE.search(name)
     if family is None or size is None:

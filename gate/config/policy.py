@@ -1,10 +1,10 @@
-"""What makes a verdict: margins, methods and slices of a suite, the budget of a run, and which known answers count."""
+"""Rules for the verdict, the budget of a run, and the use of cached answers."""
 
 from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
-from gate.config.validation import FileModel, wrong, wrong_at
+from gate.config.validation import FileModel, value_error, value_errors
 from gate.config.values import Names
 from gate.values import exact_dollars
 
@@ -18,7 +18,7 @@ Limit = Literal["max_calls", "max_usd", "max_minutes", "max_output_tokens"]
 
 
 class SlicePolicy(FileModel):
-    """What holds for one slice in place of the suite's."""
+    """Rules for one slice in place of those of the suite."""
 
     meant = {"tolerance": "margin", "min_score": "min_pass_rate", "threshold": "min_pass_rate"}
 
@@ -35,7 +35,7 @@ class SlicePolicy(FileModel):
 
 
 class SuitePolicy(SlicePolicy):
-    """What one suite tolerates."""
+    """Rules for the verdict of one suite."""
 
     meant = {**SlicePolicy.meant, "margins": "slices", "slice": "slices", "thresholds": "slices"}
 
@@ -69,23 +69,23 @@ class SuitePolicy(SlicePolicy):
     def _either(self) -> Self:
         both = [at for at, name in enumerate(self.advisory) if name in self.required]
         if both:
-            told = ((("advisory", at), "is both required and advisory", "keep it in one of the two") for at in both)
-            raise wrong_at(*told)
+            errors = ((("advisory", at), "is both required and advisory", "keep it in one of the two") for at in both)
+            raise value_errors(*errors)
         return self
 
     def margin_of(self, name: str) -> float:
-        """The tolerated fall of one slice, by its name within the suite."""
+        """The allowed drop of one slice, by its name within the suite."""
         own = self.slices.get(name, SlicePolicy()).margin
         return self.margin if own is None else own
 
     def wanted_rate(self, name: str) -> float | None:
-        """The pass rate that the slice must reach, or None."""
+        """The pass rate that a slice must reach; None if any is fine."""
         own = self.slices.get(name, SlicePolicy()).min_pass_rate
         return self.min_pass_rate if own is None else own
 
 
 class RunPolicy(FileModel):
-    """What holds for the whole run."""
+    """Rules for the verdict of the whole run."""
 
     meant = {
         **{"fail-on": "fail_on", "alpha": "confidence"},
@@ -126,7 +126,7 @@ class RunPolicy(FileModel):
         elif self.breakage and not self.joint:
             reason = f"breakage needs the method maxt, not {self.method}"
         if reason:
-            raise wrong(f"has a contradiction: {reason}", "remove one of the two")
+            raise value_error(f"has a contradiction: {reason}", "remove one of the two")
         return self
 
     @property
@@ -135,7 +135,7 @@ class RunPolicy(FileModel):
 
     @property
     def joint(self) -> bool:
-        """All slices are tested together, so that there is nothing left to correct."""
+        """The method tests all slices together, so no correction is needed."""
         return self.method == "maxt"
 
 
@@ -149,41 +149,41 @@ class Budget(FileModel):
     max_minutes: float | None = Field(default=None, gt=0, le=10_000, description="Minutes of one run.")
     max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000, description="Tokens of one reply.")
     _set_by: dict[Limit, str] = PrivateAttr(default_factory=dict)
-    """Limits that the configuration's `budget` did not set, each with the words for what did."""
+    """For limits that `budget` in gate.yaml did not set: the name of the setting that did."""
 
     def setting(self, limit: Limit) -> str:
-        """What set a limit, within a sentence: `budget.max_calls`, `the input max-calls`."""
+        """The setting that set a limit, for messages: `budget.max_calls`, `the input max-calls`."""
         return self._set_by.get(limit, f"budget.{limit}")
 
     def lowered(self, limit: Limit, value: float, setting: str) -> Self:
-        """The same with one limit from elsewhere.
+        """The budget with one limit replaced.
 
         Args:
-            value: a whole number where the limit is one.
-            setting: what set it, within a sentence.
+            value: a whole number if the limit is one.
+            setting: name of its setting in messages.
         """
         changed = self.model_copy(update={limit: value})
         changed._set_by = {**self._set_by, limit: setting}
         return changed
 
     def limited(self, limit: Limit, value: float | None, setting: str) -> Self:
-        """As `lowered`, where there is a value, and a larger limit or none so far."""
+        """As `lowered`, but only if there is a value below the current limit."""
         own: float | None = getattr(self, limit)
         return self if value is None or (own is not None and own <= value) else self.lowered(limit, value, setting)
 
     def by_options(self, max_calls: int | None, max_usd: float | None) -> Self:
-        """The same with the limits of `--max-calls` and `--max-usd`, where they are given."""
+        """The budget with the limits of `--max-calls` and `--max-usd`, if given."""
         budget = self if max_calls is None else self.lowered("max_calls", max_calls, "--max-calls")
         return budget if max_usd is None else budget.lowered("max_usd", max_usd, "--max-usd")
 
     @property
     def usd_said(self) -> str:
-        """The limit of dollars within a sentence; only where there is one."""
+        """The limit of dollars for messages; call it only if there is one."""
         return f"{self.setting('max_usd')} is {exact_dollars(self.max_usd or 0.0)}"
 
 
 class CachePolicy(FileModel):
-    """Which known answers may be reused."""
+    """Which cached answers may be reused."""
 
     meant = {"max_age": "max_age_days", "max_size": "max_mb"}
 

@@ -1,4 +1,4 @@
-"""Rubrics, as a file of their own or inside a scorer: dimensions, their weights, and one scale."""
+"""Rubrics, in a separate file or inside a scorer: dimensions with weights, and one scale."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from gate.config.documents import quoted, read_yaml
-from gate.config.validation import FileModel, file_schema, validate, wrong, wrong_at
+from gate.config.validation import FileModel, file_schema, validate, value_error, value_errors
 from gate.config.values import Name
 from gate.values import JsonValue
 
@@ -26,11 +26,11 @@ _LONGEST_FIELD = 40
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One thing that an answer is scored on.
+    """One dimension of a rubric.
 
     Args:
-        weight: share in the score; those of a rubric sum to 1.
-        anchors: what an answer is like that gets a certain score, lowest first.
+        weight: share in the score; the weights of a rubric sum to 1.
+        anchors: description of an answer for certain scores, lowest first.
     """
 
     name: str
@@ -41,12 +41,12 @@ class Dimension:
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """All dimensions.
+    """Dimensions with their scale.
 
     Args:
         dimensions: one or more.
-        low, high: the scale, both ends included.
-        threshold: the weighted average at which an answer passes, on the scale.
+        low, high: ends of the scale, inclusive.
+        threshold: the weighted average at which an answer passes, in units of the scale.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -56,10 +56,10 @@ class Rubric:
 
     @classmethod
     def of(cls, options: Mapping[str, JsonValue]) -> "Rubric":
-        """The rubric that a scorer's options hold, once they were read.
+        """The rubric in the options of a scorer.
 
         Args:
-            options: with `dimensions`, `scale` and `threshold`, as they stand in the file.
+            options: parsed, with `dimensions`, `scale` and `threshold`.
         """
         found: Any = options
         low, high = map(float, found.get("scale") or SCALE)
@@ -78,27 +78,27 @@ class Rubric:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """A word for each dimension, of letters, digits and `_` alone, which a JSON Schema can name it by."""
+        """A property name for each dimension: only letters, digits and `_`."""
         return tuple(_fields(one.name for one in self.dimensions))
 
     @property
     def grades(self) -> tuple[int, ...]:
-        """The scores that a judge may give, where both ends are whole numbers and few lie between them; else none."""
+        """The scores that a judge may give if the scale has integer ends and few steps; else empty."""
         if not (self.low.is_integer() and self.high.is_integer()) or self.high - self.low > MOST_GRADES:
             return ()
         return tuple(range(int(self.low), int(self.high) + 1))
 
     def share(self, score: float) -> float:
-        """A score of the scale in [0, 1]."""
+        """Convert a score of the scale to [0, 1]."""
         return (score - self.low) / (self.high - self.low)
 
     def score(self, share: float) -> float:
-        """What lies in [0, 1], on the scale."""
+        """Convert a value in [0, 1] to the scale."""
         return self.low + share * (self.high - self.low)
 
 
 def usual_threshold(low: float, high: float) -> float:
-    """The threshold of a rubric that names none."""
+    """The default threshold of a rubric."""
     return low + (THRESHOLD - SCALE[0]) / (SCALE[1] - SCALE[0]) * (high - low)
 
 
@@ -141,25 +141,25 @@ class DimensionOptions(FileModel):
     @classmethod
     def _printable(cls, name: str) -> str:
         if not name.isprintable():
-            raise wrong("contains a control character")
+            raise value_error("contains a control character")
         return name
 
     @field_validator("anchors")
     @classmethod
-    def _scores(cls, anchors: dict[str, str]) -> dict[str, str]:
+    def _check_scores(cls, anchors: dict[str, str]) -> dict[str, str]:
         found: dict[float, str] = {}
         for key, text in anchors.items():
             score = _score(key)
             if score is None:
-                raise wrong_at(((key,), "is not a score", "for example 1: Says it twice."))
+                raise value_errors(((key,), "is not a score", "for example 1: Says it twice."))
             if score in found:
-                raise wrong_at(((key,), "has the same score twice", ""))
+                raise value_errors(((key,), "has the same score twice", ""))
             found[score] = " ".join(text.split())
         return {f"{score:g}": found[score] for score in sorted(found)}
 
 
 class RubricOptions(FileModel):
-    """A rubric's own file."""
+    """Options that define a rubric."""
 
     scale: list[_End] = Field(
         default=[*SCALE],
@@ -176,50 +176,50 @@ class RubricOptions(FileModel):
 
     @field_validator("scale")
     @classmethod
-    def _ascending(cls, scale: list[float]) -> list[float]:
+    def _check_scale(cls, scale: list[float]) -> list[float]:
         if scale[0] >= scale[1]:
             shown = f"[{scale[0]:,.15g}, {scale[1]:,.15g}]"
-            raise wrong(f"must be two numbers, the lower one first, not {shown}", "for example [1, 5]")
+            raise value_error(f"must be two numbers, the lower one first, not {shown}", "for example [1, 5]")
         return scale
 
     @field_validator("threshold")
     @classmethod
-    def _on_scale(cls, threshold: float | None, info: ValidationInfo) -> float | None:
+    def _check_threshold(cls, threshold: float | None, info: ValidationInfo) -> float | None:
         low, high = info.data.get("scale", (-math.inf, math.inf))
         if threshold is not None and not low < threshold <= high:
-            said = f"must be a number above {low:,.15g} to {high:,.15g}, not {threshold:,.15g}"
-            raise wrong(said, f"at {low:,.15g} and below every answer would pass")
+            message = f"must be a number above {low:,.15g} to {high:,.15g}, not {threshold:,.15g}"
+            raise value_error(message, f"at {low:,.15g} and below every answer would pass")
         return threshold
 
     @model_validator(mode="after")
-    def _anchored(self) -> Self:
+    def _check_anchors(self) -> Self:
         low, high = self.scale
         for at, dimension in enumerate(self.dimensions or ()):
             for key in dimension.anchors:
                 if not low <= float(key) <= high:
-                    said = f"is outside the scale {low:g} to {high:g}"
-                    raise wrong_at((("dimensions", at, "anchors", key), said, ""))
+                    message = f"is outside the scale {low:g} to {high:g}"
+                    raise value_errors((("dimensions", at, "anchors", key), message, ""))
         return self
 
     @field_validator("dimensions")
     @classmethod
-    def _weighed(cls, dimensions: list[DimensionOptions] | None) -> list[DimensionOptions] | None:
-        """Where one has a weight, all have, and they sum to 1."""
+    def _check_weights(cls, dimensions: list[DimensionOptions] | None) -> list[DimensionOptions] | None:
+        """All or none have weights, and weights sum to 1."""
         names = [one.name for one in dimensions or ()]
         for at, name in enumerate(names):
             if name in names[:at]:
-                raise wrong_at(((at,), f"is the second dimension named {quoted(name)}", "rename one of them"))
+                raise value_errors(((at,), f"is the second dimension named {quoted(name)}", "rename one of them"))
         bare = [one.name for one in dimensions or () if one.weight is None]
         if 0 < len(bare) < len(names):
-            told = ", ".join(map(quoted, bare))
-            raise wrong(f"has no weight for {told}", "give a weight to every dimension or to none")
+            listed = ", ".join(map(quoted, bare))
+            raise value_error(f"has no weight for {listed}", "give a weight to every dimension or to none")
         total = math.fsum(one.weight or 0.0 for one in dimensions or ())
         if names and not bare and abs(total - 1.0) > _TOLERANCE:
-            raise wrong(f"has weights that sum to {total:.6g}, not to 1", "for example 0.5, 0.3 and 0.2")
+            raise value_error(f"has weights that sum to {total:.6g}, not to 1", "for example 0.5, 0.3 and 0.2")
         return dimensions
 
     def rubric(self) -> dict[str, JsonValue]:
-        """Scale, threshold and dimensions with every default filled in, as `Rubric.of` reads them."""
+        """Scale, threshold and dimensions with defaults applied, for `Rubric.of`."""
         low, high = self.scale
         several = self.dimensions or []
         threshold = usual_threshold(low, high) if self.threshold is None else self.threshold
@@ -247,7 +247,7 @@ class RubricFile(RubricOptions):
 
 
 def parse_rubric(text: str, file: str) -> dict[str, Any]:
-    """A rubric's own file.
+    """Read the file of a rubric.
 
     Returns:
         The options `scale`, `threshold` and `dimensions`.
@@ -265,5 +265,5 @@ def _score(key: str) -> float | None:
 
 
 def rubric_schema() -> dict[str, Any]:
-    """The JSON Schema of a rubric's own file."""
+    """The JSON Schema of the file of a rubric."""
     return file_schema(RubricFile, "rubric", "https://prompt-gate.dev/schemas/rubric/1")

@@ -1,4 +1,4 @@
-"""One scorer with its options, and lists of scorers as configuration and cases write them."""
+"""Scorers with their options, and lists of scorers in configuration and cases."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -18,7 +18,7 @@ from pydantic_core import CoreSchema, core_schema
 from gate.config.documents import Document, described, did_you_mean, quoted
 from gate.config.models import Params, parse_params
 from gate.config.scorer_options import COMMON, KINDS, Options
-from gate.config.validation import adapter_of, moved, validate, wrong, wrong_at
+from gate.config.validation import adapter_of, relocated, validate, value_error, value_errors
 from gate.errors import InputErrors
 from gate.values import JsonValue
 
@@ -34,15 +34,15 @@ _EXPECTED = frozenset({"rows", "equals", "match"})
 
 @dataclass(frozen=True, slots=True)
 class ScorerSpec:
-    """What turns a sample into a score in [0, 1].
+    """A scorer, which gives a sample a score in [0, 1].
 
     Args:
         kind: one of `gate.config.scorer_options.KINDS`.
-        options: the scorer's own settings; strings may hold `{{ expected }}` and other fields of the case.
+        options: strings may contain `{{ expected }}` and other fields of the case.
         name: shown in reports; unique within a suite.
         weight: share in the weighted mean, above 0.
-        required: a failure (score 0) makes the sample 0, whatever the others say.
-        negate: what it finds counts against the answer: a score s becomes 1 - s.
+        required: score 0 makes the score of the sample 0.
+        negate: a score s becomes 1 - s.
     """
 
     kind: str
@@ -54,49 +54,46 @@ class ScorerSpec:
 
     @property
     def judged(self) -> bool:
-        """A model scores, and no code."""
+        """Scored by a model."""
         return self.kind in JUDGED
 
     @property
     def comparative(self) -> bool:
-        """It looks at the answers of both arms at once, and cannot score one alone."""
+        """Compares the answers of both arms, and cannot score one answer."""
         return self.kind in COMPARATIVE
 
     @property
     def coded(self) -> bool:
-        """A function of the repository scores."""
+        """Scored by a function of the repository."""
         return self.kind == "python"
 
     @property
     def whole(self) -> bool:
-        """It looks at a whole conversation and not at each of its rounds."""
+        """Scores a whole conversation instead of each round."""
         return self.kind in WHOLE
 
     @property
     def function(self) -> str:
-        """The function that scores, as `module:function`; empty where none does."""
+        """The scoring function as `module:function`; empty without one."""
         found = self.options.get("function")
         return found if self.coded and isinstance(found, str) else ""
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Who judges, as `provider:name`; empty for a validator, and where nobody is named yet."""
+        """Judge models as `provider:name`; empty for a validator, or if no model is set yet."""
         several = self.options.get("models")
         named = several if isinstance(several, list) else [self.options.get("model")]
         return tuple(name for name in named if isinstance(name, str)) if self.judged else ()
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Files of the repository that hold a part of it: a rubric, a judge's prompt."""
+        """Files of the repository that it uses: a rubric, a judge's prompt."""
         named = (self.options.get(key) for key in ("file", "template")) if self.judged else ()
         return tuple(path for path in named if isinstance(path, str))
 
     @property
     def lookup(self) -> str:
-        """What it looks up, and in which database, as text to compare; empty for what looks nothing up.
-
-        What it expects to find there is no part of it.
-        """
+        """The database and query as a text to compare, without the expected result; empty without a database."""
         if self.kind != "database":
             return ""
         looked: dict[str, JsonValue] = {key: self.options[key] for key in self.options if key not in _EXPECTED}
@@ -106,10 +103,10 @@ class ScorerSpec:
 
 
 def judge_params(spec: ScorerSpec) -> Params:
-    """The parameters of the models that judge.
+    """The parameters of the judge models.
 
     Raises:
-        InputErrors: everything that is wrong with them.
+        InputErrors: all errors in them.
     """
     given = spec.options.get("params")
     return parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
@@ -147,7 +144,7 @@ MEANT: Mapping[str, str] = {
 """What users of other tools write, hyphens or underscores, to what it is called here."""
 
 
-class _Entry:
+class _ScorerEntry:
     """One entry under `scorers`: `contains`, `contains: text` or `contains: {…}`."""
 
     @classmethod
@@ -157,19 +154,19 @@ class _Entry:
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         forms = {kind: _kind_schema(kind, model, handler) for kind, model in KINDS.items()}
-        bare = [kind for kind, model in KINDS.items() if _bare(model)]
+        bare = [kind for kind, model in KINDS.items() if _needs_no_options(model)]
         return {"anyOf": [{"enum": bare}, *forms.values()], "title": "a scorer"}
 
 
-class _Listed:
-    """A list of entries, read as scorers with names."""
+class _ScorerList:
+    """A list of scorers; those without a name get one."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        listed = handler.generate_schema(Annotated[list[_Entry], Field(min_length=1)])
-        return core_schema.no_info_after_validator_function(_named, listed)
+        listed = handler.generate_schema(Annotated[list[_ScorerEntry], Field(min_length=1)])
+        return core_schema.no_info_after_validator_function(_with_names, listed)
 
 
-Scorers: TypeAlias = Annotated[tuple[ScorerSpec, ...], _Listed()]
+Scorers: TypeAlias = Annotated[tuple[ScorerSpec, ...], _ScorerList()]
 """One scorer or more; one without a name is called after its kind: `contains`, `contains-2`."""
 
 
@@ -195,7 +192,7 @@ _SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(Scorers, config={"de
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, or with the first number that nobody has: `contains-2`."""
+    """The name, with the first free number if it is taken: `contains-2`."""
     free, number = name, 2
     while free in taken:
         free, number = f"{name}-{number}", number + 1
@@ -205,40 +202,40 @@ def free_name(name: str, taken: Collection[str]) -> str:
 def _entry(value: Any, info: ValidationInfo) -> ScorerSpec:
     entry = {value: None} if isinstance(value, str) else value
     if not isinstance(entry, dict):
-        raise wrong(f"must be a name or a mapping, not {described(entry)}", _known())
+        raise value_error(f"must be a name or a mapping, not {described(entry)}", _kinds_hint())
     kinds = [key for key in entry if key not in COMMON]
     if len(kinds) != 1:
         found = f"has {len(kinds)}: {', '.join(map(quoted, kinds[:5]))}" if kinds else "has none"
-        raise wrong(f"needs one kind of scorer, and {found}", "start each scorer with '- '")
+        raise value_error(f"needs one kind of scorer, and {found}", "start each scorer with '- '")
     kind = kinds[0]
     if kind not in KINDS:
-        raise wrong(f"is not a scorer: {quoted(kind)}", _meant(kind))
+        raise value_error(f"is not a scorer: {quoted(kind)}", _kind_hint(kind))
     model, body = KINDS[kind], entry[kind]
-    beside = {key: entry[key] for key in COMMON if key in entry}
+    common = {key: entry[key] for key in COMMON if key in entry}
     if not isinstance(body, dict):
         body = {} if body is None else {model.short: body} if model.short else body
     if not isinstance(body, dict):
-        raise wrong_at(
+        raise value_errors(
             ((kind,), f"must be a mapping, not {described(body)}", "docs/reference/gate-yaml.md lists its options")
         )
-    if doubled := [key for key in beside if key in body]:
-        raise wrong_at(*(((kind, key), "is set twice", "keep one of the two") for key in doubled))
+    if doubled := [key for key in common if key in body]:
+        raise value_errors(*(((kind, key), "is set twice", "keep one of the two") for key in doubled))
     try:
-        read = adapter_of(model).validate_python({**body, **beside}, context=info.context)
+        read = adapter_of(model).validate_python({**body, **common}, context=info.context)
     except ValidationError as error:
         if isinstance(value, str):
             first = error.errors(include_url=False)[0]["ctx"]
-            raise wrong(f"names {kind} without options: {kind} {first['said']}", first["hint"]) from None
-        raise moved(error, lambda loc: loc if loc[:1] and loc[0] in beside else (kind, *loc)) from None
+            raise value_error(f"names {kind} without options: {kind} {first['said']}", first["hint"]) from None
+        raise relocated(error, lambda loc: loc if loc[:1] and loc[0] in common else (kind, *loc)) from None
     required, negate = getattr(read, "required", False), getattr(read, "negate", False)
     return ScorerSpec(kind, read.name or "", read.options(), read.weight, required, negate)
 
 
-def _named(specs: list[ScorerSpec]) -> tuple[ScorerSpec, ...]:
+def _with_names(specs: list[ScorerSpec]) -> tuple[ScorerSpec, ...]:
     taken: set[str] = set()
     for at, spec in enumerate(specs):
         if spec.name in taken:
-            raise wrong_at(((at,), f"is the second scorer named {quoted(spec.name)}", "rename one of them"))
+            raise value_errors(((at,), f"is the second scorer named {quoted(spec.name)}", "rename one of them"))
         taken.update(filter(None, (spec.name,)))
     found = []
     for spec in specs:
@@ -248,7 +245,7 @@ def _named(specs: list[ScorerSpec]) -> tuple[ScorerSpec, ...]:
     return tuple(found)
 
 
-def _meant(kind: str) -> str:
+def _kind_hint(kind: str) -> str:
     word = kind.lower().replace("-", "_")
     negated = word.startswith("not_")
     word = word[4:] if negated else word
@@ -257,12 +254,12 @@ def _meant(kind: str) -> str:
     return hint
 
 
-def _known() -> str:
+def _kinds_hint() -> str:
     return "known: " + ", ".join(KINDS)
 
 
-def _bare(model: type[Options]) -> bool:
-    """Is the kind's name alone a scorer?"""
+def _needs_no_options(model: type[Options]) -> bool:
+    """Can the scorer be written without options?"""
     try:
         adapter_of(model).validate_python({})
     except ValidationError:
@@ -277,7 +274,7 @@ def _kind_schema(kind: str, model: type[Options], handler: GetJsonSchemaHandler)
     forms: list[dict[str, Any]] = [whole]
     if model.short:
         forms.append({key: value for key, value in keys[model.short].items() if key not in ("title", "default")})
-    if _bare(model):
+    if _needs_no_options(model):
         forms.append({"type": "null"})
     common = {key: keys[key] for key in COMMON if key in keys}
     described_kind = {"anyOf": forms, "description": str(model.__doc__)}

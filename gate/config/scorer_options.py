@@ -1,6 +1,6 @@
-"""The scorers with their options: what a suite's or a case's `scorers` may hold.
+"""The kinds of scorers with their options.
 
-A scorer is added by a model here, listed in `VALIDATORS`, and a function in `gate.scoring.validators`.
+To add a scorer, add a model here, list it in `VALIDATORS`, and add a function in `gate.scoring.validators`.
 """
 
 import re
@@ -17,7 +17,7 @@ from pydantic import (
 from gate.config.documents import quoted
 from gate.config.models import Params
 from gate.config.rubrics import RubricOptions
-from gate.config.validation import FileModel, Matches, wrong, wrong_at
+from gate.config.validation import FileModel, Matches, value_error, value_errors
 from gate.config.values import (
     Amount,
     Count,
@@ -54,9 +54,9 @@ class Options(FileModel):
     """What every scorer has.
 
     Attributes:
-        short: the option that `kind: text` stands for; empty where there is no such form.
-        of_form: it looks for one thing in the form of an answer; any other scorer may check any order of a prompt.
-        any_bound: it checks an order of its kind whatever its options are: a user may have set another bound.
+        short: the option that `kind: text` sets; empty if there is no short form.
+        of_form: it checks one property of the form of an answer; other scorers may check any instruction.
+        any_bound: it checks an instruction of its kind whatever its options are; users may set another bound.
     """
 
     short: ClassVar[str] = ""
@@ -68,35 +68,35 @@ class Options(FileModel):
 
     @classmethod
     def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:
-        """An empty option is a mistake: it would be taken for a scorer without it."""
+        """An empty option is an error, since it would be the same as a missing one."""
         return value
 
     @field_validator("name")
     @classmethod
     def _printable(cls, name: str | None) -> str | None:
         if name is not None and not name.isprintable():
-            raise wrong("contains a control character")
+            raise value_error("contains a control character")
         return name
 
     def options(self) -> dict[str, JsonValue]:
-        """All options but those that every scorer has, with their defaults; what is not set is left out."""
+        """The options of this kind with their defaults, without unset and common ones."""
         found: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True, exclude=set(COMMON))
         return {key: value for key, value in found.items() if value is not None}
 
     def some(self, *names: str) -> list[str]:
-        """Those of the options that are given, as they are written."""
+        """Those of the options that are set, by their names in the file."""
         fields = type(self).model_fields
         return [fields[name].alias or name for name in names if name in self.model_fields_set]
 
     def needs_one(self, *names: str) -> None:
-        """Refuse options without any of these."""
+        """Raise if none of these is set."""
         if not self.some(*names):
-            raise wrong(f"needs {' or '.join(names)}")
+            raise value_error(f"needs {' or '.join(names)}")
 
     def takes_one(self, *names: str) -> None:
-        """Refuse options with several of these."""
+        """Raise if several of these are set."""
         if len(given := self.some(*names)) > 1:
-            raise wrong(f"takes one of {' and '.join(given)}, not both")
+            raise value_error(f"takes one of {' and '.join(given)}, not both")
 
 
 class Validator(Options):
@@ -189,18 +189,18 @@ class JsonPathOptions(Validator):
 
     @field_validator("equals")
     @classmethod
-    def _something(cls, value: JsonValue) -> JsonValue:
+    def _check_not_empty(cls, value: JsonValue) -> JsonValue:
         if value is None:
-            raise wrong("is empty", "null is written as one_of: [null]")
+            raise value_error("is empty", "null is written as one_of: [null]")
         return json_template(value)
 
     @field_validator("one_of")
     @classmethod
-    def _values(cls, values: list[JsonValue] | None) -> list[JsonValue] | None:
+    def _check_values(cls, values: list[JsonValue] | None) -> list[JsonValue] | None:
         return values and [json_template(value) for value in values]
 
     @model_validator(mode="after")
-    def _together(self) -> Self:
+    def _check_combination(self) -> Self:
         self.takes_one("equals", "one_of", "exists")
         return self
 
@@ -222,7 +222,7 @@ class Number(Validator):
     )
 
     @model_validator(mode="after")
-    def _together(self) -> Self:
+    def _check_combination(self) -> Self:
         self.takes_one("tolerance", "percent")
         return self
 
@@ -236,10 +236,10 @@ class Words(Validator):
     max: Count | None = Field(default=None, description="Maximum.")
 
     @model_validator(mode="after")
-    def _together(self) -> Self:
+    def _check_combination(self) -> Self:
         self.needs_one("min", "max")
         if self.min is not None and self.max is not None and self.min > self.max:
-            raise wrong("has min above max")
+            raise value_error("has min above max")
         return self
 
 
@@ -329,9 +329,9 @@ class ToolArguments(FileModel):
     )
 
     @model_validator(mode="after")
-    def _something(self) -> Self:
+    def _check_not_empty(self) -> Self:
         if self.subset is None and self.schema_ is None:
-            raise wrong("needs subset or schema", "for example get_bookings: {subset: {listing_id: 3}}")
+            raise value_error("needs subset or schema", "for example get_bookings: {subset: {listing_id: 3}}")
         return self
 
 
@@ -351,7 +351,7 @@ class Tools(Validator):
     max_errors: Count | None = Field(default=None, description="Maximum of failed calls.")
 
     @model_validator(mode="after")
-    def _together(self) -> Self:
+    def _check_combination(self) -> Self:
         self.needs_one(
             *("all", "any", "in_order", "exact", "forbidden", "arguments", "min_calls", "max_calls", "max_errors")
         )
@@ -360,16 +360,16 @@ class Tools(Validator):
             return self
         for key in ("all", "in_order"):
             if more := [one for one in getattr(self, key) or () if one not in whole]:
-                raise wrong(f"cannot be met: {quoted(more[0])} is in {key} but not in exact")
+                raise value_error(f"cannot be met: {quoted(more[0])} is in {key} but not in exact")
         if both := [one for one in self.forbidden or () if one in whole]:
-            raise wrong(f"cannot be met: {quoted(both[0])} is in both forbidden and exact")
+            raise value_error(f"cannot be met: {quoted(both[0])} is in both forbidden and exact")
         return self
 
     def options(self) -> dict[str, JsonValue]:
         found = super().options()
         if self.arguments is not None:
-            told = {name: one.model_dump(by_alias=True, exclude_none=True) for name, one in self.arguments.items()}
-            found["arguments"] = cast("JsonValue", told)
+            arguments = {name: one.model_dump(by_alias=True, exclude_none=True) for name, one in self.arguments.items()}
+            found["arguments"] = cast("JsonValue", arguments)
         return found
 
 
@@ -402,9 +402,9 @@ class RowCount(FileModel):
     max: _Rows | None = Field(default=None, description="Maximum.")
 
     @model_validator(mode="after")
-    def _something(self) -> Self:
+    def _check_not_empty(self) -> Self:
         if self.min is None and self.max is None:
-            raise wrong("needs min or max", "rows: {min: 1}")
+            raise value_error("needs min or max", "rows: {min: 1}")
         return self
 
 
@@ -435,31 +435,31 @@ class Database(Validator):
 
     @field_validator("query")
     @classmethod
-    def _reads(cls, query: str | None) -> str | None:
+    def _check_query(cls, query: str | None) -> str | None:
         if query is None:
             return None
         if not _READS.match(query):
-            raise wrong("does not only read", "start with SELECT or WITH; the transaction is read-only")
+            raise value_error("does not only read", "start with SELECT or WITH; the transaction is read-only")
         if ";" in _QUOTED.sub("", query).rstrip().rstrip(";"):
-            raise wrong("has more than one statement")
+            raise value_error("has more than one statement")
         return query.rstrip().rstrip(";")
 
     @field_validator("equals")
     @classmethod
-    def _something(cls, value: JsonValue) -> JsonValue:
+    def _check_not_empty(cls, value: JsonValue) -> JsonValue:
         if value is None:
-            raise wrong("is empty")
+            raise value_error("is empty")
         return json_template(value)
 
     @model_validator(mode="after")
-    def _together(self) -> Self:
+    def _check_combination(self) -> Self:
         self.needs_one("conversation", "messages", "query")
         self.takes_one("conversation", "messages", "query")
-        asked = self.some("rows", "equals", "match")
-        if self.query is not None and not asked:
-            raise wrong("needs rows, equals or match together with query", "rows: {min: 1}")
-        if asked and self.query is None:
-            raise wrong_at(((asked[0],), "needs query", "messages has a min of its own"))
+        expectations = self.some("rows", "equals", "match")
+        if self.query is not None and not expectations:
+            raise value_error("needs rows, equals or match together with query", "rows: {min: 1}")
+        if expectations and self.query is None:
+            raise value_errors(((expectations[0],), "needs query", "messages has a min of its own"))
         return self
 
     def options(self) -> dict[str, JsonValue]:
@@ -508,19 +508,19 @@ class JudgeOptions(ModelScorerOptions):
 
     @field_validator("models")
     @classmethod
-    def _different(cls, models: list[str] | None) -> list[str] | None:
+    def _check_models(cls, models: list[str] | None) -> list[str] | None:
         again = [at for at, name in enumerate(models or ()) if models and name in models[:at]]
         if models and again:
-            raise wrong(f"names {quoted(models[again[0]])} twice")
+            raise value_error(f"names {quoted(models[again[0]])} twice")
         return models
 
     @model_validator(mode="after")
-    def _jury(self) -> Self:
+    def _check_jury(self) -> Self:
         if len(self.some("model", "models")) == 2:
-            raise wrong("has both model and models", "keep one of the two")
+            raise value_error("has both model and models", "keep one of the two")
         if self.combine is not None and self.models is None:
-            said = "needs models"
-            raise wrong_at((("combine",), said, "for example models: [openai:gpt-5, anthropic:claude-x]"))
+            message = "needs models"
+            raise value_errors((("combine",), message, "for example models: [openai:gpt-5, anthropic:claude-x]"))
         return self
 
     def options(self) -> dict[str, JsonValue]:
@@ -543,12 +543,12 @@ class RubricScorer(JudgeOptions, RubricOptions):
     file: Path | None = Field(default=None, description="File of the rubric.")
 
     @model_validator(mode="after")
-    def _one_place(self) -> Self:
+    def _check_one_rubric(self) -> Self:
         self.needs_one("file", "dimensions")
         doubled = self.some("scale", "threshold", "dimensions") if self.file is not None else []
         if doubled:
-            told = "remove it here, or remove file"
-            raise wrong_at(*(((key,), "is already set in the file of rubric.file", told) for key in doubled))
+            hint = "remove it here, or remove file"
+            raise value_errors(*(((key,), "is already set in the file of rubric.file", hint) for key in doubled))
         return self
 
     def options(self) -> dict[str, JsonValue]:

@@ -1,4 +1,4 @@
-"""What a prompt promises, and the tests that are made from it."""
+"""The specification of a prompt (its rules), and the tests generated from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ judge gave no answer."""
 
 QuestionKind: TypeAlias = Literal["ungrounded", "assumption", "conflict", "leak"]
 """A rule that the prompt does not state; an assumption about the input; rules that cannot both be kept; a demand on
-the output that is told as one on the input."""
+the output that is written as one on the input."""
 
 RULES_PER_COMPONENT = 2
 """Of an input specification, at most (arXiv:2503.05070, appendix A.2)."""
@@ -27,8 +27,8 @@ class InputRule:
     """One demand on a component of the input.
 
     Args:
-        text: one sentence; it says nothing about the output.
-        evidence: words of the prompt that say so; empty for an assumption.
+        text: one sentence, only about the input.
+        evidence: words of the prompt that state it; empty for an assumption.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
@@ -37,7 +37,7 @@ class InputRule:
 
     @property
     def assumed(self) -> bool:
-        """The prompt does not say so."""
+        """The prompt does not state it."""
         return not self.evidence
 
 
@@ -59,14 +59,14 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class OutputRule:
-    """One demand that can be checked by looking at an output alone.
+    """One demand that can be checked with only the output.
 
     Args:
-        id: `R1`, `R2`, …; stays the same while the rule lives.
+        id: `R1`, `R2`, …; does not change as long as the rule exists.
         text: one sentence.
-        evidence: the words of the prompt that it rests on, copied from there; empty where there are none.
-        inverse: the sentence that contradicts it; empty while there is none.
-        grounding: how it is known to stand in the prompt.
+        evidence: the words of the prompt that state it, as a quote; empty if there are none.
+        inverse: a sentence that contradicts it; empty if not generated yet.
+        grounding: how it was found to be in the prompt.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
@@ -79,12 +79,12 @@ class OutputRule:
 
 @dataclass(frozen=True, slots=True)
 class AuthorQuestion:
-    """What the author of the prompt is asked.
+    """A question for the author of the prompt.
 
     Args:
-        kind: why.
+        kind: reason for the question.
         about: ids of rules, or names of components.
-        text: the question, in a sentence.
+        text: one sentence.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
@@ -99,16 +99,16 @@ READ_BY_MODEL = "model:"
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """What a prompt promises.
+    """The rules of a prompt.
 
     Args:
-        prompt: SHA-256 of the prompt that it was taken from (`gate.prompts.version.Prompt.digest`).
+        prompt: SHA-256 of its prompt (`gate.prompts.version.Prompt.digest`).
         intent: what the prompt is for, in a sentence or two.
         components: of the input.
         rules: of the output, in the order of their ids.
         questions: for the author.
-        generator: the model that extracted it, as `provider:name`; `hand` where a person wrote it.
-        reviewer: the person who read it, or `model: NAME` where a model did; empty while nobody has.
+        generator: the model that extracted it, as `provider:name`; `hand` if a person wrote it.
+        reviewer: who reviewed it: a person, or `model: NAME`; empty before a review.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
@@ -122,16 +122,16 @@ class Specification:
 
     @property
     def read_by_person(self) -> bool:
-        """A person has read it. What a model has read, a person may still have questions about."""
+        """A person reviewed it, not only a model."""
         return bool(self.reviewer.strip()) and not self.reviewer.strip().lower().startswith(READ_BY_MODEL)
 
     def rule(self, name: str) -> OutputRule | None:
-        """The rule of an id."""
+        """The rule with an id."""
         return next((rule for rule in self.rules if rule.id == name), None)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything that tests are generated from."""
+        """SHA-256 of all parts that tests are generated from."""
         inputs: list[JsonValue] = [
             [one.name, one.description, [[rule.text, rule.evidence] for rule in one.rules]] for one in self.components
         ]
@@ -144,8 +144,8 @@ class CompiledRule:
     """A rule that code can check.
 
     Args:
-        scorers: what checks it, all of which must pass; named after the rule.
-        wording: what is checked, in plain words.
+        scorers: all must pass; named after the rule.
+        wording: description of the check for users.
     """
 
     rule: str
@@ -159,22 +159,22 @@ Scenario: TypeAlias = Literal["boundary", "typical", "edge"]
 
 @dataclass(frozen=True, slots=True)
 class GeneratedTest:
-    """One input that probes a rule.
+    """One input that tests a rule.
 
     Args:
-        id: unique within the generation: `R3-rule-1`, `R3-inverse-2`, `control-7`.
-        kind: whether it was made from a rule, from its inverse, or by the control generator from the prompt alone.
+        id: unique within one generation: `R3-rule-1`, `R3-inverse-2`, `control-7`.
+        kind: made from a rule, from its inverse, or by the control generator from only the prompt.
         rule: id; empty for a control case.
-        input: what is sent as the user's message; empty where `turns` or only `vars` hold it.
-        components: the parts of the input by the names of the specification.
-        turns: what the user says turn by turn, for a test of several turns; empty for one.
-        vars: further values of a prompt that is a template.
-        scenario: where in the input space it lies; None for a control case.
-        reasoning: why it probes the rule.
-        behaviour: what a good output does; no reference answer.
-        expected: a reference model's answer, where one was wanted.
-        valid: does the input keep the input specification; None where nobody knows.
-        invalid: why not, where it does not.
+        input: the user's message; empty if `turns` or only `vars` are used.
+        components: parts of the input, by the names of the specification.
+        turns: messages of the user, for a test of several turns; else empty.
+        vars: further values for a prompt that is a template.
+        scenario: region of the input space; None for a control case.
+        reasoning: why it tests the rule.
+        behaviour: what a good output does; not a reference answer.
+        expected: answer of a reference model, if requested.
+        valid: does the input follow the input rules; None if not checked.
+        invalid: reason if it does not.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
@@ -194,7 +194,7 @@ class GeneratedTest:
 
     @property
     def said(self) -> str:
-        """All that is put in, as one text: what duplicates are found by."""
+        """The whole input as one text, to find duplicates."""
         if self.turns:
             return "\n".join(self.turns)
         return self.input or "\n".join(f"{name}: {value}" for name, value in sorted(self.vars.items()))
@@ -202,10 +202,9 @@ class GeneratedTest:
 
 @dataclass(frozen=True, slots=True)
 class Discarded:
-    """A test that was made and is not kept.
+    """A generated test that is not used.
 
     Args:
-        test: it.
         why: one line for the summary, such as "the same as R1-rule-2".
     """
 

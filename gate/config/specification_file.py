@@ -1,4 +1,4 @@
-"""The specification of a prompt as a file that a person edits: read, written once, later added to."""
+"""The specification file, which people edit: reading, creating and updating."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from gate.config.specification import (
     QuestionKind,
     Specification,
 )
-from gate.config.validation import FileModel, file_schema, validate, wrong, wrong_at
+from gate.config.validation import FileModel, file_schema, validate, value_error, value_errors
 from gate.config.values import not_blank
 from gate.config.yaml_editing import lines_of, rewritten
 from gate.limits import PROMPT_CHARS, SPECIFICATION_CHARS
@@ -34,7 +34,7 @@ _DIGITS = 8
 
 def _rule_id(name: str) -> str:
     if name and not _ID.fullmatch(name):
-        raise wrong("must be R and a number, such as R7", "or leave it out")
+        raise value_error("must be R and a number, such as R7", "or leave it out")
     return name
 
 
@@ -66,7 +66,7 @@ class ComponentModel(SpecificationModel):
 
 
 class RuleModel(SpecificationModel):
-    """One demand that can be checked by looking at an output alone; `rule` is enough."""
+    """One demand that can be checked with only the output; only `rule` is required."""
 
     meant = {"text": "rule"}
 
@@ -74,14 +74,14 @@ class RuleModel(SpecificationModel):
     """R and a number; a rule without one gets the next free one."""
     rule: Annotated[Text, Field(examples=["The answer has at most 80 words."])]
     evidence: MaybeText = ""
-    """The words of the prompt that say so."""
+    """The words of the prompt that state it."""
     inverse: MaybeText = ""
-    """The sentence that contradicts the rule."""
+    """A sentence that contradicts the rule."""
     grounding: Grounding | None = None
     origin: MaybeText = ""
-    """Tells an edited rule from a generated one."""
+    """Distinguishes an edited rule from a generated one."""
     obsolete: bool = False
-    """The rule is gone, and its id is not given again."""
+    """The rule no longer exists; its id is not used again."""
 
 
 class QuestionModel(SpecificationModel):
@@ -93,7 +93,7 @@ class QuestionModel(SpecificationModel):
 
 
 class SpecificationFile(SpecificationModel):
-    """The whole file."""
+    """The specification file."""
 
     meant = {"components": "inputs", "output": "rules", "model": "generator"}
 
@@ -117,22 +117,22 @@ class SpecificationFile(SpecificationModel):
             for at, name in enumerate(names):
                 if name and name in names[:at]:
                     other = f"{where}[{names.index(name)}]"
-                    raise wrong_at(((where, at, key), f"is {name!r}, the name of {other}", "rename one"))
+                    raise value_errors(((where, at, key), f"is {name!r}, the name of {other}", "rename one"))
         return self
 
 
 def specification_schema() -> dict[str, Any]:
-    """The JSON Schema of the file."""
+    """The JSON Schema of the specification file."""
     return file_schema(SpecificationFile, "specification")
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenRule:
-    """A rule as the file has it.
+    """A rule of the file.
 
     Args:
-        rule: with its id, given or not.
-        obsolete: it is kept for its id alone.
+        rule: with an id, even if the file has none.
+        obsolete: stays in the file only to reserve its id.
     """
 
     rule: OutputRule
@@ -141,12 +141,12 @@ class WrittenRule:
 
 @dataclass(frozen=True, slots=True)
 class SpecFile:
-    """What the file says.
+    """Content of the file.
 
     Args:
-        specification: without rules that are obsolete.
-        rules: all of them, in the order of the file.
-        tests: what the tests in the case file were made from, as an update left it; empty where it did not.
+        specification: without obsolete rules.
+        rules: all rules, in the order of the file.
+        tests: stamp of the state that the tests in the case file were made from; empty before the first update.
     """
 
     specification: Specification
@@ -154,8 +154,8 @@ class SpecFile:
     tests: str = ""
 
     @property
-    def taken(self) -> frozenset[str]:
-        """Ids that no new rule may have."""
+    def ids(self) -> frozenset[str]:
+        """Ids of all rules, also of obsolete ones."""
         return frozenset(one.rule.id for one in self.rules)
 
 
@@ -167,38 +167,38 @@ def parse_specification(text: str, file: str) -> Specification:
 def read_specification(text: str, file: str) -> SpecFile:
     """Read the file.
 
-    A rule needs nothing but `rule`: it gets the next free id, and counts as edited. So does one whose text is not what
-    was generated, which its `origin` tells; an inverse that is still that of the old text is left out then.
+    A rule without an id gets the next free one and counts as edited. A rule whose text differs from the generated one
+    (by its `origin`) counts as edited, too; its inverse is dropped if it still belongs to the old text.
     """
     if len(text) > SPECIFICATION_CHARS:
         raise one_problem(file, 0, f"is longer than {SPECIFICATION_CHARS:,} characters", "shorten the specification")
     found = validate(SpecificationFile, read_yaml(text.removeprefix("\ufeff"), file))
-    rules = _numbered([_written(one) for one in found.rules])
+    rules = _with_ids([_written_rule(one) for one in found.rules])
     specification = Specification(
-        prompt=_said(found.prompt),
-        intent=_said(found.intent),
+        prompt=_unless_blank(found.prompt),
+        intent=_unless_blank(found.intent),
         components=tuple(
             Component(
                 one.name,
-                _said(one.description),
-                tuple(InputRule(rule.text, _said(rule.evidence)) for rule in one.rules),
+                _unless_blank(one.description),
+                tuple(InputRule(rule.text, _unless_blank(rule.evidence)) for rule in one.rules),
             )
             for one in found.inputs
         ),
         rules=tuple(one.rule for one in rules if not one.obsolete),
         questions=tuple(AuthorQuestion(one.kind, tuple(one.about), one.text) for one in found.questions),
-        generator=_said(found.generator) or BY_HAND,
-        reviewer=_said(found.reviewer),
+        generator=_unless_blank(found.generator) or BY_HAND,
+        reviewer=_unless_blank(found.reviewer),
     )
-    return SpecFile(specification, tuple(rules), _said(found.tests))
+    return SpecFile(specification, tuple(rules), _unless_blank(found.tests))
 
 
 def specification_text(specification: Specification, compiled: Sequence[CompiledRule] = ()) -> str:
-    """A new file, which `parse` reads back as the same specification.
+    """The text of a new file, which `parse_specification` reads as the same specification.
 
     Args:
-        specification: its texts are blank or not, but never white space alone.
-        compiled: the rules that code can check; a comment at each says how.
+        specification: no text in it consists of only white space.
+        compiled: rules that code can check; each gets a comment that describes the check.
     """
     wordings: dict[str, list[str]] = {}
     for one in compiled:
@@ -212,7 +212,7 @@ def specification_text(specification: Specification, compiled: Sequence[Compiled
         "intent": specification.intent,
     }
     rules = [(lines_of([_rule(one)], 2), wordings.get(one.id, [])) for one in specification.rules]
-    # No HTML is made here: the values are quoted for YAML already.
+    # The values are already quoted for YAML, and this is not HTML.
     text = plain_template("gate.config", "specification.yaml.j2").render(
         head=lines_of(head),
         inputs=[lines_of([_component(one)], 2) for one in specification.components],
@@ -223,67 +223,66 @@ def specification_text(specification: Specification, compiled: Sequence[Compiled
 
 
 def updated_specification(text: str, specification: Specification, file: str = "the specification") -> str:
-    """The file, brought up to a later state of its rules without losing what a person has written.
+    """The file updated to a later state of its rules; keeps what people have written.
 
-    New rules are added, inverses that are missing are filled in, rules that are gone are marked as obsolete, and those
-    that are back are no longer; the digest of the prompt follows. No text that is there is changed, but that a reviewer
-    has read it is taken back where rules came or went.
+    Adds new rules and missing inverses, marks missing rules as obsolete and returning rules as current, and updates the
+    digest of the prompt. Other texts stay, but the reviewer is removed if rules were added or became obsolete.
 
     Args:
-        specification: its rules carry the ids of the file (`read`), new ones ids that are free.
+        specification: its rules have the ids of the file (`read_specification`); new rules have free ids.
 
     Raises:
-        GateError: it is written in a way that cannot be changed safely.
+        GateError: the file has YAML that cannot be edited safely.
     """
     found, data = read_specification(text, file), _data(text, file)
     listed = data.get("rules")
     rows: list[JsonValue] = listed if isinstance(listed, list) else []
     known = [
-        _brought_up(row, written, specification.rule(written.rule.id)) if isinstance(row, dict) else row
+        _updated_row(row, written, specification.rule(written.rule.id)) if isinstance(row, dict) else row
         for row, written in zip(rows, found.rules, strict=False)
     ]
-    new: list[JsonValue] = [_rule(rule) for rule in specification.rules if rule.id not in found.taken]
-    gone = any(specification.rule(one.rule.id) is None and not one.obsolete for one in found.rules)
+    new: list[JsonValue] = [_rule(rule) for rule in specification.rules if rule.id not in found.ids]
+    removed = any(specification.rule(one.rule.id) is None and not one.obsolete for one in found.rules)
     if known or new:
         data["rules"] = [*known, *new]
-    if (new or gone) and data.get("reviewer"):
-        data["reviewer"] = ""  # nobody has read it as it is now
+    if (new or removed) and data.get("reviewer"):
+        data["reviewer"] = ""  # nobody has reviewed the new state
     if specification.prompt and specification.prompt != found.specification.prompt:
         data["prompt"] = specification.prompt
     return rewritten(text, file, data)
 
 
 def stamped_specification(text: str, tests: str, file: str = "the specification") -> str:
-    """The file, with what the tests in the case file were made from (`gate.testgen.specdiff.update.stamp_of_tests`)."""
+    """The file with the stamp of its tests (`gate.testgen.specdiff.update.stamp_of_tests`)."""
     if read_specification(text, file).tests == tests:
         return text
     return rewritten(text, file, {**_data(text, file), "tests": tests})
 
 
 def _origin_of(rule: OutputRule) -> str:
-    """What tells later whether a person has edited the rule, and whether its inverse was made for it."""
-    return f"{_short(rule.text)}-{_short(rule.inverse)}"
+    """Digests that later show whether a person edited the rule, and whether its inverse belongs to it."""
+    return f"{_short_digest(rule.text)}-{_short_digest(rule.inverse)}"
 
 
-def _short(text: str) -> str:
+def _short_digest(text: str) -> str:
     return digest(text)[:_DIGITS]
 
 
-def _said(text: str) -> str:
-    """Empty where it is blank."""
+def _unless_blank(text: str) -> str:
+    """The text; empty if it is blank."""
     return text if text.strip() else ""
 
 
-def _written(one: RuleModel) -> WrittenRule:
-    inverse, grounding = _said(one.inverse), one.grounding or ("unknown" if one.origin else "edited")
+def _written_rule(one: RuleModel) -> WrittenRule:
+    inverse, grounding = _unless_blank(one.inverse), one.grounding or ("unknown" if one.origin else "edited")
     own, _, other = one.origin.partition("-")
-    if one.origin and own != _short(one.rule):
+    if one.origin and own != _short_digest(one.rule):
         grounding = "edited"
-        inverse = "" if other == _short(inverse) else inverse
-    return WrittenRule(OutputRule(one.id, one.rule, _said(one.evidence), inverse, grounding), one.obsolete)
+        inverse = "" if other == _short_digest(inverse) else inverse
+    return WrittenRule(OutputRule(one.id, one.rule, _unless_blank(one.evidence), inverse, grounding), one.obsolete)
 
 
-def _numbered(rules: Sequence[WrittenRule]) -> list[WrittenRule]:
+def _with_ids(rules: Sequence[WrittenRule]) -> list[WrittenRule]:
     free = max((int(one.rule.id[1:]) for one in rules if one.rule.id), default=0)
     numbered: list[WrittenRule] = []
     for one in rules:
@@ -299,7 +298,7 @@ def _data(text: str, file: str) -> dict[str, JsonValue]:
     return dict(data) if isinstance(data, dict) else {}
 
 
-def _brought_up(row: dict[str, JsonValue], written: WrittenRule, now: OutputRule | None) -> dict[str, JsonValue]:
+def _updated_row(row: dict[str, JsonValue], written: WrittenRule, now: OutputRule | None) -> dict[str, JsonValue]:
     after = dict(row)
     if "id" not in row:
         after["id"] = written.rule.id

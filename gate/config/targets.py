@@ -1,4 +1,4 @@
-"""`target` and `conversation` of a suite: which agent answers, with which tools, and how one talks to it."""
+"""`target` and `conversation` of a suite: the agent, its tools, and how conversations with it are led."""
 
 import json
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -18,7 +18,7 @@ from pydantic import (
 
 from gate.config.documents import Document, Loc, did_you_mean, one_problem, quoted, read_json, read_yaml
 from gate.config.models import ModelRef, Params
-from gate.config.validation import FileModel, Matches, file_schema, validate, wrong, wrong_at
+from gate.config.validation import FileModel, Matches, file_schema, validate, value_error, value_errors
 from gate.config.values import Function, Model, Name, Names, Path, Variable, each_once, empty_is
 from gate.limits import PATH_CHARS, TOOL_ANSWERS, TOOL_FILE_CHARS, TOOL_SCHEMA_CHARS, TOOL_TEXT_CHARS, TOOLS
 from gate.messages import is_tool_name
@@ -32,31 +32,31 @@ _ELSEWHERE = ("additionalProperties", "patternProperties", "allOf", "anyOf", "on
 def _name(text: str) -> str:
     if not is_tool_name(text):
         hint = "use 1 to 64 letters, digits, '_' and '-'"
-        raise wrong(f"{quoted(text)} is not a valid tool name", hint)
+        raise value_error(f"{quoted(text)} is not a valid tool name", hint)
     return text
 
 
 def _of_object(schema: Any) -> Any:
     if schema.get("type") != "object":
-        raise wrong(
+        raise value_error(
             "must be the JSON Schema of an object",
             "for example {type: object, properties: {city: {type: string}}, required: [city]}",
         )
     if len(json.dumps(schema)) > TOOL_SCHEMA_CHARS:
-        raise wrong(f"is longer than {TOOL_SCHEMA_CHARS:,} characters")
+        raise value_error(f"is longer than {TOOL_SCHEMA_CHARS:,} characters")
     from gate.config.json_schema import schema_complaint
 
     if complaint := schema_complaint(schema):
-        raise wrong(f"is not a JSON Schema: {complaint}")
+        raise value_error(f"is not a JSON Schema: {complaint}")
     return schema
 
 
-class _Part(FileModel):
+class _ToolFileModel(FileModel):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
-class ToolAnswer(_Part):
-    """What a tool answers."""
+class ToolAnswer(_ToolFileModel):
+    """One recorded answer of a tool."""
 
     meant = {
         "args": "arguments",
@@ -67,15 +67,15 @@ class ToolAnswer(_Part):
     }
 
     arguments: dict[str, JsonValue] = {}
-    """Arguments that a call must have among its own; without any, every call is answered."""
+    """Arguments that a call must include; without any, the answer fits every call."""
     result: Annotated[JsonValue, Field(examples=["No such flat."]), WithJsonSchema({})]
     """The answer: text, or any JSON."""
     error: bool = False
-    """The tool fails with this answer."""
+    """The answer is an error of the tool."""
 
     @property
     def text(self) -> str:
-        """What the model is given."""
+        """The text that the model gets."""
         return self.result if isinstance(self.result, str) else json.dumps(self.result, ensure_ascii=False)
 
     @property
@@ -84,8 +84,8 @@ class ToolAnswer(_Part):
         return json.dumps(self.arguments, sort_keys=True, ensure_ascii=False)
 
 
-class RecordedTool(_Part):
-    """A tool with what it answers."""
+class RecordedTool(_ToolFileModel):
+    """A tool with recorded answers."""
 
     meant = {
         "input_schema": "parameters",
@@ -100,24 +100,24 @@ class RecordedTool(_Part):
         Field(examples=["get_listings"]),
         AfterValidator(_name),
     ]
-    """The name that the model calls."""
+    """The name by which the model calls it."""
     description: Annotated[
         str, Field(pattern=r"\S", max_length=TOOL_TEXT_CHARS, examples=["The flats that a landlord has."])
     ]
-    """What the model is told of the tool."""
+    """Description of the tool for the model."""
     parameters: Annotated[dict[str, JsonValue], AfterValidator(_of_object)] = {"type": "object", "properties": {}}
     """JSON Schema of the arguments."""
     answers: Annotated[list[ToolAnswer], Field(min_length=1, max_length=TOOL_ANSWERS, examples=["[{result: …}]"])]
-    """The first one that fits a call is given."""
+    """The first answer that fits a call is used."""
 
     @model_validator(mode="after")
     def _answers_fit(self) -> "RecordedTool":
-        mistakes = [*self._unknown(), *self._never_given()]
-        if mistakes:
-            raise wrong_at(*mistakes)
+        errors = [*self._unknown_arguments(), *self._unreachable_answers()]
+        if errors:
+            raise value_errors(*errors)
         return self
 
-    def _unknown(self) -> list[tuple[Loc, str, str]]:
+    def _unknown_arguments(self) -> list[tuple[Loc, str, str]]:
         known = self.parameters.get("properties", {})
         if any(self.parameters.get(key) not in (None, False) for key in _ELSEWHERE) or not isinstance(known, dict):
             return []
@@ -129,7 +129,7 @@ class RecordedTool(_Part):
             if name not in known
         ]
 
-    def _never_given(self) -> list[tuple[Loc, str, str]]:
+    def _unreachable_answers(self) -> list[tuple[Loc, str, str]]:
         found: list[tuple[Loc, str, str]] = []
         seen: dict[str, int] = {}
         hint = "the first match is used: move the answer for any arguments to the end"
@@ -141,11 +141,11 @@ class RecordedTool(_Part):
         return found
 
 
-class ToolFile(_Part):
+class ToolFile(_ToolFileModel):
     """File of recorded tools."""
 
     tools: Annotated[list[RecordedTool], Field(min_length=1, max_length=TOOLS, examples=[_EXAMPLE])]
-    """What the model can call."""
+    """Tools for the model."""
 
     @model_validator(mode="after")
     def _each_once(self) -> "ToolFile":
@@ -153,10 +153,10 @@ class ToolFile(_Part):
         again = []
         for at, tool in enumerate(self.tools):
             if first.setdefault(tool.name, at) != at:
-                said = f"{quoted(tool.name)} is also the name of tools[{first[tool.name]}]"
-                again.append((("tools", at, "name"), said, "put all its answers under one entry"))
+                message = f"{quoted(tool.name)} is also the name of tools[{first[tool.name]}]"
+                again.append((("tools", at, "name"), message, "put all its answers under one entry"))
         if again:
-            raise wrong_at(*again)
+            raise value_errors(*again)
         return self
 
 
@@ -169,7 +169,7 @@ def parse_tools(text: str, file: str) -> tuple[RecordedTool, ...]:
     """The tools of a file, in its order.
 
     Args:
-        text: YAML, or JSON where the name ends in `.json`.
+        text: JSON if the name ends in `.json`, else YAML.
     """
     if len(text) > TOOL_FILE_CHARS:
         raise one_problem(file, 0, f"is longer than {TOOL_FILE_CHARS:,} characters", "record fewer answers")
@@ -190,20 +190,20 @@ _COMMAND = "it runs without a shell; for example [python, agent.py]"
 def _url(text: str) -> str:
     parts = urlsplit(text)
     if parts.username or parts.password:
-        raise wrong("contains a user name or password", "put the name of an environment variable under headers")
+        raise value_error("contains a user name or password", "put the name of an environment variable under headers")
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise wrong("is not an address", "write http:// or https://")
+        raise value_error("is not an address", "write http:// or https://")
     return text
 
 
 def _program(words: tuple[str, ...]) -> tuple[str, ...]:
     if not words[0].strip() or any("\0" in word for word in words):
-        raise wrong("must start with the name of a program", _COMMAND)
+        raise value_error("must start with the name of a program", _COMMAND)
     return words
 
 
 def _short_for(key: str) -> BeforeValidator:
-    """What is no mapping is short for one of its keys."""
+    """A value that is not a mapping is short for one key."""
     return BeforeValidator(lambda value: {key: value} if isinstance(value, (str, list)) else value)
 
 
@@ -235,7 +235,7 @@ _VERSION = "Version of the agent; a change counts as a change of the agent."
 
 
 class Server(FileModel):
-    """A server of tools (MCP): a command that starts it, or the url of one that runs."""
+    """A tool server (MCP): a command that starts it, or the URL of a running one."""
 
     command: _Command = Field(default=(), description="Command that starts the server, as a list of words.")
     url: _Url = Field(default="", description="Address.")
@@ -247,26 +247,26 @@ class Server(FileModel):
     version: Name = Field(default="", description=_VERSION)
 
     @model_validator(mode="after")
-    def _one_way(self) -> Self:
+    def _check_one_transport(self) -> Self:
         if bool(self.command) == bool(self.url):
-            said = "one of command and url, not both" if self.command else "command or url"
-            raise wrong(f"needs {said}", "command: [python, server.py], or url: https://…/mcp")
+            message = "one of command and url, not both" if self.command else "command or url"
+            raise value_error(f"needs {message}", "command: [python, server.py], or url: https://…/mcp")
         others = ("env",) if self.url else ("headers", "transport", "version")
         if found := [key for key in others if key in self.model_fields_set]:
             kind = "command" if self.url else "url"
-            raise wrong_at(*(((key,), f"is for servers with a {kind}", "") for key in found))
+            raise value_errors(*(((key,), f"is for servers with a {kind}", "") for key in found))
         return self
 
 
 class _Agent(FileModel):
-    """What answers in place of a model that is only called with the prompt. It can be the key of a dict."""
+    """An agent, hashable as a dict key."""
 
     def __hash__(self) -> int:
         return hash(digest(self.model_dump(mode="json")))
 
 
 class ToolLoop(_Agent):
-    """The model called with the prompt and tools, again and again until it answers."""
+    """Calls the model with the prompt and tools until it answers."""
 
     servers: Annotated[dict[_ServerName, Server], empty_is(dict)] = Field(
         default={}, max_length=20, description="MCP servers, by name."
@@ -287,22 +287,22 @@ class ToolLoop(_Agent):
     @classmethod
     def _yaml_or_json(cls, path: str) -> str:
         if not path.lower().endswith((".yaml", ".yml", ".json")):
-            raise wrong("is neither YAML nor JSON")
+            raise value_error("is neither YAML nor JSON")
         return path
 
     @model_validator(mode="after")
-    def _some(self) -> Self:
+    def _check_tools(self) -> Self:
         if not self.servers and not self.fixtures:
-            raise wrong("needs servers or fixtures", "without tools no target is needed")
+            raise value_error("needs servers or fixtures", "without tools no target is needed")
         return self
 
     @property
     def recorded(self) -> "tuple[RecordedTool, ...]":
-        """The tools of the file `fixtures`, once somebody has read it."""
+        """The tools of the file `fixtures`; empty before it is read."""
         return self._recorded
 
     def with_recorded(self, tools: "tuple[RecordedTool, ...]") -> Self:
-        """The same with what its file holds."""
+        """The same target with the tools of its file."""
         found = self.model_copy()
         found._recorded = tools
         return found
@@ -329,7 +329,7 @@ class CommandAgent(_Agent):
 
 
 class HttpAgent(_Agent):
-    """A service."""
+    """An agent behind an HTTP address."""
 
     url: _Url = Field(examples=["https://agent.example/chat"], description="Address.")
     headers: _Headers = Field(default={}, description=_HEADERS)
@@ -341,7 +341,7 @@ Target: TypeAlias = ToolLoop | PythonAgent | CommandAgent | HttpAgent
 
 
 class TargetOptions(FileModel):
-    """An agent that answers in place of the model alone, of one kind."""
+    """An agent in place of a single model call; exactly one kind is set."""
 
     meant = {
         **dict.fromkeys(("servers", "fixtures"), "tools: {servers: …}"),
@@ -362,11 +362,11 @@ class TargetOptions(FileModel):
     )
 
     @model_validator(mode="after")
-    def _one_kind(self) -> Self:
+    def _check_one_kind(self) -> Self:
         if len(self.model_fields_set) != 1:
             found = " and ".join(sorted(self.model_fields_set)) or "none"
             hint = "for example target: {tools: {servers: {shop: {command: [python, server.py]}}}}"
-            raise wrong(f"needs exactly one of {', '.join(type(self).model_fields)}, not {found}", hint)
+            raise value_error(f"needs exactly one of {', '.join(type(self).model_fields)}, not {found}", hint)
         return self
 
     @property
@@ -381,9 +381,9 @@ class ConversationModel(FileModel):
     params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description="Parameters of its calls.")
 
     @model_validator(mode="after")
-    def _named(self) -> Self:
+    def _check_model(self) -> Self:
         if self.model is None and self.model_fields_set:
-            raise wrong("needs a model", "model: openai:gpt-5-mini")
+            raise value_error("needs a model", "model: openai:gpt-5-mini")
         return self
 
 
@@ -398,44 +398,44 @@ class ConversationOptions(FileModel):
     user: ConversationModel = Field(default_factory=ConversationModel, description="Model that plays the user.")
 
     @model_validator(mode="after")
-    def _followed(self) -> Self:
+    def _check_followups(self) -> Self:
         if "max_followups" in self.model_fields_set and self.followups.model is None:
             hint = "followups: {model: openai:gpt-5-mini} finds the agent's questions and answers them"
-            raise wrong_at((("max_followups",), "needs a model under followups", hint))
+            raise value_errors((("max_followups",), "needs a model under followups", hint))
         return self
 
     @property
     def models(self) -> tuple[tuple[ModelRef, Params], ...]:
-        """The models that answer an agent's questions, or play its user."""
+        """The models that answer the agent's questions and play the user."""
         return tuple((one.model, one.params) for one in (self.followups, self.user) if one.model is not None)
 
     @property
     def answers_questions(self) -> bool:
-        """Does a model answer when the agent asks back?"""
+        """Does a model answer the agent's follow-up questions?"""
         return self.followups.model is not None and self.max_followups > 0
 
 
-def leads_itself(target: Target | None) -> bool:
-    """Is it an agent whose calls of models are its own, so that nobody else knows what they cost?"""
+def calls_own_models(target: Target | None) -> bool:
+    """Does the agent call models itself, so that their cost is unknown?"""
     return isinstance(target, PythonAgent | CommandAgent | HttpAgent)
 
 
 def runs_code(target: Target | None) -> bool:
-    """Would the agent, or a server of its tools, run a program?"""
+    """Does the agent, or one of its tool servers, run a program?"""
     if isinstance(target, ToolLoop):
         return any(server.command for server in target.servers.values())
     return isinstance(target, PythonAgent | CommandAgent)
 
 
 def unversioned(target: Target | None) -> bool:
-    """Does something answer at an address of which nobody says which version of it that is?"""
+    """Does the target use an address without a `version`?"""
     if isinstance(target, ToolLoop):
         return any(server.url and not server.version for server in target.servers.values())
     return isinstance(target, HttpAgent) and not target.version
 
 
 def target_json(target: Target | None) -> JsonValue:
-    """Everything that can change what the agent does, for digests; null where there is none."""
+    """All settings that can change the agent's behaviour, for digests; None without an agent."""
     if target is None:
         return None
     recorded = [one.model_dump(mode="json") for one in target.recorded] if isinstance(target, ToolLoop) else []

@@ -1,4 +1,4 @@
-"""pydantic models of files: every mistake at once, each with its place, in plain words."""
+"""pydantic models of files: reports all errors at once, with their places, in plain words."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,11 +26,11 @@ T = TypeVar("T")
 class FileModel(BaseModel):
     """A mapping in a file that users write: strict, frozen, and without unknown keys.
 
-    A key with an empty value counts as not given where the field has a default. The first of `Field(examples=[…])` is
-    shown where the key is missing or its value is wrong.
+    A key with an empty value counts as not given if the field has a default. The first of `Field(examples=[…])` is
+    shown if the key is missing or its value is invalid.
 
     Attributes:
-        meant: what users of other tools write, to the key that they mean.
+        meant: suggested key for the names that other tools use.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
@@ -48,13 +48,13 @@ class FileModel(BaseModel):
 
     @classmethod
     def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:
-        """What an empty value stands for; a model in which it says something else has its own way."""
+        """Drop empty values; models in which they have a meaning override this."""
         keys = {field.alias or name: field.is_required() for name, field in cls.model_fields.items()}
         return {key: inner for key, inner in value.items() if inner is not None or keys.get(key, True)}
 
     @classmethod
     def _hint(cls, key: str, kind: str) -> str:
-        """What helps with a mistake of this kind in the value of a key."""
+        """A hint for an error of this kind in the value of a key."""
         fields = {field.alias or name: field for name, field in cls.model_fields.items()}
         if kind == "extra_forbidden":
             return f"did you mean {cls.meant[key]!r}?" if key in cls.meant else did_you_mean(key, fields)
@@ -62,33 +62,33 @@ class FileModel(BaseModel):
         return "" if example is None else f"for example {key}: {example}"
 
 
-def wrong(message: str, hint: str = "") -> PydanticCustomError:
-    """What a validator raises; the message goes on from the value's name: `must not hold '/'`."""
-    return _worded("said", message, hint)
+def value_error(message: str, hint: str = "") -> PydanticCustomError:
+    """The error that a validator raises; the message follows the name of the value: `must not hold '/'`."""
+    return _plain_error("said", message, hint)
 
 
-def wrong_at(*mistakes: tuple[Loc, str, str]) -> ValidationError:
-    """What a validator of a whole model raises for values inside it: place, message and hint of each."""
-    details = [InitErrorDetails(type=wrong(message, hint), loc=loc, input=None) for loc, message, hint in mistakes]
+def value_errors(*errors: tuple[Loc, str, str]) -> ValidationError:
+    """The error that a validator of a model raises for values inside it: place, message and hint of each."""
+    details = [InitErrorDetails(type=value_error(message, hint), loc=loc, input=None) for loc, message, hint in errors]
     return ValidationError.from_exception_data("", details)
 
 
 def missing(key: str, example: str) -> ValidationError:
-    """What a validator of a whole model raises for a key that is not given."""
-    mistake = _worded("key", f"{key!r} is missing", f"for example {example}")
-    return ValidationError.from_exception_data("", [{"type": mistake, "loc": (key,), "input": None}])
+    """The error that a validator of a model raises for a missing key."""
+    error = _plain_error("key", f"{key!r} is missing", f"for example {example}")
+    return ValidationError.from_exception_data("", [{"type": error, "loc": (key,), "input": None}])
 
 
-def moved(error: ValidationError, way: Callable[[Loc], Loc]) -> ValidationError:
-    """The mistakes of a model as seen from around it; `way` leads from a place in it to one around it."""
+def relocated(error: ValidationError, convert: Callable[[Loc], Loc]) -> ValidationError:
+    """The errors of a model with places in its parent; `convert` converts a place."""
     found = [_in_words(one, None) for one in error.errors(include_url=False)]
-    details: list[InitErrorDetails] = [{**one, "loc": way(one["loc"])} for one in found]
+    details: list[InitErrorDetails] = [{**one, "loc": convert(one["loc"])} for one in found]
     return ValidationError.from_exception_data(error.title, details)
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """A text that a regular expression matches, which goes into the JSON Schema, too."""
+    """A text that matches a regular expression; the JSON Schema includes the pattern."""
 
     pattern: str
     message: str
@@ -102,16 +102,16 @@ class Matches:
 
     def _check(self, text: str) -> str:
         if not re.search(self.pattern, text, re.ASCII):
-            raise wrong(self.message, self.hint)
+            raise value_error(self.message, self.hint)
         return text
 
 
 def validate(model: type[T] | TypeAdapter[T], document: Document, context: Mapping[str, Any] | None = None) -> T:
-    """The document's data as a model, or `InputErrors` with every mistake.
+    """The document's data as a model; raises `InputErrors` with all errors.
 
     Args:
-        context: for validators; `providers` are names of model providers beside the built-in ones, without which any
-            word is taken for one.
+        context: for validators; `providers` are names of model providers in addition to the built-in ones. Without
+            it any provider name is accepted.
     """
     try:
         return adapter_of(model).validate_python(document.data, context=context)
@@ -122,7 +122,7 @@ def validate(model: type[T] | TypeAdapter[T], document: Document, context: Mappi
 def attempt(
     model: type[T] | TypeAdapter[T], document: Document, context: Mapping[str, Any] | None = None
 ) -> tuple[T | None, list[Problem]]:
-    """The same without raising: the model and nothing, or None and all that is wrong."""
+    """As `validate`, without raising: the model and no errors, or None and all errors."""
     try:
         return adapter_of(model).validate_python(document.data, context=context), []
     except ValidationError as error:
@@ -130,7 +130,7 @@ def attempt(
 
 
 def adapter_of(model: type[T] | TypeAdapter[T]) -> TypeAdapter[T]:
-    """What reads a model, made once: that takes milliseconds."""
+    """The adapter of a model, cached since building one takes milliseconds."""
     if isinstance(model, TypeAdapter):
         return model
     if model not in _ADAPTERS:
@@ -145,21 +145,21 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def file_schema(model: type[FileModel] | TypeAdapter[Any], title: str, id_: str = "") -> dict[str, Any]:
-    """The JSON Schema of a file, draft 2020-12, for editors; paths, names of models and templates are beyond it."""
+    """The JSON Schema of a file, draft 2020-12, for editors; it does not check paths, model names and templates."""
     found = model.json_schema() if isinstance(model, TypeAdapter) else model.model_json_schema()
     return {"$schema": DRAFT, **({"$id": id_} if id_ else {}), **found, "title": title}
 
 
 def _problems(error: ValidationError, document: Document) -> list[Problem]:
-    return list(_told(error.errors(include_url=False), document))
+    return list(_merged_problems(error.errors(include_url=False), document))
 
 
-def _told(errors: Sequence[ErrorDetails], document: Document) -> Iterator[Problem]:
-    """Errors of one value that say what it must be, as each alternative of a union has one, make one sentence."""
+def _merged_problems(errors: Sequence[ErrorDetails], document: Document) -> Iterator[Problem]:
+    """One problem per value: errors of several alternatives of a union are joined to one sentence."""
     musts: dict[Loc, list[dict[str, Any]]] = {}
     for error in errors:
-        told = _in_words(error, document.data)
-        loc, words = tuple(told["loc"]), error["ctx"] if error["type"] == "plain" else told["type"].context or {}  # type: ignore[union-attr]
+        plain = _in_words(error, document.data)
+        loc, words = tuple(plain["loc"]), error["ctx"] if error["type"] == "plain" else plain["type"].context or {}  # type: ignore[union-attr]
         if words["kind"] == "must":
             musts.setdefault(loc, []).append({**words, "input": error["input"]})
         elif words["kind"] == "key":
@@ -174,7 +174,7 @@ def _told(errors: Sequence[ErrorDetails], document: Document) -> Iterator[Proble
         yield document.problem(loc, message, hint)
 
 
-def _worded(kind: str, said: str, hint: str) -> PydanticCustomError:
+def _plain_error(kind: str, said: str, hint: str) -> PydanticCustomError:
     """An error in plain words.
 
     Args:
@@ -187,21 +187,21 @@ def _in_words(error: ErrorDetails, data: Any, model: type[FileModel] | None = No
     """The error in plain words, with a hint where it is about a field of the model.
 
     Args:
-        data: what was validated; None where the error's way is right as it is.
+        data: the validated data; None if the location of the error is already right.
     """
-    loc = error["loc"] if data is None else _way(error, data)
+    loc = error["loc"] if data is None else _location(error, data)
     if error["type"] == "plain":
         words = PydanticCustomError("plain", "{said}", error["ctx"])
     else:
         kind, said, hint = _plain(error)
         if model is not None and len(loc) == 1 and not hint:
             hint = model._hint(str(loc[0]), error["type"])
-        words = _worded(kind, said, hint)
+        words = _plain_error(kind, said, hint)
     return {"type": words, "loc": loc, "input": error["input"]}
 
 
-def _way(error: ErrorDetails, data: Any) -> Loc:
-    """The way to the value, without the names that pydantic gives to the alternatives of a union."""
+def _location(error: ErrorDetails, data: Any) -> Loc:
+    """The location of the value, without the names that pydantic adds for alternatives of a union."""
     found: list[str | int] = []
     for step in error["loc"]:
         inside = isinstance(data, dict) and step in data
@@ -226,7 +226,7 @@ _KINDS = {
 
 
 def _plain(error: ErrorDetails) -> tuple[str, str, str]:
-    """Kind, words and hint for an error of pydantic's own."""
+    """Kind, words and hint for one of pydantic's errors."""
     kind, context, value = error["type"], error.get("ctx", {}), error["input"]
     name = quoted(str(error["loc"][-1])) if error["loc"] else ""
     if kind == "missing":

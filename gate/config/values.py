@@ -1,4 +1,4 @@
-"""Kinds of values that several files have: names, paths, texts with fields of the case, patterns, models."""
+"""Types of values that several files use: names, paths, templates, patterns, models."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from gate.config.documents import BadJson, described, did_you_mean, parse_json, quoted
 from gate.config.models import ModelRef, parse_model
-from gate.config.validation import Matches, wrong, wrong_at
+from gate.config.validation import Matches, value_error, value_errors
 from gate.errors import GateError
 from gate.files import is_glob, normal, path_complaint
 from gate.limits import NAME_CHARS, PATH_CHARS, PATTERN_CHARS, PROMPT_CHARS
@@ -31,14 +31,14 @@ OVERALL = "overall"
 
 
 def name_complaint(name: str) -> str:
-    """What is wrong with a suite's name; empty when nothing is."""
+    """Why a suite's name is invalid; empty if it is valid."""
     if "/" in name:
         return "must not contain '/', which joins suite and slice"
     return value_complaint(name)
 
 
 def dimension_complaint(name: str) -> str:
-    """What is wrong with a slice dimension's name; empty when nothing is."""
+    """Why the name of a slice dimension is invalid; empty if it is valid."""
     if name == OVERALL:
         return f"must not be {OVERALL!r}, the slice of all cases"
     if "=" in name or "/" in name:
@@ -47,7 +47,7 @@ def dimension_complaint(name: str) -> str:
 
 
 def slice_complaint(name: str, dimensions: tuple[str, ...]) -> str:
-    """What is wrong with `dimension=value`, given the dimensions that a suite tests; empty when nothing is."""
+    """Why `dimension=value` is invalid for a suite with these dimensions; empty if it is valid."""
     dimension, equals, value = name.partition("=")
     if not equals or not value:
         return "must be written dimension=value"
@@ -55,7 +55,7 @@ def slice_complaint(name: str, dimensions: tuple[str, ...]) -> str:
 
 
 def value_complaint(name: str) -> str:
-    """What is wrong with a slice's value, an id, a cluster or a person's name; empty when nothing is."""
+    """Why a slice's value, an id, a cluster or a person's name is invalid; empty if it is valid."""
     if not name.strip():
         return "must not be blank"
     if name != name.strip():
@@ -73,10 +73,10 @@ _VERSION = re.compile(r"[1-9][0-9]{0,8}")
 
 @dataclass(frozen=True, slots=True)
 class StoreName:
-    """A suite of a store.
+    """Name of a suite in a store, `store:NAME[@version]`.
 
     Args:
-        version: 1 for the first; None for the newest.
+        version: from 1; None for the newest.
     """
 
     name: str
@@ -84,17 +84,17 @@ class StoreName:
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """As in gate.yaml."""
         return f"{STORE_PREFIX}{self.name}" if self.version is None else f"{STORE_PREFIX}{self.name}@{self.version}"
 
 
 def is_store(text: str) -> bool:
-    """Is it meant to name a suite of a store, rightly or not?"""
+    """Does the text begin like the name of a store's suite, valid or not?"""
     return text.startswith(STORE_PREFIX)
 
 
 def parse_store_name(text: str) -> StoreName | None:
-    """The suite that a text names; None where it names none, or not rightly."""
+    """The suite that a text names; None if it is not a valid name of a store's suite."""
     if not is_store(text) or store_name_complaint(text):
         return None
     name, _, version = text.removeprefix(STORE_PREFIX).partition("@")
@@ -102,7 +102,7 @@ def parse_store_name(text: str) -> StoreName | None:
 
 
 def store_name_complaint(text: str) -> str:
-    """What is wrong with the name of a store's suite; empty when nothing is."""
+    """Why the name of a store's suite is invalid; empty if it is valid."""
     name, at, version = text.removeprefix(STORE_PREFIX).partition("@")
     if reason := name_complaint(name):
         return reason
@@ -130,25 +130,25 @@ class FunctionName:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Where the module can lie, the places that count first."""
+        """Possible files of the module, in the order of precedence."""
         path = self.module.replace(".", "/")
         return tuple(f"{folder}{path}{end}" for folder in SOURCES for end in ("/__init__.py", ".py"))
 
 
 def is_python(prompt: str) -> bool:
-    """Does a suite name code, and no file?"""
+    """Does a prompt name a Python function instead of a file?"""
     return prompt.startswith(PYTHON_PREFIX)
 
 
 def function_complaint(prompt: str) -> str:
-    """Why a prompt that begins with `python:` names no function; empty when it does."""
+    """Why a prompt that begins with `python:` names no function; empty if it names one."""
     if len(prompt) > PATH_CHARS:
         return f"is longer than {PATH_CHARS:,} characters"
     return "" if _ENTRY.fullmatch(prompt) else "is not python:module:function"
 
 
 def function_named(prompt: str) -> FunctionName:
-    """The function that a prompt names."""
+    """The function of a prompt `python:module:function`."""
     found = _ENTRY.fullmatch(prompt)
     if found is None:
         raise ValueError(f"{prompt} is not a function")
@@ -168,7 +168,7 @@ class Pointer:
     """A text inside a file.
 
     Args:
-        name: as the file's language writes it, with dots: `Class.attribute`, `agent.system_template`, `items.0`.
+        name: dotted name or key: `Class.attribute`, `agent.system_template`, `items.0`.
     """
 
     path: str
@@ -179,8 +179,8 @@ class Pointer:
 
 
 def pointer_of(prompt: str) -> Pointer | None:
-    """The text that a prompt names inside a file; None where the prompt is a file, a pattern or a function."""
-    # A terminal shows the two colons with nothing but a zero-width space between them, and names are copied from there.
+    """The text inside a file that a prompt names; None for a file, a pattern or a function."""
+    # Terminal output has a zero-width space between the two colons, and users copy names from there.
     path, mark, name = prompt.replace(":\N{ZERO WIDTH SPACE}:", POINTER_MARK).partition(POINTER_MARK)
     return Pointer(path, name) if mark and not is_python(prompt) else None
 
@@ -196,22 +196,22 @@ AND = " + "
 
 
 def prompt_parts(prompt: str) -> tuple[str, ...]:
-    """The files, texts or functions that a prompt is made of: one, or a system and a user message."""
+    """The parts of a prompt: one file, text or function, or one for the system and one for the user message."""
     return tuple(prompt.split(AND))
 
 
 def first_file(prompt: str) -> str:
-    """The file of a prompt that is no function; of two messages that of the first."""
+    """The file of a prompt that is not a function; for two messages, that of the first."""
     return file_part(prompt_parts(prompt)[0])
 
 
 def is_pointer(prompt: str) -> bool:
-    """Is it a text inside a file, or several?"""
+    """Does a prompt name texts inside files?"""
     return pointer_of(prompt) is not None
 
 
 def pointer_complaint(pointer: Pointer) -> str:
-    """What is wrong with a pointer, its path aside; empty when nothing is."""
+    """Why a pointer is invalid, apart from its path; empty if it is valid."""
     if not pointer.path.lower().endswith(POINTER_ENDINGS):
         return f"is a text inside a file that does not end in {', '.join(POINTER_ENDINGS)}"
     if is_glob(pointer.path):
@@ -261,7 +261,7 @@ _STEP = re.compile(
 
 
 class BadPath(Exception):
-    """A text that is no path to one value."""
+    """A text that is not a path to one value."""
 
 
 def parse_path(text: str) -> JsonSteps:
@@ -271,7 +271,7 @@ def parse_path(text: str) -> JsonSteps:
         text: such as `$.items[0].name`; `items[0].name` means the same.
 
     Raises:
-        BadPath: it is none, or could select several values.
+        BadPath: the text is not a path, or could select several values.
     """
     if "{{" in text:
         raise BadPath("a path cannot contain fields of the case")
@@ -298,7 +298,7 @@ def _step(step: re.Match[str]) -> str | int:
         return step["name"]
     if step["double"] is not None:
         return _unescaped(step["double"])
-    # JSON knows double quotes only.
+    # JSON has only double quotes.
     return _unescaped(re.sub(r"\\.|\"", lambda found: _SWAPPED.get(found[0], found[0]), step["single"]))
 
 
@@ -314,14 +314,14 @@ def _unescaped(text: str) -> str:
 
 
 class NotThere(Exception):
-    """A path leads nowhere in this value; the message names the place."""
+    """A path does not exist in a value; the message names the place."""
 
 
 def look_up(path: JsonSteps, value: JsonValue) -> JsonValue:
-    """The value that a path leads to.
+    """The value at a path.
 
     Raises:
-        NotThere: a name that the mapping does not have, an index outside the list, or a step into something else.
+        NotThere: a missing key, an index outside the list, or a step into a scalar.
     """
     for number, step in enumerate(path):
         if isinstance(value, dict) and isinstance(step, str) and step in value:
@@ -334,7 +334,7 @@ def look_up(path: JsonSteps, value: JsonValue) -> JsonValue:
 
 
 def written(path: JsonSteps) -> str:
-    """The path in its plainest form: `$.a[0]`."""
+    """The path in its shortest form: `$.a[0]`."""
     named = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
     parts = [f".{s}" if isinstance(s, str) and named.fullmatch(s) else f"[{s!r}]" for s in path]
     return "$" + "".join(parts)
@@ -353,22 +353,22 @@ def _template(text: str) -> str:
         try:
             compile_template(text)
         except BadTemplate as error:
-            raise wrong(f"has an error: {error.message}", "write for example {{ expected }}") from None
+            raise value_error(f"has an error: {error.message}", "write for example {{ expected }}") from None
     return text
 
 
 def _pattern(text: str) -> str:
-    from gate.config.json_schema import pattern_complaint  # few suites search for patterns
+    from gate.config.json_schema import pattern_complaint  # imported here, since few suites use patterns
 
     if reason := pattern_complaint(_PLACEHOLDER.sub("x", text)):
-        raise wrong(f"is not a regular expression: {reason}", "use the syntax of Python's re")
+        raise value_error(f"is not a regular expression: {reason}", "use the syntax of Python's re")
     return text
 
 
 def repository_path(text: str) -> str:
-    """A path inside the repository, in its plain form."""
+    """A path inside the repository, normalized."""
     if reason := path_complaint(text):
-        raise wrong(f"{quoted(text)} {reason}", "write a path inside the repository, relative to its root")
+        raise value_error(f"{quoted(text)} {reason}", "write a path inside the repository, relative to its root")
     return normal(text)
 
 
@@ -376,7 +376,7 @@ def _json_path(text: str) -> str:
     try:
         parse_path(text or "$")
     except BadPath as bad:
-        raise wrong(f"is not a path: {bad}", "for example $.items[0].name") from None
+        raise value_error(f"is not a path: {bad}", "for example $.items[0].name") from None
     return text
 
 
@@ -384,7 +384,7 @@ def _schema(schema: dict[str, Any]) -> dict[str, Any]:
     from gate.config.json_schema import schema_complaint
 
     if reason := schema_complaint(schema):
-        raise wrong(f"is not a usable JSON Schema: {reason}")
+        raise value_error(f"is not a usable JSON Schema: {reason}")
     return schema
 
 
@@ -392,7 +392,9 @@ def _language(text: str) -> str:
     if "{{" not in text and language_code(text) is None:
         hint = "write a code of ISO 639, such as en or de"
         close = did_you_mean(text, LANGUAGES)
-        raise wrong(f"is the unknown language {quoted(text)}", f"{close} {hint}" if close.startswith("did") else hint)
+        raise value_error(
+            f"is the unknown language {quoted(text)}", f"{close} {hint}" if close.startswith("did") else hint
+        )
     return text
 
 
@@ -400,14 +402,14 @@ def _model(text: str, info: ValidationInfo) -> str:
     try:
         parse_model(text, (info.context or {}).get("providers"))
     except GateError as error:
-        raise wrong(f"is not valid: {error.message}", error.hint) from None
+        raise value_error(f"is not valid: {error.message}", error.hint) from None
     return text
 
 
 def not_blank(text: str) -> str:
-    """A text with something in it."""
+    """A validator for texts that are not blank."""
     if not text.strip():
-        raise wrong("must not be blank")
+        raise value_error("must not be blank")
     return text
 
 
@@ -418,7 +420,7 @@ def _listed(value: Any) -> Any:
 def each_once(texts: T) -> T:
     again = [at for at, text in enumerate(texts) if text in texts[:at]]
     if again:
-        raise wrong_at(*(((at,), f"lists {quoted(texts[at])} twice", "") for at in again))
+        raise value_errors(*(((at,), f"lists {quoted(texts[at])} twice", "") for at in again))
     return texts
 
 
@@ -427,17 +429,19 @@ def _amount(value: Any) -> Any:
         return _template(value)
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not abs(value) <= _AMOUNT:
-        raise wrong(f"must be a number, not {described(value)}", "or write a field of the case, such as {{ expected }}")
+        raise value_error(
+            f"must be a number, not {described(value)}", "or write a field of the case, such as {{ expected }}"
+        )
     return float(value)
 
 
 def json_template(value: JsonValue) -> JsonValue:
-    """Any JSON; a text may hold fields of the case."""
+    """A validator for any JSON; its texts may contain fields of the case."""
     return _template(value) if isinstance(value, str) else value
 
 
 def empty_is(kind: Callable[[], Any]) -> BeforeValidator:
-    """An empty value stands for what `kind()` makes: a mapping or list of which all entries are commented out."""
+    """Replaces an empty value by `kind()`, for a mapping or list whose entries are all commented out."""
     return BeforeValidator(lambda value: kind() if value is None else value)
 
 
@@ -465,7 +469,7 @@ ModelName: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=NAME_CHARS
 
 
 class _AsModelRef:
-    """Reads `provider:name` as a `ModelRef`; in code one may stand there, too."""
+    """Reads `provider:name` as a `ModelRef`; also accepts a `ModelRef`, for code."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_wrap_validator_function(

@@ -1,4 +1,4 @@
-"""YAML that people read and edit: written, and changed by ruamel.yaml's round trip, which keeps comments and order."""
+"""Writes and edits YAML for people with ruamel.yaml's round trip, which keeps comments and order."""
 
 import io
 import json
@@ -31,10 +31,10 @@ _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null",
 
 
 class YamlFile:
-    """A YAML file under change.
+    """A YAML file that is being edited.
 
     Attributes:
-        data: mappings and lists of ruamel.yaml, to be changed in place; scalars are their texts as they stand there.
+        data: mappings and lists of ruamel.yaml, to be changed in place; scalars are texts as in the file.
     """
 
     def __init__(self, text: str) -> None:
@@ -44,18 +44,18 @@ class YamlFile:
         self.data: Any = self._yaml.load(text)
 
     def text(self) -> str:
-        """The file as it is now."""
+        """The text with all changes."""
         stream = io.StringIO()
         self._yaml.dump(self.data, stream)
         return stream.getvalue()
 
 
 def dumped(value: JsonValue) -> str:
-    """A value as YAML: texts of several lines in literal blocks, short lists and mappings on one line."""
+    """A value as YAML: multi-line texts in literal blocks, short lists and mappings on one line."""
     stream = io.StringIO()
     _round_trip().dump(styled(value, whole=True), stream)
     text = stream.getvalue()
-    # The mark of the document's end, and not the last line of a text, which is indented.
+    # This is the document end marker: a line of a text would be indented.
     return text[:-4] if text.endswith("\n...\n") else text
 
 
@@ -63,14 +63,14 @@ def lines_of(value: JsonValue, columns: int = 0) -> list[str]:
     """The lines of a value as YAML.
 
     Args:
-        columns: how far to the right; empty lines stay empty.
+        columns: indentation; empty lines stay empty.
     """
     lines = dumped(value).removesuffix("\n").split("\n")
     return [" " * columns + line if line else line for line in lines]
 
 
 def flow(value: JsonValue) -> str:
-    """A value on one line."""
+    """A value as YAML on one line."""
     listed = CommentedSeq([styled(value)])
     listed.fa.set_flow_style()
     stream = io.StringIO()
@@ -79,13 +79,13 @@ def flow(value: JsonValue) -> str:
 
 
 def rewritten(text: str, file: str, data: JsonValue) -> str:
-    """A file with other data; what stays as it is keeps its look and its comments.
+    """The text of a file with new data; unchanged parts keep their style and comments.
 
     Args:
-        data: what it is to hold; lists may be longer than they are, and not shorter.
+        data: the new data; lists must not become shorter.
 
     Raises:
-        GateError: it has YAML that cannot be edited safely, such as with aliases.
+        GateError: the file has YAML that cannot be edited safely, such as aliases.
     """
     old = read_yaml(text.removeprefix("\ufeff"), file).data
     if same(old, data):
@@ -107,10 +107,10 @@ def rewritten(text: str, file: str, data: JsonValue) -> str:
 
 
 def styled(value: JsonValue, *, whole: bool = False) -> Any:
-    """A value for ruamel.yaml, as people like to read it.
+    """A value for ruamel.yaml in a readable style.
 
     Args:
-        whole: in block style, however short.
+        whole: block style even if it is short.
     """
     if isinstance(value, str):
         return _text(value)
@@ -127,9 +127,9 @@ def styled(value: JsonValue, *, whole: bool = False) -> Any:
 
 
 def update(mapping: CommentedMap, old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]) -> None:
-    """Give a mapping of a file other entries; what stays as it is keeps its look and its comments."""
+    """Change the entries of a mapping in place; unchanged ones keep their style and comments."""
     added = [key for key in new if key not in old]
-    behind = _take_comment(mapping, list(old)[-1]) if added and old else ""
+    comment = _take_comment(mapping, list(old)[-1]) if added and old else ""
     for key in [key for key in old if key not in new]:
         del mapping[key]
     for key, value in new.items():
@@ -141,9 +141,9 @@ def update(mapping: CommentedMap, old: Mapping[str, JsonValue], new: Mapping[str
         elif isinstance(known, list) and isinstance(value, list) and 0 < len(known) <= len(value):
             _update_list(mapping[key], known, value)
         else:
-            mapping[key] = styled(value, whole=_of_mappings(value))
-    if behind:
-        _put_comment(mapping, added[-1], behind)
+            mapping[key] = styled(value, whole=_is_list_of_mappings(value))
+    if comment:
+        _put_comment(mapping, added[-1], comment)
 
 
 def _update_list(listed: CommentedSeq, old: Sequence[JsonValue], new: Sequence[JsonValue]) -> None:
@@ -157,7 +157,7 @@ def _update_list(listed: CommentedSeq, old: Sequence[JsonValue], new: Sequence[J
 
 
 def append(listed: CommentedSeq, row: JsonValue) -> None:
-    """Put an item at the end of a list, with an empty line in front where the others have one."""
+    """Add an item at the end of a list, after an empty line if the other items have one."""
     if len(listed) > 1 and not listed.fa.flow_style():
         before, last = (_take_comment(listed, at) for at in (len(listed) - 2, len(listed) - 1))
         _put_comment(listed, len(listed) - 2, before)
@@ -166,46 +166,46 @@ def append(listed: CommentedSeq, row: JsonValue) -> None:
 
 
 def remove(listed: CommentedSeq, at: int) -> None:
-    """Take an item out of a list; comments that stand in front of the next item stay there."""
-    behind = _take_comment(listed, at)
-    if at and behind.strip():
+    """Remove an item from a list; comments before the next item stay."""
+    comment = _take_comment(listed, at)
+    if at and comment.strip():
         _take_comment(listed, at - 1)
-        _put_comment(listed, at - 1, behind)
+        _put_comment(listed, at - 1, comment)
     del listed[at]
 
 
 def _take_comment(holder: Any, key: Any) -> str:
-    """Take away the lines behind an entry: ruamel.yaml keeps what stands in front of one with the one before."""
+    """Remove and return the lines after an entry: ruamel.yaml attaches comments to the entry before them."""
     holder, key = _last_value(holder, key)
     tokens = holder.ca.items.get(key) or ()
     token = next((one for one in tokens if one is not None and not isinstance(one, list)), None)
     if token is None:
         return ""
     whole = isinstance(holder[key], LiteralScalarString | FoldedScalarString)
-    first, _, behind = ("", "", token.value) if whole else token.value.partition("\n")
+    first, _, comment = ("", "", token.value) if whole else token.value.partition("\n")
     token.value = "" if whole else first + "\n"
     if not token.value.strip():
         del holder.ca.items[key]
-    return str(behind)
+    return str(comment)
 
 
-def _put_comment(holder: Any, key: Any, behind: str) -> None:
-    """Put lines behind an entry, which has none."""
-    if not behind:
+def _put_comment(holder: Any, key: Any, comment: str) -> None:
+    """Add lines after an entry that has none."""
+    if not comment:
         return
     holder, key = _last_value(holder, key)
     tokens = holder.ca.items.get(key) or ()
     token = next((one for one in tokens if one is not None and not isinstance(one, list)), None)
     if token is not None:
-        token.value += behind
+        token.value += comment
         return
     whole = isinstance(holder[key], LiteralScalarString | FoldedScalarString)
-    token = CommentToken(behind if whole else "\n" + behind, CommentMark(0), None)
+    token = CommentToken(comment if whole else "\n" + comment, CommentMark(0), None)
     holder.ca.items[key] = [None, None, token, None] if isinstance(holder, CommentedMap) else [token, None]
 
 
 def _last_value(holder: Any, key: Any) -> tuple[Any, Any]:
-    """The list or mapping, and the place in it, of the last value of an entry."""
+    """The innermost list or mapping with the last value of an entry, and its key there."""
     inner = holder[key]
     if isinstance(inner, CommentedMap | CommentedSeq) and inner and not inner.fa.flow_style():
         return _last_value(inner, list(inner)[-1] if isinstance(inner, CommentedMap) else len(inner) - 1)
@@ -213,12 +213,12 @@ def _last_value(holder: Any, key: Any) -> tuple[Any, Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Equal as JSON: to Python 1, 1.0 and true are the same."""
+    """Equal as JSON, where 1, 1.0 and true differ (in Python they are equal)."""
     return json.dumps(one, sort_keys=True, default=str) == json.dumps(other, sort_keys=True, default=str)
 
 
-class _AsWritten(VersionedResolver):
-    """Takes every scalar for a text, so that numbers, dates and `~` are written as they were."""
+class _TextResolver(VersionedResolver):
+    """Reads every scalar as text, so that numbers, dates and `~` are written as they were."""
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
         if kind is not ScalarNode or not implicit[0]:
@@ -227,8 +227,8 @@ class _AsWritten(VersionedResolver):
         return Tag(suffix=kinds.get(value, "tag:yaml.org,2002:str"))
 
 
-class _Indenting(Emitter):
-    """A list that is the whole file is not indented, as the lists inside it are."""
+class _ListIndenter(Emitter):
+    """Indents lists, except one that is the whole file."""
 
     def increase_indent(self, *args: Any, **kwargs: Any) -> None:
         usual = self.best_sequence_indent
@@ -247,8 +247,8 @@ class _Indenting(Emitter):
 
 def _round_trip() -> YAML:
     yaml = YAML(typ="rt")
-    yaml.Resolver = _AsWritten
-    yaml.Emitter = _Indenting
+    yaml.Resolver = _TextResolver
+    yaml.Emitter = _ListIndenter
     yaml.preserve_quotes = True
     yaml.width = _WIDE
     yaml.brace_single_entry_mapping_in_flow_sequence = True
@@ -264,14 +264,14 @@ def _text(text: str, *, key: bool = False) -> str:
 
 
 def _literal(text: str) -> bool:
-    """Several lines that a literal block gives back as they are, whatever the reader."""
+    """Does the text have several lines that every reader reads back unchanged from a literal block?"""
     lines = text.removesuffix("\n").split("\n")
     if "\n" not in text or not lines[0].strip() or not lines[-1].strip() or lines[0].startswith(" "):
         return False
     return all(line.isprintable() and not line.endswith(" ") for line in lines)
 
 
-def _of_mappings(value: JsonValue) -> bool:
+def _is_list_of_mappings(value: JsonValue) -> bool:
     return isinstance(value, list) and any(isinstance(one, dict) for one in value)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import ToolLoop, leads_itself
+from gate.config.targets import ToolLoop, calls_own_models
 from gate.engine.arrays import Floats, Ints, Rows
 from gate.engine.samples import DOLLARS, UNKNOWN
 from gate.prompts.version import Prompt
@@ -355,7 +355,7 @@ def dollars_spent(rows: Rows, suite: Suite | None = None) -> tuple[float | None,
     """
     prices = np.concatenate([rows.numbers("paid"), rows.numbers("aside_paid"), rows.scores("price")])
     if np.any(prices == UNKNOWN):
-        silent = suite is not None and any(leads_itself(suite.arm(name).target) for name in suite.arms)
+        silent = suite is not None and any(calls_own_models(suite.arm(name).target) for name in suite.arms)
         return None, UNTOLD if silent and np.any(rows.numbers("paid") == UNKNOWN) else UNPRICED
     costs = np.concatenate([rows.figures("dollars"), rows.figures("aside_dollars"), rows.scores("cost")])
     total = _dollars(prices, costs)

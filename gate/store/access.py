@@ -1,4 +1,4 @@
-"""Who may use a store: people and their roles, tokens of programs and their scopes, and the log of their actions."""
+"""Access to a store: people with roles, API tokens with scopes, and the audit log."""
 
 import re
 import secrets
@@ -21,13 +21,13 @@ class Role(IntEnum):
 
     @property
     def label(self) -> str:
-        """As people write it."""
+        """Name for users."""
         return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who makes a request."""
+    """The person who makes a request."""
 
     name: str
     role: Role
@@ -39,15 +39,15 @@ STRANGER = Person("", Role.NOBODY)
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Who may edit and who may only read. An entry is a name or an e-mail address, `@` with a domain, `group:` with the
-    name of a group, or `*` for everybody who can log in; upper and lower case are the same.
+    """Editors and viewers. An entry is a name or e-mail address, `@DOMAIN`, `group:NAME`, or `*` for everybody who can
+    log in; upper and lower case are the same.
     """
 
     editors: tuple[str, ...] = ()
     viewers: tuple[str, ...] = ()
 
     def role(self, name: str, groups: Iterable[str] = ()) -> Role:
-        """The role of somebody."""
+        """The role of a person."""
         is_in = {EVERYBODY, *(f"{GROUP}{group}".casefold() for group in groups)}
         if name:
             is_in.add(name.casefold())
@@ -59,14 +59,14 @@ class Members:
         return Role.NOBODY
 
     def known_groups(self, groups: Iterable[str]) -> list[str]:
-        """Those of the groups that an entry names."""
+        """The groups that an entry names."""
         named = {entry.casefold() for entry in (*self.editors, *self.viewers)}
         return [group for group in groups if f"{GROUP}{group}".casefold() in named]
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An action of somebody."""
+    """An action of a person or program."""
 
     at: datetime
     who: str
@@ -77,7 +77,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Filter of events; an empty one matches all."""
+    """Filter of events; empty fields match all."""
 
     who: str = ""
     what: str = ""
@@ -108,7 +108,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A token as lists show it, without the secret, which is not kept."""
+    """A token as in lists; the secret is not stored."""
 
     id: int
     name: str
@@ -121,22 +121,22 @@ class ApiToken:
 
     @property
     def author(self) -> str:
-        """Author of its changes in a history."""
+        """Author of its changes in the history."""
         return f"{self.owner} (token {self.name})"
 
     @property
-    def told(self) -> str:
-        """Its name and scopes, for the log."""
+    def description(self) -> str:
+        """Name and scopes, for the audit log."""
         return f"{self.id}, {self.name}: {' '.join(sorted(self.scopes))}"
 
-    def over(self, now: datetime) -> bool:
+    def is_over(self, now: datetime) -> bool:
         """Is it revoked or expired?"""
         return self.revoked is not None or (self.expires is not None and self.expires <= now)
 
 
 @dataclass(frozen=True, slots=True)
 class IssuedToken:
-    """A new token, with its secret, which is shown only now."""
+    """A new token with its secret, which is shown only once."""
 
     token: ApiToken
     secret: str = field(repr=False)
@@ -148,5 +148,5 @@ def new_secret() -> str:
 
 
 def is_token(secret: str) -> bool:
-    """Can it be a token at all? A cut one cannot."""
+    """Does the text have the form of a secret? A truncated one does not."""
     return bool(_FORM.fullmatch(secret))

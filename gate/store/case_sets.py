@@ -1,4 +1,4 @@
-"""Sets of cases in a file or in a store, edited in the same way, and copied from one to the other."""
+"""Sets of cases in a file or a store: the same editing for both, and copying between them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,9 +42,9 @@ _PAGE = 500
 
 @dataclass(slots=True)
 class FileCases:
-    """Cases of a file; a change is made to the file's current content, and touches nothing else in it.
+    """Cases of a file; a change applies to the current content of the file and keeps the rest.
 
-    The number of each case is 1, and stands for the content when it was first read here.
+    Each case has version 1, which is the content when the file was first read.
     """
 
     path: str
@@ -52,25 +52,25 @@ class FileCases:
 
     @property
     def label(self) -> str:
-        """As on the command line, with its version where it has one."""
+        """Name as on the command line."""
         return self.path
 
     def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
-        """Matching cases, in their order; removed ones are kept by git alone."""
+        """Matching cases, in order; removed ones exist only in git."""
         if wanted.archived:
             return ()
         return tuple(one for one in self._known().values() if matches_filter(one, wanted))
 
     def case(self, name: str) -> tuple[CaseVersion, ...]:
-        """The versions of a case, the newest first; empty where there is none, and one at most in a file."""
+        """The versions of a case, newest first; at most one in a file."""
         found = self._known().get(name)
         return () if found is None else (found,)
 
     def change(self, changes: Sequence[Change], what: str) -> str | tuple[Conflict, ...]:
-        """Make all changes, or none; a file is made where there is none.
+        """Make all changes or none; creates a missing file.
 
         Returns:
-            The new label; or the conflicting changes of others, and then nothing was done.
+            The new label; or, if nothing was changed, the conflicting changes of others.
         """
         first, text = self._known(), self._text()
         now = self._read(text)
@@ -94,7 +94,7 @@ class FileCases:
         return self.path
 
     def _text(self) -> str | None:
-        """Its content; None where there is none."""
+        """The content; None if the file does not exist."""
         file = Path(self.path)
         try:
             if not file.exists():
@@ -104,8 +104,8 @@ class FileCases:
             raise GateError(f"cannot read {self.path}: {error.strerror}", "give a case file") from None
         if data is None:
             raise GateError(f"{self.path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several suites")
-        decode(data, self.path)  # says what is no text
-        return data.decode("utf-8")  # with its mark, which a change leaves there
+        decode(data, self.path)  # reports what is not text
+        return data.decode("utf-8")  # keeps a byte order mark
 
     def _known(self) -> Mapping[str, CaseVersion]:
         if self._first is None:
@@ -124,8 +124,8 @@ class FileCases:
 class StoreCases:
     """A suite of a store; its methods are those of `FileCases`.
 
-    signed: who changes it and when, for a change with this description.
-    new: a change may create it.
+    signed: returns author and time for a change with this description.
+    new: a change may create the suite.
     """
 
     suites: "Suites"
@@ -135,7 +135,7 @@ class StoreCases:
 
     @property
     def label(self) -> str:
-        """With its current version."""
+        """Name with its current version."""
         return self._version().label
 
     def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
@@ -150,7 +150,7 @@ class StoreCases:
         return tuple(one.version for one in found)
 
     def case(self, name: str) -> tuple[CaseVersion, ...]:
-        """Up to the version of the suite that is named."""
+        """Versions up to the named version of the suite."""
         if self.name.version is None and self.new and self.suites.newest(self.name.name) is None:
             return ()
         until = self._version().number
@@ -194,7 +194,7 @@ CaseSet: TypeAlias = FileCases | StoreCases
 
 
 def matches_filter(version: CaseVersion, wanted: CaseFilter) -> bool:
-    """Does a case of a file, or of an old version, match the filter?"""
+    """Does a case of a file or of an old version match the filter?"""
     if version.entry is None:
         return False
     words = words_of(version.entry).casefold()
@@ -204,7 +204,7 @@ def matches_filter(version: CaseVersion, wanted: CaseFilter) -> bool:
 
 
 def _place(change: CaseWrite, now: Mapping[str, CaseVersion]) -> str:
-    """The name of the changed case in the file; its new name where it was renamed already."""
+    """The name of the changed case in the file; the new name if it was already renamed."""
     before = name_before(change)
     return before if before in now else change.name
 
@@ -219,7 +219,7 @@ def _done(change: Change, now: Mapping[str, CaseVersion]) -> bool:
 
 
 def _untouched(change: Change, first: Mapping[str, CaseVersion], now: Mapping[str, CaseVersion]) -> bool:
-    """Is a case as it was when it was read, or a new one that is not there yet?"""
+    """Is the case unchanged since it was read, or a new one that does not exist yet?"""
     before = name_before(change)
     if before != change.name and change.name in now:
         return False
@@ -229,12 +229,12 @@ def _untouched(change: Change, first: Mapping[str, CaseVersion], now: Mapping[st
 
 
 class ChangedMeanwhile(GateError):
-    """Somebody else has changed the same case, and nothing was done."""
+    """Somebody else changed the same case, so nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseMove:
-    """Differences between a list of cases and a place."""
+    """Changes that copy a list of cases to a set."""
 
     new: tuple[CaseWrite, ...]
     edited: tuple[CaseWrite, ...]
@@ -242,14 +242,14 @@ class CaseMove:
     same: int
 
     def changes(self, *, without_others: bool) -> tuple[Change, ...]:
-        """The changes to make; cases that only the place has may stay."""
+        """The changes to make; without others, cases that only the target has stay."""
         return (*self.new, *self.edited, *(self.others if without_others else ()))
 
 
 def plan_move(cases: Sequence[Entry], to: CaseSet) -> CaseMove:
-    """What has to be done to a place so that it holds these cases.
+    """The changes after which a set has these cases.
 
-    to: archived cases come back under their names.
+    to: the target; archived cases are restored by their names.
     """
     there = {one.name: one for one in to.cases()}
     archived = {one.name: one for one in to.cases(CaseFilter(archived=True))}
@@ -278,7 +278,7 @@ def _on(export_cases: CaseWrite, known: CaseVersion | None) -> CaseWrite:
 
 
 def changed_meanwhile(conflict: Conflict) -> str:
-    """Who changed a case first, and when, for a message."""
+    """Message: who changed a case first, and when."""
     current = conflict.current
     if current is None:
         return f"{conflict.change.name} no longer exists"
@@ -294,12 +294,12 @@ def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
     """Open a set of cases.
 
     Args:
-        source: a path, or `store:NAME[@version]`; the store is that of the repository that the command runs in.
+        source: a path, or `store:NAME[@version]` in the store of the current repository.
         person: for the history; empty for git's user name.
-        new: it need not exist yet.
+        new: the set need not exist yet.
 
     Raises:
-        GateError: the name is wrong, there is no such file, or the store cannot be opened.
+        GateError: the name is invalid, the file does not exist, or the store cannot be opened.
         CannotEvaluate: the store does not answer.
     """
     if not values.is_store(source):
@@ -309,8 +309,8 @@ def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
         return FileCases(source)
     name = values.parse_store_name(source)
     if name is None:
-        said = f"{source} is not a suite of a store: it {values.store_name_complaint(source)}"
-        raise GateError(said, "write store:NAME")
+        message = f"{source} is not a suite of a store: it {values.store_name_complaint(source)}"
+        raise GateError(message, "write store:NAME")
     here = local_store(Path(), person)
     from gate.store.sql.suites import Authorship, Suites
 
@@ -318,7 +318,7 @@ def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
 
 
 def keep_edit(text: str) -> Path:
-    """Keep an edited case (YAML) that could not be stored, in the file returned."""
+    """Save an edited case (YAML) that could not be stored; returns the file."""
     folder = own_folder() / _EDITS
     make_gate_folder(folder)
     path = folder / f"{digest(text)[:12]}.yaml"
@@ -334,18 +334,18 @@ def read_foreign_cases(path: str, format_: str = "", slices: Sequence[str] = ())
         format_: one of `FORMATS`; empty to detect it by name and content.
 
     Raises:
-        GateError: it cannot be read, or no case of it can be imported.
+        GateError: the file cannot be read, or no case can be imported.
     """
-    text, told = _text(path)
-    brought = import_cases(text, path, format_, slices)
-    return replace(brought, losses=(*told, *brought.losses))
+    text, encoding_losses = _text(path)
+    imported = import_cases(text, path, format_, slices)
+    return replace(imported, losses=(*encoding_losses, *imported.losses))
 
 
 def write_foreign_cases(entries: Sequence[Entry], path: str, format_: str, *, force: bool) -> ExportedCases:
-    """Write cases to a file, all of it or nothing.
+    """Write cases to a file, atomically.
 
     Raises:
-        GateError: it exists already, or cannot hold them.
+        GateError: the file exists already, or cannot store the cases.
     """
     file = Path(path)
     if file.exists() and not force:
@@ -356,17 +356,17 @@ def write_foreign_cases(entries: Sequence[Entry], path: str, format_: str, *, fo
 
 
 def losses_in_format(entries: Sequence[Entry], path: str, format_: str) -> tuple[Loss, ...]:
-    """What a file of this format would lose, found before it is written."""
+    """The losses of writing a file in this format, without writing it."""
     return export_cases(entries, path, format_).losses
 
 
 def is_foreign(format_: str) -> bool:
-    """Is a format not the gate's own?"""
+    """Is it a format of another tool?"""
     return format_ not in ("", GATE)
 
 
 def _text(path: str) -> tuple[str, tuple[Loss, ...]]:
-    """The text of a file; a table may be what spreadsheets save."""
+    """The text of a file, also of a table with the encoding of a spreadsheet, and its losses."""
     file = Path(path)
     try:
         data = read_bounded(file, FILE_BYTES)

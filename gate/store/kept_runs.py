@@ -1,4 +1,4 @@
-"""The runs that earlier commands kept in `.gate`, for a plan."""
+"""The runs that earlier commands saved in `.gate`, for plans."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ class KeptRuns:
     """The runs in `.gate`.
 
     Args:
-        is_tracked: does git track this file? A tracked one may come from the change itself, and is ignored.
+        is_tracked: does git track this file? Tracked files are ignored, since the change itself may contain them.
     """
 
     folder: Path
@@ -41,15 +41,15 @@ class KeptRuns:
     _passed_over: list[str] = field(default_factory=list, init=False)
 
     def runs(self) -> list[EarlierRun]:
-        """Calibrations, then other runs, the newest files first; none is opened before it is read."""
+        """Calibrations, then other runs, newest first; files are opened only when they are read."""
         found = sorted(_records(self.folder), key=lambda one: (one.calibration, one.changed), reverse=True)
         return [EarlierRun(str(one.path.parent), partial(self._read, one.path)) for one in found[:_LOOKED_AT]]
 
     def notes(self) -> Sequence[str]:
         """Notes on what was skipped so far."""
-        told = [f"Skipped: {said}." for said in self._passed_over[:_TOLD]]
-        more = len(self._passed_over) - len(told)
-        return [*told, f"Skipped: {more} more below {self.folder}."] if more else told
+        notes = [f"Skipped: {reason}." for reason in self._passed_over[:_TOLD]]
+        more = len(self._passed_over) - len(notes)
+        return [*notes, f"Skipped: {more} more below {self.folder}."] if more else notes
 
     def _read(self, path: Path) -> RunRecord | None:
         try:
@@ -77,7 +77,7 @@ class _Record:
 
 
 def _records(folder: Path) -> Iterator[_Record]:
-    """Does not follow links, wherever they stand."""
+    """The records in a folder; links are not followed."""
     if folder.is_symlink():
         return
     for parent, _, names in os.walk(folder):
@@ -87,7 +87,7 @@ def _records(folder: Path) -> Iterator[_Record]:
 
 
 def kept_runs() -> KeptRuns:
-    """The runs below `.gate` of the repository, without those that git tracks."""
+    """The runs in `.gate` of the repository, without those that git tracks."""
     kept = own_folder()
     try:
         repo = Repo.open(Path())

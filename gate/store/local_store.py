@@ -1,4 +1,4 @@
-"""The store of a repository: opened, its cases read, kept up, and its tokens."""
+"""The store of a repository: opening it, reading cases, maintenance and tokens."""
 
 import difflib
 import getpass
@@ -41,8 +41,8 @@ def open_database(root: Path, url: str | None) -> "Database":
     """Open the store's database, with the tables of this version.
 
     Raises:
-        GateError: a package is missing, the address is wrong, a newer version wrote it, or git tracks the file.
-        CannotEvaluate: it does not answer.
+        GateError: a package is missing, the address is invalid, a newer version wrote it, or git tracks the file.
+        CannotEvaluate: the database does not answer.
     """
     database = reach_database(root, url)
     from gate.store.sql.maintenance import upgrade
@@ -54,7 +54,7 @@ def open_database(root: Path, url: str | None) -> "Database":
 def reach_database(root: Path, url: str | None) -> "Database":
     """The store's database with tables of any version; see `open_database`."""
     try:
-        from gate.store.sql import maintenance  # noqa: F401  # what every use of the store needs is there
+        from gate.store.sql import maintenance  # noqa: F401  # it imports everything that the store needs
         from gate.store.sql.database import Database
     except ImportError as error:
         raise GateError(f"the store needs the package {error.name}", with_extra("web")) from None
@@ -101,7 +101,7 @@ def _version(suites: "Suites", name: StoreName) -> "SuiteVersion":
 
 @dataclass(frozen=True, slots=True)
 class LocalStore:
-    """A store and who works on it."""
+    """A store and the person who uses it."""
 
     database: "Database"
     person: str
@@ -110,10 +110,10 @@ class LocalStore:
 
 
 def local_store(directory: Path, person: str) -> LocalStore:
-    """The store of the repository that a folder is in, or of the folder itself.
+    """The store of the repository of a folder, or of the folder itself.
 
     Args:
-        person: empty for the name from git, or that of the account.
+        person: empty for the name from git, or of the account.
     """
     repo = _repo(directory)
     root = repo.root if repo is not None else directory.resolve()
@@ -151,7 +151,7 @@ def back_up_store(path: Path) -> None:
 
 
 def store_info() -> "StoreInfo":
-    """What the store holds, whatever its version."""
+    """Content of the store; works for every version."""
 
     def work(database: "Database") -> "StoreInfo":
         from gate.store.sql.maintenance import store_info
@@ -162,7 +162,7 @@ def store_info() -> "StoreInfo":
 
 
 def upgrade_store() -> tuple[str, str]:
-    """The old revision of the tables (empty without tables) and the new one."""
+    """Migrate the store; returns the old revision of the tables (empty without tables) and the new one."""
 
     def work(database: "Database") -> tuple[str, str]:
         from gate.store.sql import maintenance
@@ -175,10 +175,10 @@ def upgrade_store() -> tuple[str, str]:
 
 
 def prune_store(*, dry: bool) -> "Pruned":
-    """Delete what is too old by the environment's settings; see `gate.store.sql.retention.prune`.
+    """Delete old data by the settings in the environment; see `gate.store.sql.retention.prune`.
 
     Raises:
-        GateError: the environment sets nothing, or no number of days.
+        GateError: there is no setting, or it is not a number of days.
     """
     wanted = retention()
     if wanted == Retention():
@@ -195,7 +195,7 @@ def prune_store(*, dry: bool) -> "Pruned":
 
 
 def daily_pruning(database: "Database") -> Callable[[], None] | None:
-    """The daily task of a server; None where the environment keeps everything.
+    """The daily task of a server; None without settings.
 
     Raises:
         GateError: a setting is not a number of days.
@@ -219,8 +219,8 @@ def _pruned(database: "Database", wanted: Retention, *, dry: bool) -> "Pruned":
     ages = (None if days is None else now - timedelta(days) for days in (wanted.outputs_days, wanted.runs_days))
     done = retention.prune(database, retention.RetentionLimits(*ages), now, dry=dry)
     if not dry and (done.runs or done.texts):
-        told = f"{done.runs} runs deleted, answers of {done.texts} deleted"
-        Audit(database).add(Event(now, "retention", "retention", told))
+        deleted = f"{done.runs} runs deleted, answers of {done.texts} deleted"
+        Audit(database).add(Event(now, "retention", "retention", deleted))
     return done
 
 
@@ -238,7 +238,7 @@ class StoreTokens:
     """Creates and revokes API tokens.
 
     Args:
-        store: its address for readers, without a password.
+        store: address for users, without the password.
     """
 
     tokens: "Tokens"
@@ -251,7 +251,7 @@ class StoreTokens:
         from gate.store.sql.access import TokenRequest, scopes_of
 
         issued = self.tokens.create(TokenRequest(name, self.person, scopes_of(scopes), days), self.now)
-        self._note("token-created", issued.token.told)
+        self._note("token-created", issued.token.description)
         return issued
 
     def revoke(self, number: int) -> "ApiToken":

@@ -1,4 +1,4 @@
-"""Puts a finished run into the store, or sends it to a server, with where it comes from."""
+"""Adds a finished run to the store, or sends it to a server, together with its origin."""
 
 import json
 import re
@@ -42,10 +42,10 @@ STORE_MINUTES = 10.0
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run that is in the store.
+    """A run in the store.
 
     Args:
-        store: its address for readers, without a password.
+        store: address for users, without the password.
     """
 
     store: str
@@ -54,19 +54,22 @@ class StoredRun:
 
 
 def store_run(path: Path, root: Path, context: Context, minutes: float = STORE_MINUTES) -> StoredRun:
-    """Put a run into the store; one that exists already is not changed.
+    """Add a run to the store; an existing run is not changed.
 
     Args:
         path: a `run.json`, or the folder that holds one; `samples.jsonl` beside it goes along.
         root: of the repository; its store is used unless the environment names another.
-        minutes: limit; in the main thread only.
+        minutes: time limit; call this only in the main thread.
 
     Raises:
-        GateError: it is no run, its samples are those of another one, or the store cannot be opened.
+        GateError: it is not a run, its samples belong to another run, or the store cannot be opened.
         CannotEvaluate: the store does not answer.
     """
-    told = f"the store took longer than {minutes:g} minutes", "check that the database runs, then run the command again"
-    return within_minutes(minutes, lambda: _keep(path, root, context), lambda: told)
+    message = (
+        f"the store took longer than {minutes:g} minutes",
+        "check that the database runs, then run the command again",
+    )
+    return within_minutes(minutes, lambda: _keep(path, root, context), lambda: message)
 
 
 def _keep(path: Path, root: Path, context: Context) -> StoredRun:
@@ -84,12 +87,12 @@ def _keep(path: Path, root: Path, context: Context) -> StoredRun:
 
 
 def store_run_here(path: Path) -> StoredRun:
-    """Put a run of this repository into its store; see `store_run`."""
+    """Add a run of the current repository to its store; see `store_run`."""
     return store_run(path, root_of(Path()), context_here(Path()))
 
 
 def _samples(path: Path) -> "Iterator[KeptSample]":
-    """Each with its line, one in memory at a time."""
+    """Samples with their lines, one in memory at a time."""
     from gate.store.sql.runs import kept_samples
 
     try:
@@ -109,7 +112,7 @@ _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 @dataclass(frozen=True, slots=True)
 class SentRun:
-    """A run on a server: its page for people, and whether it was not there before."""
+    """A run on a server: its web page, and whether it is new."""
 
     page: str
     new: bool
@@ -117,10 +120,11 @@ class SentRun:
 
 @dataclass(frozen=True, slots=True)
 class SendOptions:
-    """How a run is sent.
+    """Options for sending a run.
 
     Args:
-        shown: is told how many bytes of how many have been sent.
+        shown: called with the number of bytes sent and the total.
+        retried: called with the reason of a retry.
     """
 
     wait: Callable[[float], None]
@@ -129,46 +133,46 @@ class SendOptions:
     retried: Callable[[str], None] = lambda why: None
 
 
-def send_run_here(path: Path, url: str, manner: SendOptions) -> SentRun:
-    """Send a run of this repository; see `send_run`."""
-    return send_run(path, url, context_here(Path()), manner)
+def send_run_here(path: Path, url: str, options: SendOptions) -> SentRun:
+    """Send a run of the current repository; see `send_run`."""
+    return send_run(path, url, context_here(Path()), options)
 
 
-def send_run(path: Path, url: str, context: Context, manner: SendOptions) -> SentRun:
-    """Send a run, with its samples and the token of the environment; in the main thread only.
+def send_run(path: Path, url: str, context: Context, options: SendOptions) -> SentRun:
+    """Send a run with its samples and the token of the environment; call this only in the main thread.
 
     Args:
         path: a `run.json`, or the folder that holds one; `samples.jsonl` beside it goes along.
 
     Raises:
-        GateError: it is no whole run, the token is none or does not suffice, or there is no Prompt Gate.
-        CannotEvaluate: the server does not answer, or cannot keep the run now.
+        GateError: the run is incomplete, the token is missing or insufficient, or the server is not a Prompt Gate.
+        CannotEvaluate: the server does not answer, or cannot store the run now.
     """
-    told = (
+    message = (
         f"sending the run took longer than {SEND_MINUTES:g} minutes",
         "check that the server runs, then run the command again",
     )
-    return within_minutes(SEND_MINUTES, lambda: _sent(path, url, context, manner), lambda: told)
+    return within_minutes(SEND_MINUTES, lambda: _sent(path, url, context, options), lambda: message)
 
 
-def _sent(path: Path, url: str, context: Context, manner: SendOptions) -> SentRun:
+def _sent(path: Path, url: str, context: Context, options: SendOptions) -> SentRun:
     token = push_token()
     if token and not is_token(token):
         raise GateError(f"{TOKEN} is not a complete token of Prompt Gate")
-    server = Server.at(url, token, insecure=manner.insecure)
+    server = Server.at(url, token, insecure=options.insecure)
     file = path / RUN_FILE if path.is_dir() else path
     run = load_run(file)
     samples = file.parent / SAMPLES_FILE
     # Without an evaluation no sample counts, and those that are there are of a run that was broken off.
     beside = file.name == RUN_FILE and run.evaluated and samples.is_file()
-    errand = _ServerUpload(server, manner)
-    most = errand.greet()
-    upload = RunUpload(file, samples if beside else None, _origin(context), manner.shown)
+    server_upload = _ServerUpload(server, options)
+    most = server_upload.greet()
+    upload = RunUpload(file, samples if beside else None, _origin(context), options.shown)
     if upload.size > most:
         raise GateError(
             f"the run is larger than the {most // 2**20} MiB that {server.url} accepts", "push run.json alone"
         )
-    return errand.deliver(upload)
+    return server_upload.deliver(upload)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,79 +180,78 @@ class _ServerUpload:
     """A connection to one server."""
 
     server: Server
-    manner: SendOptions
+    options: SendOptions
 
     def greet(self) -> int:
-        """Check the server before anything is sent; returns how large a run may be."""
-        reply = self._asked("GET", _ABOUT)
+        """Check the server before sending; returns the size limit of a run."""
+        reply = self._request("GET", _ABOUT)
         if reply.status == 200 and reply.body.get("service") == "prompt-gate":
             most = reply.body.get("run_bytes")
             return most if isinstance(most, int) else 2**63
-        raise self._told(reply)
+        raise self._error(reply)
 
     def deliver(self, upload: RunUpload) -> SentRun:
-        """Send a run."""
-        reply = self._asked("POST", _RUNS, upload)
+        reply = self._request("POST", _RUNS, upload)
         page, new = reply.body.get("page"), reply.body.get("new")
         if reply.status in (200, 201) and isinstance(page, str) and isinstance(new, bool):
             return SentRun(printable(f"{self.server.url}{page}"), new)
-        raise self._told(reply)
+        raise self._error(reply)
 
-    def _asked(self, method: str, path: str, upload: RunUpload | None = None) -> Reply:
-        """The answer, after retries of what may succeed later."""
+    def _request(self, method: str, path: str, upload: RunUpload | None = None) -> Reply:
+        """Send a request, with retries of temporary errors."""
         for tried in range(1, TRIES + 1):
             try:
                 reply = self.server.ask(method, path, upload)
             except Unreachable as away:
-                why, asked = str(away), 0.0
+                why, wait_s = str(away), 0.0
             else:
                 if reply.status not in _LATER:
                     return reply
-                why, asked = self._said(reply) or f"it answered with status {reply.status}", _seconds(reply)
+                why, wait_s = self._masked_message(reply) or f"it answered with status {reply.status}", _seconds(reply)
             if tried < TRIES:
-                self.manner.retried(why)
-                self.manner.wait(max(asked, _FIRST_WAIT_S * 2 ** (tried - 1)))
+                self.options.retried(why)
+                self.options.wait(max(wait_s, _FIRST_WAIT_S * 2 ** (tried - 1)))
         hint = "check that it runs, then run the command again; a run is saved only once"
         raise CannotEvaluate(f"{self.server.url} could not save the run: {why}", hint)
 
-    def _said(self, reply: Reply) -> str:
-        """The server's message, with the token masked."""
-        return reply.said.replace(self.server.token, "[token]") if self.server.token else reply.said
+    def _masked_message(self, reply: Reply) -> str:
+        """The message of the server with the token masked."""
+        return reply.message.replace(self.server.token, "[token]") if self.server.token else reply.message
 
-    def _told(self, reply: Reply) -> GateError:
+    def _error(self, reply: Reply) -> GateError:
         where, status = self.server.url, reply.status
         if 300 <= status < 400:
             to = printable(reply.headers.get("location", "elsewhere"))[:200]
             return GateError(
                 f"{where} redirects to {to}", "give that address with --to; the token is not sent to a redirect"
             )
-        words = self._said(reply)
-        said = f": {words}" if words else f" (status {status})"
+        words = self._masked_message(reply)
+        suffix = f": {words}" if words else f" (status {status})"
         if status == 413:
-            return GateError(f"the run is larger than {where} accepts{said}")
+            return GateError(f"the run is larger than {where} accepts{suffix}")
         if status in (401, 403) and not words:
             return GateError(
-                f"a proxy in front of {where} refuses the request{said}", "allow requests to /api/v1 in the proxy"
+                f"a proxy in front of {where} refuses the request{suffix}", "allow requests to /api/v1 in the proxy"
             )
         if not words:
             return GateError(f"there is no Prompt Gate server at {where}", "give the address of its start page")
         if status == 401:
             hint = f"set {TOKEN}" if not self.server.token else "create another one with gate tokens create"
-            return GateError(f"{where} does not know the token{said}", hint)
+            return GateError(f"{where} does not know the token{suffix}", hint)
         if status == 403:
-            return GateError(f"{where} does not allow it{said}")
-        return GateError(f"{where} refuses the run{said}")
+            return GateError(f"{where} does not allow it{suffix}")
+        return GateError(f"{where} refuses the run{suffix}")
 
 
 def _origin(context: Context) -> str:
-    """Where a run comes from; its sender is known by the token."""
+    """The origin of a run as JSON, without the sender, whom the token identifies."""
     named = {"repository": context.repository, "branch": context.branch, "event": context.event}
     number = {} if context.pull_request is None else {"pull_request": context.pull_request}
     return json.dumps({**named, **number})
 
 
 def _seconds(reply: Reply) -> float:
-    """The wait that the server asks for."""
+    """The wait that the server requests."""
     asked = reply.headers.get("retry-after", "")
     return min(float(asked), _LONGEST_WAIT_S) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 0.0
 
@@ -259,7 +262,7 @@ _REMOTE = re.compile(r"[/:]([^/:]+/[^/:]+?)(?:\.git)?/?$")
 
 
 def context_here(directory: Path, environ: Mapping[str, str] | None = None) -> Context:
-    """Where a run of this process comes from.
+    """The origin of a run of this process.
 
     Raises:
         GateError: a workflow's event cannot be read.
@@ -278,10 +281,10 @@ def context_here(directory: Path, environ: Mapping[str, str] | None = None) -> C
 
 
 def context_of(runner: Runner, event: Event, pull_request: int | None = None) -> Context:
-    """The origin of a run that answers an event.
+    """The origin of a run for an event.
 
     Args:
-        pull_request: its number, where the event does not have it.
+        pull_request: number, if the event does not have it.
     """
     branch, number = _branch(runner, event)
     return Context(
@@ -294,7 +297,7 @@ def context_of(runner: Runner, event: Event, pull_request: int | None = None) ->
 
 
 def _branch(runner: Runner, event: Event) -> tuple[str, int | None]:
-    """The branch that was judged, and the pull request that it belongs to."""
+    """The evaluated branch, and its pull request."""
     match event:
         case PullRequestEvent(pull=pull):
             return runner.head_ref, pull.number
@@ -313,14 +316,14 @@ def _local(directory: Path) -> Context:
         repo = Repo.open(directory)
     except GateError:
         return Context(_short(directory.resolve().name))
-    remote = _REMOTE.search(_said(repo, "config", "--get", "remote.origin.url"))
+    remote = _REMOTE.search(_git_output(repo, "config", "--get", "remote.origin.url"))
     name = remote[1] if remote else repo.root.resolve().name
-    branch = _said(repo, "symbolic-ref", "--quiet", "--short", "HEAD")
+    branch = _git_output(repo, "symbolic-ref", "--quiet", "--short", "HEAD")
     return Context(_short(name), _short(branch), pushed_by=_short(git_user_name(repo)))
 
 
-def _said(repo: Repo, *arguments: str) -> str:
-    """Git's output on one line; empty where there is none."""
+def _git_output(repo: Repo, *arguments: str) -> str:
+    """Output of git on one line; empty if it fails."""
     answer = repo.git.ask(*arguments)
     return answer.out.decode(errors="replace").strip() if answer.code == 0 else ""
 

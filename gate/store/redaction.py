@@ -1,4 +1,4 @@
-"""Redacts texts before the store keeps them."""
+"""Redacts texts before they are stored."""
 
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -18,19 +18,19 @@ _SLOW = "[redacted: the pattern took too long]"
 
 
 def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
-    """Redacts texts before they are kept; None where everything is kept.
+    """A function that redacts texts; None if nothing is redacted.
 
     Args:
-        wanted: names of kinds, and patterns between slashes; from the environment when None.
+        wanted: names of kinds, and patterns between slashes; None for the setting in the environment.
 
     Raises:
-        GateError: one is neither.
+        GateError: an entry is neither.
     """
     from gate.resolve.case_lint import without_cards, without_emails, without_phones
 
     kinds: dict[str, Clean] = {"email": without_emails, "phone": without_phones, "card": without_cards, "key": masked}
     wanted = redactions() if wanted is None else wanted
-    # A card is looked for before a telephone number, which its digits could be.
+    # Cards come before telephone numbers, which could match the digits of a card.
     names = [name for name in ("key", "email", "card", "phone") if name in wanted]
     patterns = [one[1:-1] for one in wanted if one not in kinds and _is_pattern(one)]
     for one in wanted:
@@ -53,7 +53,7 @@ def _with_pattern(pattern: str) -> "Clean":
         try:
             return replaced(pattern, text, _REDACTED)
         except TooSlow:
-            # Better no text than an unchecked one.
+            # A text that was not checked must not be stored.
             return _SLOW
 
     return clean

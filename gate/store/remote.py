@@ -25,32 +25,32 @@ _SAID_CHARS = 500
 
 
 class Unreachable(Exception):
-    """No answer came, so that another attempt may help; the text says why."""
+    """No answer came, so a retry may help; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Reply of a server; the body is a JSON object, else empty."""
+    """Reply of a server; the body is a JSON object, or empty."""
 
     status: int
     headers: Mapping[str, str]
     body: Mapping[str, object]
 
     @property
-    def said(self) -> str:
-        """The server's own message about an error."""
+    def message(self) -> str:
+        """The error message of the server."""
         words = [text for name in ("detail", "hint") if isinstance(text := self.body.get(name), str) and text]
         return printable(" ".join(words))[:_SAID_CHARS]
 
 
 @dataclass(frozen=True, slots=True)
 class RunUpload:
-    """A run to be sent.
+    """A run to send.
 
     Args:
-        samples: `samples.jsonl`; None without them.
-        origin: of the run, in JSON.
-        shown: is called with the bytes sent so far, and their total.
+        samples: `samples.jsonl`; None without samples.
+        origin: JSON of the run's context.
+        shown: called with the bytes sent so far and the total.
     """
 
     run: Path
@@ -60,19 +60,19 @@ class RunUpload:
 
     @property
     def files(self) -> dict[str, Path]:
-        """By the names of their parts."""
+        """Files by the names of their parts in the request."""
         return {"run": self.run} | ({} if self.samples is None else {"samples": self.samples})
 
     @property
     def size(self) -> int:
-        """Bytes of the files."""
+        """Total bytes of the files."""
         try:
             return sum(path.stat().st_size for path in self.files.values())
         except OSError as error:
             raise _unreadable(error) from None
 
     def parts(self, stack: ExitStack) -> dict[str, Any]:
-        """What httpx2 sends; the stack closes the files."""
+        """Files as httpx2 takes them; the stack closes them."""
         sent, files = _Sent(self.shown, self.size), {}
         try:
             for name, path in self.files.items():
@@ -91,7 +91,7 @@ class _Sent:
 
 @dataclass(slots=True)
 class _Counted:
-    """A file that counts what is read of it, and whose announced size holds."""
+    """A file that counts the bytes read, and raises if its size differs from the announced one."""
 
     path: Path
     file: BinaryIO
@@ -131,7 +131,7 @@ class Server:
         )
         try:
             parts = urlsplit(url)
-            parts.port  # noqa: B018 says whether it is one
+            parts.port  # noqa: B018  # raises if it is invalid
         except ValueError:
             raise wrong from None
         if parts.username or parts.password:
@@ -142,8 +142,8 @@ class Server:
             raise wrong
         plain = url.rstrip("/")
         if token and parts.scheme == "http" and not insecure and not _on_this_machine(parts.hostname):
-            told = f"{plain} is not encrypted, so others could read the token"
-            raise GateError(told, "use https, or --insecure if you trust the network")
+            message = f"{plain} is not encrypted, so others could read the token"
+            raise GateError(message, "use https, or --insecure if you trust the network")
         return cls(plain, token)
 
     def ask(self, method: str, path: str, upload: RunUpload | None = None) -> Reply:
@@ -164,11 +164,11 @@ class Server:
         except httpx2.TimeoutException:
             raise Unreachable("it does not answer in time") from None
         except httpx2.TransportError as error:
-            raise self._told(error) from None
+            raise self._converted_error(error) from None
 
     def _client(self) -> httpx2.Client:
         timeout = httpx2.Timeout(SILENCE_S, connect=_CONNECT_S)
-        # The proxy of the environment is for encrypted connections alone: it would read the token of others.
+        # The proxy of the environment is used only for https: over http it could read the token.
         return httpx2.Client(verify=ssl.create_default_context(), trust_env=False, timeout=timeout, proxy=self._proxy())
 
     def _proxy(self) -> str | None:
@@ -178,8 +178,8 @@ class Server:
             return None
         return found if "//" in found else f"http://{found}"
 
-    def _told(self, error: Exception) -> Exception:
-        """What became of a request, by what lies behind the client's own error."""
+    def _converted_error(self, error: Exception) -> Exception:
+        """Our error for an error of the client, by its causes."""
         cause = next((one for one in _causes(error) if isinstance(one, OSError)), None)
         if isinstance(cause, ssl.SSLCertVerificationError):
             hint = "set SSL_CERT_FILE to the certificate of its issuer"

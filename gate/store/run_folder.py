@@ -1,4 +1,4 @@
-"""A run on disk: its folder with record and samples, and records read back."""
+"""A run on disk: writing its folder, and reading records and samples."""
 
 import json
 import os
@@ -30,11 +30,11 @@ LONGEST_LINE = 64 * 2**20
 
 
 class BadSample(Exception):
-    """A line that is not a sample; the text says why, in one line."""
+    """A line that is not a sample; the text is the reason, on one line."""
 
 
 def sample_line(sample: Sample) -> bytes:
-    """One line of `samples.jsonl`, with its line break."""
+    """The line of a sample in `samples.jsonl`, with its line break."""
     return b'{"schema":"%s",%s\n' % (SCHEMA.encode(), written(SAMPLE_ADAPTER, sample)[1:])
 
 
@@ -73,7 +73,7 @@ class SampleLine:
 
     @property
     def torn(self) -> bool:
-        """Has it no end, since its writer was stopped?"""
+        """Is the line incomplete, because its writer was stopped?"""
         return not self.data.endswith(b"\n")
 
 
@@ -95,7 +95,7 @@ def sample_lines_of(file: BinaryIO) -> Iterator[SampleLine]:
 
 
 def sample_at(file: BinaryIO, start: int) -> Sample:
-    """The sample whose line begins at a byte from `sample_lines`."""
+    """The sample at `SampleLine.start`."""
     file.seek(start)
     return parse_sample(file.readline(LONGEST_LINE + 1))
 
@@ -104,9 +104,9 @@ SAMPLES_FILE = "samples.jsonl"
 
 
 def samples_of(folder: Path) -> Iterator[Sample]:
-    """Every sample, in the order in which they were finished; one in memory at a time.
+    """All samples in the order of completion, one in memory at a time.
 
-    A last line without an end is ignored: its writer was stopped.
+    An incomplete last line is ignored: its writer was stopped.
     """
     path = folder / SAMPLES_FILE
     hint = "give the folder of a run: the --out of gate diff or gate check"
@@ -125,9 +125,9 @@ def samples_of(folder: Path) -> Iterator[Sample]:
 
 
 def seconds_of(folder: Path) -> dict[tuple[str, str], float]:
-    """Seconds of the candidate's answers, summed over the samples of each suite and case.
+    """Seconds of the candidate's answers, summed per suite and case.
 
-    Unusable lines, or no file at all, are ignored: no decision depends on the times.
+    Invalid lines and a missing file are ignored, since no decision depends on the times.
     """
     found: dict[tuple[str, str], float] = defaultdict(float)
     with suppress(OSError, BadSample):
@@ -145,7 +145,7 @@ class CaseSamples:
     """Samples of one case.
 
     Args:
-        trouble: why some may be missing, in one sentence; empty otherwise.
+        trouble: why samples may be missing, in one sentence; else empty.
     """
 
     samples: tuple[Sample, ...] = ()
@@ -155,7 +155,7 @@ class CaseSamples:
 def samples_beside(run: Path, suite: str, case: str) -> CaseSamples:
     """Read the samples of a case; lines of other cases are not parsed."""
     file = (run if run.is_dir() else run.parent) / SAMPLES_FILE
-    # As the run wrote it: as it is, or with escapes.
+    # The run may have written the name with or without escapes.
     wanted = {json.dumps(case, ensure_ascii=flag).encode(errors="backslashreplace") for flag in (False, True)}
     found: dict[tuple[ArmName, int], Sample] = {}
     bad = 0
@@ -168,7 +168,7 @@ def samples_beside(run: Path, suite: str, case: str) -> CaseSamples:
             try:
                 sample = parse_sample(line.data)
             except BadSample:
-                # The last line of a run that was killed has no end.
+                # The last line of a killed run may be incomplete.
                 bad += not line.torn
                 continue
             if (sample.suite, sample.case_id) == (suite, case):
@@ -190,12 +190,12 @@ _PIECE = 1 << 16
 
 @dataclass(slots=True)
 class RunFolder:
-    """Writes samples as they come and the record at the end; nothing is made on disk before the first sample.
+    """Writes samples immediately and the record at the end; creates nothing before the first sample.
 
     Args:
-        path: made when needed; earlier files of the same names are replaced.
+        path: created when needed; existing files with the same names are replaced.
         reports: file name, such as `report.md`, to renderer.
-        beside: names of files that others may put there.
+        beside: names of files that other code may write there.
     """
 
     path: Path
@@ -206,11 +206,11 @@ class RunFolder:
     _end: int = field(default=0, init=False)
 
     def sample(self, sample: Sample) -> int:
-        """Append one line to `samples.jsonl` and flush it; returns its first byte's position."""
+        """Append one line to `samples.jsonl` and flush it; returns the position of its first byte."""
 
         if self._samples is None:
             make_gate_folder(self.path)
-            # Removed and made anew: a link of that name, which a repository may bring, is not followed.
+            # Delete it first, so that a link of that name in the repository is not followed.
             (self.path / SAMPLES_FILE).unlink(missing_ok=True)
             self._samples = (self.path / SAMPLES_FILE).open("x+b")
         line = sample_line(sample)
@@ -222,16 +222,16 @@ class RunFolder:
         return place
 
     def words(self, place: int) -> Words:
-        """The texts of the sample whose line begins at a byte."""
+        """The texts of the sample at a position from `sample`."""
 
         if self._samples is None:
             with (self.path / SAMPLES_FILE).open("rb") as file:
                 return words_of(parse_sample(_line_at(file, place)))
-        # By its own handle: another run in the same folder may have put its samples under that name.
+        # Use the open file: another run in the same folder may have replaced the file of that name.
         return words_of(parse_sample(_line_at(self._samples, place)))
 
     def run(self, run: RunRecord) -> None:
-        """Write `run.json` and the reports, each whole or not at all."""
+        """Write `run.json` and the reports, each atomically."""
         make_gate_folder(self.path)
         self._reclaim()
         write_whole(self.path / "run.json", dump_run(run))
@@ -239,7 +239,7 @@ class RunFolder:
             write_whole(self.path / name, render(run))
 
     def clear(self) -> None:
-        """Remove files with the names of a run's files, from an earlier run or the repository itself."""
+        """Remove files with the names of a run's files, of an earlier run or in the repository."""
         for name in ("run.json", SAMPLES_FILE, *self.reports, *self.beside):
             path = self.path / name
             try:
@@ -251,20 +251,20 @@ class RunFolder:
                 raise GateError(f"cannot remove {path}: {error.strerror}", "give another folder") from None
 
     def made(self) -> Path:
-        """The folder, made where it is missing."""
+        """The folder, created if missing."""
         make_gate_folder(self.path)
         return self.path
 
     def close(self) -> None:
-        """Close `samples.jsonl`."""
+        """Close `samples.jsonl`, ignoring errors of the disk."""
         if self._samples is not None:
-            # What a full disk did not take cannot be written now either, and was told when it was not taken.
+            # On a full disk the write fails again; the error was already reported.
             with suppress(OSError):
                 self._samples.close()
             self._samples = None
 
     def _reclaim(self) -> None:
-        """Put this run's samples beside its record again, where another run in the same folder put its own."""
+        """Restore this run's `samples.jsonl`, if another run in the same folder replaced it."""
         if self._samples is None:
             return
         path = self.path / SAMPLES_FILE
@@ -320,7 +320,7 @@ def read_run(content: bytes, file: str, hint: str = "send the run.json unchanged
 
 
 def content_of(file: Path, what: str, hint: str, largest: int) -> bytes:
-    """The content of a file that may be anything."""
+    """The content of an untrusted file, up to a size limit."""
     try:
         content = read_bounded(file, largest)
     except OSError as error:
@@ -331,20 +331,20 @@ def content_of(file: Path, what: str, hint: str, largest: int) -> bytes:
 
 
 def read_record(model: type[AnyRecord], content: bytes, file: str, what: str, hint: str) -> AnyRecord:
-    """Read a record with a schema.
+    """Read a versioned record.
 
     Raises:
-        GateError: it is not such a record, or is of another version.
+        GateError: the content is not such a record, or of another version.
     """
     try:
         data = parsed(content)
     except ValueError as error:
         raise GateError(f"{file} {error}", hint) from None
-    told = data if isinstance(data, dict) else {}
-    expected, schema = str(model.model_fields["schema_id"].default), told.get("schema")
+    entries = data if isinstance(data, dict) else {}
+    expected, schema = str(model.model_fields["schema_id"].default), entries.get("schema")
     if not isinstance(schema, str) or not re.fullmatch(rf"prompt-gate/{what}/\d{{1,6}}", schema):
         raise GateError(f"{file} is not a {what}: it has no schema {expected}", hint)
-    hint = _other_version(told) or hint
+    hint = _other_version(entries) or hint
     if schema != expected:
         raise GateError(f"{file} has schema {schema}, and this version reads {expected}", hint)
     try:
@@ -353,9 +353,9 @@ def read_record(model: type[AnyRecord], content: bytes, file: str, what: str, hi
         raise GateError(f"{file} is not a complete {what}: {complaint(error)}", hint) from None
 
 
-def _other_version(told: dict[str, JsonValue]) -> str:
-    """The remedy where another version wrote the record; empty where it was this one."""
-    own, wrote = version("prompt-gate"), told.get("tool_version")
+def _other_version(entries: dict[str, JsonValue]) -> str:
+    """A hint if another version wrote the record; else empty."""
+    own, wrote = version("prompt-gate"), entries.get("tool_version")
     if not isinstance(wrote, str) or not _VERSION.fullmatch(wrote) or wrote == own:
         return ""
     return f"Prompt Gate {wrote} wrote it, and this is {own}: read it with that version"

@@ -1,4 +1,4 @@
-"""Shards on disk: `shard.json` and `samples.jsonl` in one folder each, and the places of all samples."""
+"""Shards on disk: a folder with `shard.json` and `samples.jsonl` each, and an index of all samples."""
 
 from array import array
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ SHARDS_HINT = "give the folders of gate diff --shard, or their parent folder"
 
 
 def write_shard(folder: Path, record: ShardRecord) -> None:
-    """Write `shard.json` into an existing folder, whole or not at all."""
+    """Write `shard.json` into an existing folder, atomically."""
     try:
         write_whole(folder / SHARD_FILE, record.model_dump_json(by_alias=True, indent=2) + "\n")
     except OSError as error:
@@ -30,7 +30,7 @@ def write_shard(folder: Path, record: ShardRecord) -> None:
 
 
 def shard_folders(path: Path) -> list[Path]:
-    """The folder itself where it is a shard, or the shards in it, by name."""
+    """The folder itself if it is a shard, else the shards in it, sorted by name."""
     if not path.is_dir():
         raise GateError(f"{path} is not a folder", SHARDS_HINT)
     if (path / SHARD_FILE).exists():
@@ -58,11 +58,11 @@ _NOWHERE = -1
 
 @dataclass(slots=True)
 class ShardSamples:
-    """Places of the samples: ten bytes for each.
+    """Index of the samples of all shards, ten bytes per sample.
 
     Args:
         places: of all samples of the run.
-        numbers: for each place the shard that has to bring the sample, from `gate.engine.schedule.dealt`.
+        numbers: the shard of each place, from `gate.engine.schedule.dealt`.
     """
 
     places: SamplePlaces
@@ -74,10 +74,10 @@ class ShardSamples:
         self._starts = array("q", [_NOWHERE]) * len(self.places)
 
     def look_through(self, number: int, *, torn: bool) -> tuple[int, list[Problem]]:
-        """Read the file of one shard; returns its number of samples, and all mistakes.
+        """Index the samples of one shard; returns their number, and all errors.
 
         Args:
-            torn: the process was stopped while it wrote, so a last line that is cut is ignored.
+            torn: the process was stopped while writing, so an incomplete last line is ignored.
         """
         path, taken, problems = self.files[number], 0, list[Problem]()
         try:
@@ -85,8 +85,8 @@ class ShardSamples:
                 if line.torn and torn:
                     break
                 taken += 1
-                if said := self._take(line, number):
-                    problems.append(Problem(str(path), line.number, said))
+                if error := self._take(line, number):
+                    problems.append(Problem(str(path), line.number, error))
                 if len(problems) >= MOST_PROBLEMS:
                     break
         except BadSample as bad:
@@ -96,7 +96,7 @@ class ShardSamples:
         return taken, problems
 
     def samples(self) -> Iterator[Sample]:
-        """All present samples, in canonical order, one in memory at a time.
+        """All samples in canonical order, one in memory at a time.
 
         Raises:
             CannotEvaluate: a file changed since `look_through`.
@@ -120,7 +120,7 @@ class ShardSamples:
         return self.places.place(sample.suite, sample.case_id, sample.arm, sample.index)
 
     def _take(self, line: SampleLine, number: int) -> str:
-        """Note the place of a sample; returns what is wrong with it, or nothing."""
+        """Index one sample; returns its error, or an empty text."""
         if line.torn:
             return "the last line is cut off"
         try:
@@ -134,8 +134,8 @@ class ShardSamples:
             return f"{_named(sample)} belongs to shard {self.numbers[place]}, and this is shard {number}"
         if self._starts[place] != _NOWHERE:
             return f"{_named(sample)} appears twice"
-        if said := contradiction(sample, *self.places.suite_and_case(sample)):
-            return f"{_named(sample)} was edited: {said}"
+        if error := contradiction(sample, *self.places.suite_and_case(sample)):
+            return f"{_named(sample)} was edited: {error}"
         self._starts[place] = line.start
         return ""
 

@@ -1,4 +1,4 @@
-"""Every attack of the corpus that is read as something is refused with a short word, or stays what it is: data."""
+"""Every attack of the corpus is refused with a short error, or stays data."""
 
 import asyncio
 import json
@@ -90,7 +90,7 @@ def test_a_path_is_refused_or_names_a_file_of_the_repository(attack: Attack) -> 
 
 
 @pytest.mark.parametrize("attack", read_as("pattern"), ids=named)
-def test_a_pattern_comes_to_an_end(attack: Attack) -> None:
+def test_a_pattern_search_ends_in_time(attack: Attack) -> None:
     if attack.refused:
         written = GOOD.replace(
             'contains: {value: "{{ expected }}", weight: 2}', f"regex: {{pattern: {json.dumps(attack.text)}}}"
@@ -124,13 +124,13 @@ def test_an_answer_cannot_leave_the_judges_fence(batch: tuple[Attack, ...]) -> N
 
 
 @pytest.mark.parametrize("attack", read_as("answer"), ids=named)
-def test_a_judge_that_repeats_the_answer_has_given_no_score(attack: Attack) -> None:
+def test_a_judge_reply_that_repeats_the_answer_is_no_score(attack: Attack) -> None:
     calls = ScriptedCalls([reply(attack.encodable)] * 2)
     judge, subject = Judge(SPEC, ModelRef("fake", "judge"), Params(), calls), Subject(Case("c", input="x"), attack.text)
     assert isinstance(asyncio.run(judge.score(subject, 0)).value, Unscored)
 
 
-def test_an_honest_file_is_let_pass() -> None:
+def test_a_valid_file_is_accepted() -> None:
     assert gatefile.load(GOOD, "gate.yaml").suites
     with pytest.raises(InputErrors):
         gatefile.load(GOOD + "x: 1\n", "gate.yaml")

@@ -1,4 +1,4 @@
-"""Real configurations of other tools become suites, and every loss is named with its line."""
+"""Real configurations of other tools become suites, and every loss is listed with its line."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,7 +42,7 @@ def losses(bundle: Bundle) -> list[str]:
 
 
 @pytest.mark.parametrize("file", REAL)
-def test_a_real_configuration_becomes_suites_that_can_be_asked(file: str) -> None:
+def test_a_real_configuration_becomes_suites_that_run(file: str) -> None:
     bundle = real(file)
     assert is_bundle(file)
     for suite in bundle.suites:
@@ -57,7 +57,7 @@ def test_a_real_configuration_becomes_suites_that_can_be_asked(file: str) -> Non
     assert all(loss.where.startswith(file.rsplit("/", 1)[0]) for loss in bundle.losses)
 
 
-def test_what_a_real_configuration_loses_is_named_with_its_line() -> None:
+def test_losses_of_a_real_configuration_are_listed_with_lines() -> None:
     bundle = real(REAL[0])
     where = "promptfoo/simple-test/promptfooconfig.yaml"
     assert [suite.name for suite in bundle.suites] == ["prompts-1", "prompts-2"]
@@ -75,7 +75,7 @@ def test_what_a_real_configuration_loses_is_named_with_its_line() -> None:
     assert bundle.files["promptfoo/simple-test/prompts/prompts-1.j2"].startswith("Rephrase this from")
 
 
-def test_a_configuration_without_a_prompt_that_can_be_read_says_why() -> None:
+def test_a_configuration_without_a_readable_prompt_is_refused_with_the_reason() -> None:
     with pytest.raises(InputErrors, match="is JSON that a template makes"):
         real("promptfoo/openai-chat-history/promptfooconfig.yaml")
 
@@ -128,8 +128,8 @@ redteam: {}
     assert [(one.role, one.content) for one in messages] == [("system", "German"), ("user", "user:\ndog")]
     assert losses(bundle) == [
         "promptfooconfig.yaml:22 'redteam' is left out",
-        "promptfooconfig.yaml:5 a prompt is made by 'file://build.py:main'; it is left out: build.py is no file of "
-        "the repository, or no text",
+        "promptfooconfig.yaml:5 a prompt is made by 'file://build.py:main'; it is left out: build.py is not a text "
+        "file of the repository",
         "promptfooconfig.yaml:6 the provider 'exec:run.sh' is not a model of the gate",
         "promptfooconfig.yaml:6 'top_k' of the model is left out",
         "promptfooconfig.yaml:6 the provider 'anthropic:messages:claude-x' is left out: a suite has one model",
@@ -142,7 +142,7 @@ redteam: {}
 
 
 @pytest.mark.parametrize("kind", sorted(MAPPED))
-def test_every_mapped_type_becomes_a_scorer_that_the_gate_takes(kind: str) -> None:
+def test_every_mapped_type_becomes_a_valid_scorer(kind: str) -> None:
     value = {"latency": "", "cost": "", "word-count": "{min: 1, max: 9}", "contains-all": "[a, b]"}.get(kind, '"abc"')
     if kind == "is-json":
         value = "{type: object}"
@@ -191,12 +191,12 @@ def test_sets_share_their_weight_and_nothing_counts_with_weight_0() -> None:
         ("prompts: []", "no prompt"),
     ],
 )
-def test_hostile_configurations_end_in_a_word(text: str, said: str) -> None:
+def test_hostile_configurations_end_in_an_error(text: str, said: str) -> None:
     with pytest.raises(InputErrors, match=said):
         config(text)
 
 
-def test_a_prompty_file_brings_its_sample_and_model() -> None:
+def test_a_prompty_file_gives_a_case_and_a_model() -> None:
     text = (
         "---\nname: Basic\nmodel: {configuration: {type: openai, name: gpt-4o}, parameters: {max_tokens: 9}}\n"
         "sample: {firstName: Jane, question: Why?}\n---\nsystem:\nYou help {{firstName}}.\n\nuser:\n{{question}}\n"
@@ -271,7 +271,7 @@ def test_the_models_of_both_generations_of_prompty(
         ("{configuration: {type: unify, model_name: llama}}", None, "the service 'unify'"),
     ],
 )
-def test_a_service_is_one_of_the_gates_or_a_loss(model: str, name: str | None, said: str) -> None:
+def test_an_unsupported_service_is_a_loss(model: str, name: str | None, said: str) -> None:
     bundle = read_bundle(f"---\nmodel: {model}\n---\nuser:\nHi\n", "p.prompty", lambda _: None)
     assert bundle.suites[0].model == name
     assert said in " ".join(loss.what for loss in bundle.losses)
@@ -327,7 +327,7 @@ def test_an_evaluator_that_some_test_data_cannot_fill_is_named() -> None:
     assert "cannot be filled in ('expected' is undefined)" in " ".join(losses(bundle))
 
 
-def test_a_set_that_holds_itself_ends() -> None:
+def test_a_set_that_contains_itself_ends() -> None:
     bundle = config(
         "prompts: ['{{ a }}']\nassertionTemplates:\n  s:\n    type: assert-set\n    assert:\n"
         "    - {$ref: '#/assertionTemplates/s'}\n    - {$ref: '#/assertionTemplates/r'}\n"

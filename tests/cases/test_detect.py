@@ -1,4 +1,4 @@
-"""Formats are told by name and content, and what a row holds arrives where the gate looks for it."""
+"""Formats are detected by name and content, and rows are converted completely."""
 
 import json
 from pathlib import Path
@@ -78,7 +78,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("file", "text", "format_", "case"), ROWS)
-def test_formats_are_told_by_their_content(file: str, text: str, format_: str, case: dict[str, object]) -> None:
+def test_formats_are_detected_by_content(file: str, text: str, format_: str, case: dict[str, object]) -> None:
     found = import_cases(text, file)
     assert found.format == format_
     assert found.cases == (case,)
@@ -98,12 +98,12 @@ def test_formats_are_told_by_their_content(file: str, text: str, format_: str, c
         ("gh-models/sample.prompt.yml", "prompt-yml", 2, 0),
     ],
 )
-def test_real_files_are_told_and_brought_along(file: str, format_: str, count: int, lost: int) -> None:
+def test_real_files_are_detected_and_imported(file: str, format_: str, count: int, lost: int) -> None:
     found = import_cases((DATA / file).read_text(encoding="utf-8"), file)
     assert (found.format, len(found.cases), len(found.losses)) == (format_, count, lost)
 
 
-def test_what_cannot_be_asked_is_left_out_and_told() -> None:
+def test_rows_without_a_question_are_left_out_and_reported() -> None:
     rows = [
         {"id": "a", "input": "x", "target": "y"},
         {"id": "a", "input": "z", "target": "y", "metadata": {"deep": {"b": 1}, "n": 5}},
@@ -117,7 +117,7 @@ def test_what_cannot_be_asked_is_left_out_and_told() -> None:
     assert [loss.where for loss in found.losses] == [f"a.jsonl:{line}" for line in (2, 3, 3, 4, 5, 2)]
 
 
-def test_losses_are_told_in_lines_that_a_terminal_has_room_for() -> None:
+def test_losses_are_listed_in_short_lines() -> None:
     same = [Loss(f"a:{at}", "'rouge-n' cannot be converted", "use similarity") for at in range(5)]
     assert described_losses(same, "")[1:] == [
         "  a:0, a:1, a:2 and 2 more: 'rouge-n' cannot be converted (use similarity)"

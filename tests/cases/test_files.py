@@ -1,4 +1,4 @@
-"""Case files of every form: nothing is lost on the way in and out, and a change touches only what it changes."""
+"""Case files of every format: nothing is lost, and an edit changes only its case."""
 
 import json
 from pathlib import Path
@@ -60,7 +60,7 @@ def test_every_change_is_made_and_the_rest_stays(file: str, data: st.DataObject)
 
 
 @pytest.mark.parametrize("file", REAL)
-def test_the_cases_of_the_examples_go_through_every_form(file: str) -> None:
+def test_the_example_cases_convert_through_every_format(file: str) -> None:
     text = (EVALS / file).read_text(encoding="utf-8")
     found = read(text, file)
     for other in ("c.jsonl", "c.json", "c.yaml"):
@@ -105,7 +105,7 @@ def test_a_change_of_a_yaml_file_keeps_comments_and_quotation_marks() -> None:
     assert changed(YAML, "c.yaml", {"new": {"id": "new", "input": "Now"}}) == YAML + "\n- id: new\n  input: Now\n"
 
 
-def test_lines_that_are_not_changed_stay() -> None:
+def test_unchanged_lines_stay() -> None:
     text = '\ufeff{"id":"a","input":"x"}\r\n\r\n{"id":"b",  "input":"y"}'
     plain = '{"id": "a", "input": "z"}\n\n{"id":"b",  "input":"y"}\n'
     assert changed(text, "c.jsonl", {"a": {"id": "a", "input": "z"}}) == plain
@@ -116,7 +116,7 @@ def test_lines_that_are_not_changed_stay() -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_comments_and_order_stay_where_a_file_is_indented_anew(end: str) -> None:
+def test_comments_and_order_stay_when_indentation_changes(end: str) -> None:
     text = "\ufeff# All.\n-   id: a   # first\n    rounds:\n    - prompt: x\n    # Then:\n    - prompt: y\n"
     after = changed(text.replace("\n", end), "c.yaml", {"new": {"id": "new", "input": "Now"}})
     assert [line.split() for line in after.split("\n")] == [
@@ -143,7 +143,7 @@ testData:
 """
 
 
-def test_test_data_is_plain_cases_and_back() -> None:
+def test_test_data_converts_to_plain_cases_and_back() -> None:
     found = read(PROMPT, "p.prompt.yml")
     assert [(case.name, case.line) for case in found] == [("test-1", 6), ("test-2", 7), ("test-3", 9)]
     assert found[1].entry == {"id": "test-2", "input": "2", "vars": {"tone": "dry"}}
@@ -151,7 +151,7 @@ def test_test_data_is_plain_cases_and_back() -> None:
     assert after == PROMPT.replace("  - input: 2\n    tone: dry\n", '  - input: "2"\n    tone: kind\n    id: test-2\n')
 
 
-def test_names_that_came_from_a_place_outlive_it() -> None:
+def test_names_from_positions_stay_when_positions_change() -> None:
     after = changed(PROMPT, "p.prompt.yml", {}, ["test-1"])
     assert [case.name for case in read(after, "p.prompt.yml")] == ["test-2", "test-3"]
     assert after.startswith(PROMPT[: PROMPT.index("  - input: one")])
@@ -177,12 +177,14 @@ def test_a_prompt_without_test_data_gets_some() -> None:
         ),
     ],
 )
-def test_what_cannot_be_done_is_said(text: str, file: str, puts: dict[str, Entry], gone: list[str], said: str) -> None:
+def test_impossible_changes_are_reported(
+    text: str, file: str, puts: dict[str, Entry], gone: list[str], said: str
+) -> None:
     with pytest.raises(GateError, match=said):
         changed(text, file, puts, gone)
 
 
-def test_a_file_with_mistakes_is_not_touched() -> None:
+def test_a_file_with_errors_is_not_changed() -> None:
     with pytest.raises(InputErrors) as raised:
         changed('{"id": "a"}\n{"id": 3, "inpt": "x"}', "c.jsonl", {})
     assert [problem.line for problem in raised.value.problems] == [1, 2]
@@ -200,6 +202,6 @@ def test_values_that_python_takes_for_equal_are_changes() -> None:
         "support.PROMPT.yml",
     ],
 )
-def test_a_case_may_be_called_like_a_file(name: str) -> None:
+def test_a_case_id_may_look_like_a_file_name(name: str) -> None:
     case = case_of({"id": name, "input": "Hello?"})
     assert (case.id, case.where) == (name, f"case {name}:1")

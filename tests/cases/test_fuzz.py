@@ -1,4 +1,4 @@
-"""Whatever the text, the only errors are those that a user can read."""
+"""Any text gives cases or an error for users."""
 
 import json
 from collections.abc import Callable

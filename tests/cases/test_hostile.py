@@ -1,4 +1,4 @@
-"""Whatever stands in a file of another tool, it becomes cases that the gate takes, or a word of the gate's own."""
+"""Any file of another tool gives valid cases or an error of the gate."""
 
 import json
 from dataclasses import replace
@@ -13,7 +13,7 @@ from gate.cases.case import SlowTemplate
 from gate.cases.convert import FORMATS, import_cases
 from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import MAPPED
-from gate.cases.promptfoo_context import Allowance, Context, value_at
+from gate.cases.promptfoo_context import Context, RemainingLimits, value_at
 from gate.cases.promptfoo_tests import cases_of
 from gate.cases.reading import case_of, parse
 from gate.errors import GateError, InputErrors
@@ -100,7 +100,7 @@ def test_configurations(config: Any, other: str) -> None:
             case_of(entry)
 
 
-def test_what_multiplies_ends() -> None:
+def test_multiplying_references_end() -> None:
     """A short configuration that names a long file, or the same prompt, again and again."""
     rows = "x\n" * 3_000
     asked: list[str] = []
@@ -125,9 +125,9 @@ def test_variables_that_are_each_quick_enough_end_the_reading_together() -> None
     work = "{% for i in range(2000) %}{% endfor %}x"
     test = value_at({"vars": {"a": work, "b": [str(number) for number in range(1_000)]}}, 7)
     with pytest.raises(SlowTemplate, match=r"tests:7: filling in .* takes more than 20 s"):
-        cases_of(test, 1, Context(Losses(), allowance=Allowance(seconds=0.05)))
+        cases_of(test, 1, Context(Losses(), limits=RemainingLimits(seconds=0.05)))
     context = Context(Losses())
-    assert replace(context, folder="of another file").allowance is context.allowance
+    assert replace(context, folder="of another file").limits is context.limits
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_thousands_of_scorers_of_one_name_are_numbered_in_no_time() -> None:
     assert [scorers[place]["name"] for place in (0, 1, -1)] == ["m", "m 2", "m 5000"]  # type: ignore[index,call-overload]
 
 
-def test_no_file_outside_is_asked_for() -> None:
+def test_no_file_outside_is_read() -> None:
     """Nor one of git, nor a program; what is left out is told."""
     names = ["file:///etc/x", "file://../../x.txt", "file://a/../../../x.txt", "file://../.git/config", "exec:sh -c x"]
     names += ["file://run.py", "file://run.js:main"]

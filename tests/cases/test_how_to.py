@@ -1,4 +1,4 @@
-"""The page about other tools names every type of assertion, and says of each what the code does."""
+"""The page about other tools lists every type of assertion, and agrees with the code."""
 
 import re
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_the_tables_have_every_type_and_its_scorer() -> None:
     assert rows("### What has no equal\n").keys() == NAMED.keys()
 
 
-def test_the_sheet_of_the_page_becomes_what_the_page_says() -> None:
+def test_the_table_of_the_page_converts_as_documented() -> None:
     (sheet,) = re.findall(r"```csv\n(.*?)```", PAGE, re.DOTALL)
     found = import_cases(sheet, "questions.csv", slices=["tier"])
     told = ", ".join(f"{heading} → {meaning}" for heading, meaning in found.columns)

@@ -1,4 +1,4 @@
-"""Files of labelled answers: what a good line says, and every message about a bad one."""
+"""Files of labelled answers: valid lines, and every error message."""
 
 import json
 
@@ -67,7 +67,7 @@ def test_labels(label: object, value: float) -> None:
     assert found.graded == (value == 0.25)
 
 
-def test_every_mistake_at_once() -> None:
+def test_all_errors_at_once() -> None:
     found = wrong(
         row(label="maybe"),
         row(label=7),
@@ -101,7 +101,7 @@ def test_every_mistake_at_once() -> None:
     assert "--label-scale 1 5" in text
 
 
-def test_preferences_are_told_once_to_be_none_of_the_labels_that_are_meant() -> None:
+def test_preferences_are_rejected_with_one_error() -> None:
     pairs: list[dict[str, object]] = [
         {"input": "q", "outputs": ["x", "y"], "label": "first"},
         {"input": "q", "output_a": "x", "output_b": "y", "preference": "tie"},

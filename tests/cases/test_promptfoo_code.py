@@ -1,4 +1,4 @@
-"""Assertions in code: the few forms that are scorers, and all else, which is named and never run."""
+"""Assertions in code: the few forms that become scorers; all others are reported and never run."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def read(kind: str, code: str, **more: Any) -> tuple[list[Any], list[str]]:
     return found, [one.what for one in losses.found]
 
 
-def test_a_length_is_counted_in_characters_and_that_is_told() -> None:
+def test_a_length_in_characters_is_reported_as_a_change() -> None:
     for kind, code in (("javascript", "output.trim().length >= 5;"), ("python", "len(output.strip()) >= 5")):
         assert read(kind, code, weight=2, metric="form") == (
             [{"characters": {"min": 5}, "weight": 2, "name": "form"}],
@@ -48,14 +48,14 @@ def test_any_other_code_is_a_program_and_named(kind: str, code: str) -> None:
     assert read(kind, code) == ([], [f"assertion type '{kind}' of test 1 cannot be converted"])
 
 
-def test_python_turned_round_is_named_since_promptfoo_does_not_turn_it() -> None:
+def test_negated_python_is_reported_since_promptfoo_does_not_negate_it() -> None:
     assert read("not-python", "'a' in output")[0] == []
     assert read("not-javascript", "output.includes('a')")[0] == [
         {"contains": {"value": "a", "ignore_case": False}, "negate": True}
     ]
 
 
-def test_code_in_a_cell_of_a_table_is_read_as_well() -> None:
+def test_code_in_a_table_cell_is_converted() -> None:
     assertion = from_text("fn: output.trim().length > 3", 1).data
     assert scorers_of(value_at([assertion], 1), Context(Losses()), "test 1") == [{"characters": {"min": 4}}]
 
@@ -72,7 +72,7 @@ def graded(value: str, kind: str = "python", **more: Any) -> tuple[list[Any], st
     return found, losses.found[0].what
 
 
-def test_a_grader_in_a_file_is_called_as_promptfoo_calls_it() -> None:
+def test_a_grader_in_a_file_gets_promptfoos_arguments() -> None:
     found, said = graded("file://grade.py", threshold=0.5, metric="tone", config={"a": 1})
     options = {"function": "evals.grade:get_assert", "interface": "promptfoo", "config": {"a": 1}, "threshold": 0.5}
     assert found == [{"python": options, "name": "tone"}]

@@ -1,4 +1,4 @@
-"""Configurations of promptfoo as people write them: patterns for files, merge keys, templates in variables."""
+"""Real promptfoo configurations: patterns for files, merge keys, templates in variables."""
 
 from collections.abc import Mapping
 
@@ -35,7 +35,7 @@ def only(tests: str, prompt: str = "'{{ a }}'") -> Bundle:
     return config(f"prompts: [{prompt}]\ntests:\n{tests}")
 
 
-def test_a_pattern_stands_for_the_files_that_match_it() -> None:
+def test_a_pattern_expands_to_matching_files() -> None:
     files = {
         "evals/prompts/a.txt": "One {{ a }}\n ---\n\n  Two {{ a }}\n",
         "evals/prompts/b.txt": "Three {{ a }}",
@@ -73,7 +73,7 @@ CHAT = '[{"role": "system", "content": "Be kind."}, {"role": "user", "content": 
         ("a.yaml", "- role: user\n  content: |\n    Say\n    {{ a }}\n"),
     ],
 )
-def test_a_prompt_file_is_gated_where_it_lies(path: str, text: str) -> None:
+def test_a_prompt_file_stays_where_it_is(path: str, text: str) -> None:
     """A copy of it would be gated, while the application goes on with the file: its changes would be skipped."""
     bundle = config(f"prompts: [file://{path}]\ntests: [{{vars: {{a: b}}}}]\n", {f"evals/{path}": text})
     (suite,) = bundle.suites
@@ -93,7 +93,7 @@ def test_a_prompt_file_is_gated_where_it_lies(path: str, text: str) -> None:
         ("a.csv", "prompt,label\nSay {{ a }},x\nTell {{ a }},y\n", "a-1.j2, evals/prompts/a-2.j2"),
     ],
 )
-def test_what_the_gate_would_read_otherwise_is_copied_and_that_is_told(path: str, text: str, copies: str) -> None:
+def test_prompts_that_the_gate_reads_differently_are_copied_and_reported(path: str, text: str, copies: str) -> None:
     bundle = config(f"prompts: [file://{path}]\ntests: [{{vars: {{a: b}}}}]\n", {f"evals/{path}": text})
     end = ": only a change of the copy is noticed from now on"
     assert copied(bundle) == [f"{FILE}:1 evals/{path} is copied to evals/prompts/{copies}{end}"]
@@ -101,7 +101,7 @@ def test_what_the_gate_would_read_otherwise_is_copied_and_that_is_told(path: str
     assert not any(suite.template for suite in bundle.suites)
 
 
-def test_a_merge_key_brings_its_mapping_and_what_stands_there_counts() -> None:
+def test_own_keys_override_those_of_a_merge_key() -> None:
     text = (
         "x-shared: &shared {temperature: 0, max_tokens: 9}\nprompts: ['{{ a }}']\ntests: [{vars: {a: b}}]\n"
         "providers: [{id: 'openai:gpt-5', config: {max_tokens: 5, <<: *shared}}]\n"
@@ -133,12 +133,12 @@ def test_variables_are_filled_in_as_promptfoo_fills_them() -> None:
         ("file://p.ts:make", "is taken from file://p.ts:make, which is code, and is not run"),
     ],
 )
-def test_prompts_that_cannot_come_along_are_named(prompt: str, what: str) -> None:
+def test_prompts_that_cannot_be_imported_are_reported(prompt: str, what: str) -> None:
     bundle = only("- vars: {a: b}\n", f"{prompt}, 'Say {{{{ a }}}}'")
     assert what in losses(bundle)[0] and len(bundle.suites) == 1
 
 
-def test_a_configuration_is_told_by_its_name_and_says_where_its_tests_are() -> None:
+def test_a_promptfoo_configuration_is_detected_by_its_name() -> None:
     text = "providers: [x]\ndefaultTest: {options: {provider: 'file://j.js'}}\ntests: [file://t/one.yaml]\n"
     with pytest.raises(GateError) as raised:
         import_cases(text, FILE)
@@ -156,7 +156,7 @@ def test_a_variable_that_takes_long_to_fill_in_ends_the_reading() -> None:
         only(f"- vars: {{a: '{slow}'}}\n" * 50)
 
 
-def test_scenarios_may_stand_in_a_file_and_need_no_tests() -> None:
+def test_scenarios_may_be_in_a_file_and_need_no_tests() -> None:
     files = {
         "evals/s.yaml": "- config: [{vars: {a: x}}, {vars: {a: y}, extra: 1}]\n  tests: file://t.yaml\n",
         "evals/t.yaml": "- {vars: {b: 1}}\n",

@@ -1,4 +1,4 @@
-"""What promptfoo's assertions mean, by its own code (src/assertions), is what the scorers that they become say."""
+"""Converted scorers have the meaning of promptfoo's assertions (its src/assertions)."""
 
 import time
 from typing import Any
@@ -35,30 +35,30 @@ def scorers(*assertions: Any) -> tuple[list[Any], list[str]]:
         ("contains-any", 'a ""b"", c', 'a ""b""', True),
     ],
 )
-def test_what_it_means_there_it_means_here(kind: str, value: Any, answer: str, passes: bool) -> None:
+def test_assertions_keep_their_meaning(kind: str, value: Any, answer: str, passes: bool) -> None:
     (scorer,), heard = scorers({"type": kind, "value": value})
     assert score(scorer, answer) == float(passes)
     assert not heard
 
 
-def test_what_is_known_only_when_a_template_is_filled_in_is_left_out_and_told() -> None:
+def test_values_known_only_at_rendering_are_left_out_and_reported() -> None:
     for value in ("{{ words }}", ["file://words.txt"], 'a, "b'):
         found, heard = scorers({"type": "contains-any", "value": value})
         assert (found, len(heard)) == ([], 1)
 
 
-def test_a_variable_that_only_a_scorer_names_is_an_empty_text() -> None:
+def test_a_variable_used_only_by_a_scorer_is_an_empty_text() -> None:
     text = "prompts: ['{{ a }}']\ntests: [{vars: {a: b}, assert: [{type: not-equals, value: '{{ c }}'}]}]\n"
     (suite,) = read_bundle(text, "promptfooconfig.yaml", lambda _: None).suites
     assert suite.cases[0]["vars"] == {"a": "b", "c": ""}
 
 
 @pytest.mark.parametrize(("value", "count"), [(["a", 1], 2), ([["a"], ["b"]], 1), ([1, "a"], 1)])
-def test_a_list_is_several_cases_where_it_begins_with_a_text(value: Any, count: int) -> None:
+def test_a_list_that_begins_with_a_text_expands_to_cases(value: Any, count: int) -> None:
     assert len(cases_of(value_at({"vars": {"x": value}}, 1), 1, Context(Losses()))) == count
 
 
-def test_an_assertion_that_is_not_quite_the_same_is_told_on_the_way_out() -> None:
+def test_an_approximate_assertion_is_reported_on_export() -> None:
     def told(scorer: Any) -> list[str]:
         return [
             loss.what
@@ -84,7 +84,7 @@ def test_an_assertion_that_is_not_quite_the_same_is_told_on_the_way_out() -> Non
         r"[^$^]",
     ],
 )
-def test_a_pattern_goes_both_ways(pattern: str) -> None:
+def test_a_pattern_converts_in_both_directions(pattern: str) -> None:
     there = javascript(translated(pattern))
     assert there is not None and translated(there) == translated(pattern)
 
@@ -96,7 +96,7 @@ def test_a_pattern_goes_both_ways(pattern: str) -> None:
         r"\p{L}",
     ],
 )
-def test_a_pattern_that_javascript_has_not_is_told(pattern: str) -> None:
+def test_a_pattern_that_javascript_does_not_support_is_reported(pattern: str) -> None:
     assert javascript(pattern) is None
     scorer: Any = {"regex": {"pattern": pattern}}
     losses = export_cases([{"id": "c", "input": "?", "scorers": [scorer]}], "c.yaml", "promptfoo").losses
@@ -118,12 +118,12 @@ def test_hostile_patterns_and_lists_end() -> None:
         r"\Aa",
     ],
 )
-def test_a_pattern_that_javascript_reads_otherwise_is_left_out_and_told(pattern: str) -> None:
+def test_a_pattern_that_javascript_reads_differently_is_left_out_and_reported(pattern: str) -> None:
     found, heard = scorers({"type": "regex", "value": pattern})
     assert not found and "means something else to JavaScript, or nothing" in heard[0]
 
 
-def test_what_a_schema_asks_and_nobody_looks_at_is_told() -> None:
+def test_unchecked_parts_of_a_schema_are_reported() -> None:
     for word in ({"format": "date"}, {"nullable": True}):
         found, heard = scorers({"type": "is-json", "value": {"properties": {"a": {"type": "string", **word}}}})
         assert found and next(iter(word)) in heard[0]

@@ -1,4 +1,4 @@
-"""Cases as files have them: what they become, where each mistake is told, and what the JSON Schema says of both."""
+"""Reading case files: cases, places of errors, and the JSON Schema."""
 
 import json
 from functools import partial
@@ -57,7 +57,7 @@ def test_a_plain_case() -> None:
     assert (case.criteria, case.threshold, case.where) == ("Is kind.", 0.9, "c.jsonl:1")
 
 
-def test_marks_line_ends_and_separators_are_let_pass() -> None:
+def test_byte_order_marks_line_ends_and_separators_are_accepted() -> None:
     text = '\ufeff{"id":"a","input":"x\u2028y\u0085z"}\r\n\r\n  \n{"id":"b","input":"\\ud83d\\ude00"}\r\n'
     assert parse(text, "c.jsonl") == (
         Case("a", "x\u2028y\u0085z", where="c.jsonl:1"),
@@ -65,7 +65,7 @@ def test_marks_line_ends_and_separators_are_let_pass() -> None:
     )
 
 
-def test_a_golden_transcript_as_it_is_documented() -> None:
+def test_the_documented_golden_transcript() -> None:
     case = parse((DATA / "documented.json").read_text(encoding="utf-8"), "g.json")[0]
     said = "Yeah my AC's been blowing warm since yesterday morning"
     assert (case.id, case.messages, case.input) == ("discovery_verbose_fail", (Message("user", said),), "")
@@ -84,7 +84,7 @@ def test_a_golden_transcript_as_it_is_documented() -> None:
         assert option is None or spec.options[option[0]] == option[1]
 
 
-def test_what_a_transcript_leaves_out_is_not_expected() -> None:
+def test_missing_expectations_of_a_transcript_are_not_checked() -> None:
     bare = one(TRANSCRIPT)
     nothing = {"max_sentences": None, "must_paraphrase": False, "forbidden_words": [], "should_ask": None}
     assert one({**TRANSCRIPT, "expect": nothing, "session": None}) == bare
@@ -163,19 +163,19 @@ WRONG_TOGETHER: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("entry", "message"), WRONG + WRONG_TOGETHER)
-def test_each_mistake_is_told(entry: dict[str, Any], message: str) -> None:
+def test_each_error_is_reported(entry: dict[str, Any], message: str) -> None:
     assert message in errors(lambda: one(entry))
 
 
 @pytest.mark.parametrize("entry", GOOD)
-def test_the_schema_takes_what_is_read(entry: dict[str, Any]) -> None:
+def test_the_schema_accepts_what_the_reader_accepts(entry: dict[str, Any]) -> None:
     assert one(entry).id
     assert CASE.is_valid(entry)
     assert Draft202012Validator(cases_schema()).is_valid([entry])
 
 
 @pytest.mark.parametrize("entry", [entry for entry, _ in WRONG if "exat" not in str(entry)])
-def test_the_schema_refuses_what_is_refused(entry: dict[str, Any]) -> None:
+def test_the_schema_rejects_what_the_reader_rejects(entry: dict[str, Any]) -> None:
     assert not CASE.is_valid(entry)
 
 
@@ -204,18 +204,18 @@ BAD = {"id": "b", "input": 3, "vars": {"a": [1]}}
 ("", "c.jsonl", ["c.jsonl: has no cases (write one JSON object per line: "]),
 ],
 )  # fmt: skip
-def test_each_mistake_has_its_place(text: str, file: str, said: list[str]) -> None:
+def test_each_error_has_its_place(text: str, file: str, said: list[str]) -> None:
     found = errors(lambda: parse(text, file))
     assert [part for part in said if part not in found] == [], found
 
 
-def test_a_long_list_of_mistakes_is_cut_and_counted() -> None:
+def test_a_long_list_of_errors_is_cut_and_counted() -> None:
     text = "".join(f'{{"id": {number}, "input": "x", "wrong{number}": 1}}\n' for number in range(50))
     found = errors(lambda: parse(text, "c.jsonl")).splitlines()
     assert (len(found), found[20]) == (21, "c.jsonl:21: … and 30 more errors")
 
 
-def test_equal_mistakes_are_one_line_that_names_the_first_places() -> None:
+def test_equal_losses_are_one_line_with_the_first_places() -> None:
     good, bad = '{"id": "%d", "input": "x"}\n', '{"id": "%d"}\n'
     text = "".join((bad if number % 2 else good) % number for number in range(46))
     assert errors(lambda: parse(text, "c.jsonl")).startswith("c.jsonl:2: lines 2, 4, 6 and 20 more: 'input' is missing")

@@ -1,4 +1,4 @@
-"""A prompt and a case become messages; a scorer's text gets the case's fields."""
+"""Rendering of messages from prompt and case, and of scorers' texts."""
 
 import pytest
 
@@ -55,7 +55,7 @@ def test_chat_prompts_end_in_the_question() -> None:
     assert shown(render(chat(*turns, template=False), CASE)) == [*turns, ("user", "Where?")]
 
 
-def test_a_chat_template_may_hold_the_question_itself() -> None:
+def test_a_chat_template_may_contain_the_question() -> None:
     prompt = chat(("system", "For {{ name }}"), ("user", "Q: {{ input }}"))
     assert shown(render(prompt, CASE)) == [("system", "For Ada"), ("user", "Q: Where?")]
     prompt = chat(("system", "S"), ("user", "Q: {{ input }}"), ("assistant", "A: {{ input }}"))
@@ -63,7 +63,7 @@ def test_a_chat_template_may_hold_the_question_itself() -> None:
     assert shown(render(prompt, TALK)) == roles
 
 
-def test_what_is_no_text_is_written_as_json() -> None:
+def test_values_that_are_not_text_are_written_as_json() -> None:
     found = render(template("{{ facts }} {{ items }} {{ slices }}"), CASE)[0].content
     assert found == '["a", {"b": null}] 3 {"tier": "pro"}'
 

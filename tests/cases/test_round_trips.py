@@ -1,4 +1,4 @@
-"""Cases go into every format and come back as they were, or it is said what differs."""
+"""Cases convert to every format and back unchanged, or the difference is reported."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ CASES = st.one_of(
 @pytest.mark.parametrize(("name", "file"), FILES)
 @settings(max_examples=5)
 @given(cases=named(CASES))
-def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) -> None:
+def test_cases_are_read_back_unchanged(name: str, file: str, cases: list[Any]) -> None:
     asking = [case for case in cases if "input" in case or "messages" in case]
     expected = asking if name in ("openai-evals", "inspect", "helm") else cases
     if not expected:
@@ -73,7 +73,7 @@ def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) ->
 
 @settings(max_examples=3)
 @given(cases=named(AGENT), name=LABEL)
-def test_what_no_other_tool_can_hold_is_told(cases: list[Any], name: str) -> None:
+def test_cases_that_another_tool_cannot_store_are_reported(cases: list[Any], name: str) -> None:
     cases = [*cases, {"id": f"plain {name}".strip(), "input": "Hello?"}]
     for format_, file in FILES[2:]:
         made = export_cases(cases, file, format_)
@@ -83,7 +83,7 @@ def test_what_no_other_tool_can_hold_is_told(cases: list[Any], name: str) -> Non
         assert len(import_cases(text, file, format_).cases) == 1
 
 
-def test_a_variable_that_is_called_like_a_key_of_another_tool_stays() -> None:
+def test_a_variable_named_like_a_key_of_another_tool_stays() -> None:
     case = {"id": "a", "input": "Hello?", "vars": {"tags": [], "plan": "basic"}}
     for format_, file in FILES[2:]:
         made = export_cases([case], file, format_)

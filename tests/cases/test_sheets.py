@@ -1,4 +1,4 @@
-"""Tables of cases: what spreadsheets save is read, and what is no table ends in a word about its line."""
+"""Tables of cases: those of spreadsheets are read, and others give an error with a line."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampl
 )
 
 
-def test_a_sheet_as_people_save_it() -> None:
+def test_a_table_as_spreadsheets_save_it() -> None:
     text = (
         "Question;Expected answer;slice:tier;Slice:lang;Tone;Threshold;Obsolete;;\r\n"
         '"Where is\r\nmy ""order""?";tracking;free;de;kind;0,8;no;;\r\n'
@@ -32,7 +32,7 @@ def test_a_sheet_as_people_save_it() -> None:
     assert second.where == "evals/sheet.csv:6"
 
 
-def test_the_separator_is_told_by_the_headings_or_named() -> None:
+def test_the_headings_decide_the_separator() -> None:
     for text, file in [
         ("id,input\n1,a;b\n", "c.csv"),
         ("id;input\n1;a;\n", "c.csv"),
@@ -95,7 +95,7 @@ def test_every_cell_comes_back_and_none_is_a_formula(rows: list[list[str]], sepa
         ("id,input\n1,a\n1,b\n", 3, "the id '1' is already used on line 2"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_line(text: str, line: int, said: str) -> None:
+def test_unreadable_lines_are_reported(text: str, line: int, said: str) -> None:
     with pytest.raises(InputErrors) as error:
         parse(text, "c.csv")
     problem = error.value.problems[0]
@@ -103,7 +103,7 @@ def test_what_cannot_be_read_is_told_with_its_line(text: str, line: int, said: s
     assert problem.line == line
 
 
-def test_promptfoo_tests_and_openai_evals_are_cases_as_they_stand() -> None:
+def test_promptfoo_tests_and_openai_evals_are_read_as_cases() -> None:
     asserted = "assert: [{type: contains, value: '{{ name }}'}]"
     (one, two) = parse(f"- vars: {{name: [Bob, Ann]}}\n  {asserted}\n  metadata: {{tier: pro}}\n", "t.yaml")
     assert [(one.id, two.id), one.vars, two.slices] == [("test-1-1", "test-1-2"), {"name": "Bob"}, {"tier": "pro"}]
@@ -124,7 +124,7 @@ def test_promptfoo_tests_and_openai_evals_are_cases_as_they_stand() -> None:
         ('{"input": [{"role": "tool", "content": "x"}], "ideal": "y"}\n', "t.jsonl", 1),
     ],
 )
-def test_what_would_be_lost_is_a_mistake_in_a_file_that_is_asked(text: str, file: str, line: int) -> None:
+def test_losses_are_errors_in_a_case_file(text: str, file: str, line: int) -> None:
     with pytest.raises(InputErrors) as error:
         parse(text, file)
     assert error.value.problems[0].line == line

@@ -17,7 +17,7 @@ def test_terciles() -> None:
     assert bands == ["long", "short", "medium", "short", "long", "short", "long", "medium", "medium"]
 
 
-def test_edges_come_from_the_exam_and_hold_for_other_cases() -> None:
+def test_length_edges_of_the_base_apply_to_other_cases() -> None:
     edges = length_edges(sized(1, 2, 3))
     assert [case.slices["length"] for case in with_length(sized(100, 0), edges)] == ["long", "short"]
 

@@ -76,7 +76,7 @@ def test_an_ideal_is_a_text_or_texts(expected: Any) -> None:
     assert import_cases(text, "c.jsonl").cases == (case,)
 
 
-def test_what_inspect_reads_otherwise_in_a_table_is_told() -> None:
+def test_table_cells_that_inspect_reads_differently_are_reported() -> None:
     cases: list[Any] = [
         {"id": "talk", "messages": TALK, "expected": ["a", "b"]},
         {"id": "pick", "input": "[1, 2]", "expected": "B", "vars": {"choices": ["one", "two, three"]}},
@@ -92,13 +92,13 @@ def test_what_inspect_reads_otherwise_in_a_table_is_told() -> None:
     assert export_cases(cases, "c.jsonl", "inspect").losses == ()
 
 
-def test_a_conversation_under_any_name_is_asked() -> None:
+def test_a_conversation_is_found_under_any_key() -> None:
     for inputs in ({"input": TALK}, {"turns": TALK}, {"messages": TALK}):
         row = json.dumps({"id": "a", "inputs": inputs, "outputs": {"message": {"role": "assistant", "content": "Yes"}}})
         assert import_cases(row, "c.jsonl").cases == ({"id": "a", "messages": TALK, "expected": "Yes"},)
 
 
-def test_what_an_experiment_of_braintrust_recorded_is_no_answer_to_expect() -> None:
+def test_recorded_output_of_a_braintrust_experiment_is_not_expected() -> None:
     row = {"id": "a", "root_span_id": "r", "input": "Hi", "output": "Ho", "scores": {"x": 1}, "metrics": {"tokens": 3}}
     found = import_cases(json.dumps(row), "c.jsonl")
     assert found.cases == ({"id": "a", "input": "Hi"},)

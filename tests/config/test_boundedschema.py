@@ -1,4 +1,4 @@
-"""Our own keywords agree with the library's; nothing takes longer than its work."""
+"""The bounded keywords agree with the library's, and stop at the limit of work."""
 
 import json
 
@@ -36,7 +36,7 @@ def schemas(draw: st.DrawFn) -> dict[str, JsonValue]:
 
 
 @given(schemas(), VALUES)
-def test_verdicts_are_the_librarys(schema: dict[str, JsonValue], value: JsonValue) -> None:
+def test_results_agree_with_the_library(schema: dict[str, JsonValue], value: JsonValue) -> None:
     assert schema_complaint(schema) == ""
     assert bounded(schema, MatchingWork()).is_valid(value) == validator_for(schema)(schema).is_valid(value)
 
@@ -46,7 +46,7 @@ def doubling(depth: int) -> dict[str, JsonValue]:
     return {"$defs": {**parts, f"a{depth}": {}}, "$ref": "#/$defs/a0"}
 
 
-def test_references_that_double_are_refused_when_the_schema_is_read() -> None:
+def test_doubling_references_are_refused_when_the_schema_is_read() -> None:
     assert schema_complaint(doubling(3)) == ""
     assert "takes more than 20,000 steps" in schema_complaint(doubling(40))
 
@@ -82,7 +82,7 @@ LONG = "ab" * 40
     ],
     ids=range(10),
 )
-def test_work_without_end_is_given_up(schema: dict[str, JsonValue], value: JsonValue) -> None:
+def test_endless_validation_is_stopped(schema: dict[str, JsonValue], value: JsonValue) -> None:
     with pytest.raises(TooSlow):
         list(bounded(schema, MatchingWork(steps=20_000, seconds=0.1)).iter_errors(value))
 
@@ -115,7 +115,7 @@ def test_anchors_stand_for_the_ends_of_the_text() -> None:
     assert not bounded({"pattern": "^[0-9]+$"}, MatchingWork()).is_valid("5\nand more")
 
 
-def test_a_value_of_an_answer_is_no_draft() -> None:
+def test_a_schema_in_an_answer_does_not_change_the_draft() -> None:
     schema: dict[str, JsonValue] = {"const": {"$schema": "http://json-schema.org/draft-07/schema#"}}
     assert bounded(schema, MatchingWork()).is_valid(
         json.loads('{"$schema": "http://json-schema.org/draft-07/schema#"}')

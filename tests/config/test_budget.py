@@ -1,4 +1,4 @@
-"""A budget knows what set each of its limits."""
+"""A budget names the setting of each limit."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from gate.config.policy import Budget
 from gate.values import exact_dollars
 
 
-def test_the_limit_of_dollars_names_what_set_it() -> None:
+def test_the_dollar_limit_names_its_setting() -> None:
     assert Budget(max_usd=0.5).usd_said == "budget.max_usd is $0.5"
     assert Budget().lowered("max_usd", 2.0, "the input max-cost-usd").usd_said == "the input max-cost-usd is $2"
 

@@ -1,4 +1,4 @@
-"""What a scorer that looks at a database may ask."""
+"""Options of the database scorer."""
 
 import json
 
@@ -46,7 +46,7 @@ def test_two_statements_are_refused_whatever_is_quoted(query: str) -> None:
         "COPY a TO PROGRAM 'b'",
     ],
 )
-def test_what_does_not_read_is_refused(query: str) -> None:
+def test_queries_that_write_are_refused(query: str) -> None:
     assert "does not only read (start with SELECT or WITH" in said(query)
 
 
@@ -62,7 +62,7 @@ def test_what_does_not_read_is_refused(query: str) -> None:
     ],
     ids=str,
 )
-def test_mistakes_have_a_remedy_and_tell_no_password(options: dict[str, object], told: str) -> None:
+def test_errors_have_a_hint_and_show_no_password(options: dict[str, object], told: str) -> None:
     text = errors(lambda: parse_scorers([{"database": json.loads(json.dumps(options))}], "gate.yaml"))
     assert told in text
     assert "hunter2" not in text

@@ -1,4 +1,4 @@
-"""Documents: scalars of YAML 1.2, the lines of values, and what is refused."""
+"""Documents: YAML 1.2 scalars, line numbers, and refused files."""
 
 import pytest
 
@@ -47,7 +47,7 @@ def test_lines_of_json_lines() -> None:
     assert [problem.line for problem in caught.value.problems] == [1, 3, 4]
 
 
-def test_json_knows_the_way_and_no_line() -> None:
+def test_json_documents_have_locations_and_no_lines() -> None:
     document = read_json('{"cases": [{"input": 1}]}', "c.json")
     assert document.line_of("cases", 0) == 0
     assert document.part("cases").parts()[0].name_of(("input",)) == "cases[0].input"

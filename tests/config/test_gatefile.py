@@ -1,4 +1,4 @@
-"""`gate.yaml`: what a good file says, and every message about a bad one."""
+"""`gate.yaml`: defaults of a valid file, and every error message."""
 
 import pytest
 
@@ -136,7 +136,7 @@ def test_messages(old: str, new: str, message: str) -> None:
         ("#" * (CONFIG_CHARS + 1), "gate.yaml: is longer than 262,144 characters"),
     ],
 )
-def test_files_that_are_no_configuration(text: str, message: str) -> None:
+def test_files_that_are_not_configurations(text: str, message: str) -> None:
     assert message in errors(lambda: load(text, "gate.yaml"))
 
 

@@ -1,4 +1,4 @@
-"""Which judge is related to which model."""
+"""The relation between a judge and the model that it judges."""
 
 import pytest
 
@@ -47,6 +47,6 @@ def test_pairs(judge: str, judged: str, found: str) -> None:
         "１b",
     ],
 )
-def test_strange_names_claim_nothing(name: str) -> None:
+def test_unknown_model_names_have_no_relation(name: str) -> None:
     assert relation(ModelRef("openai", name), ModelRef("openai", "gpt-5")) == ""
     assert relation(ModelRef("openai", "gpt-5"), ModelRef("openai", name)) == ""

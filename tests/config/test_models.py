@@ -41,7 +41,7 @@ def test_bad_models(text: str, message: str, hint: str) -> None:
     assert hint in caught.value.hint
 
 
-def test_params_change_a_base_and_null_takes_a_setting_back() -> None:
+def test_params_override_a_base_and_null_resets() -> None:
     base = Params(temperature=1.0, seed=3, timeout_s=9.0)
     changed = base.changed_by(Params(temperature=None, timeout_s=None, seed=4))
     assert changed == Params(seed=4)

@@ -1,4 +1,4 @@
-"""What a suite asks of new prompts: what a good policy says, and every message about a bad one."""
+"""Policies: values of a valid one, and every error message."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def suite(text: str = SUITE) -> SuiteConfig:
     return load(text, "gate.yaml").suites[0]
 
 
-def test_a_suites_rate_and_a_slices_own() -> None:
+def test_pass_rates_of_a_suite_and_a_slice() -> None:
     found = suite()
     assert found.threshold == 0.8
     assert found.policy == SuitePolicy(

@@ -1,4 +1,4 @@
-"""Mistakes are collected, sorted, cut, and safe to print."""
+"""Errors are collected, sorted, cut, and safe to print."""
 
 import pytest
 

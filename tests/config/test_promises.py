@@ -1,4 +1,4 @@
-"""`promises` of a suite, as `gate.yaml` has it."""
+"""`promises` of a suite in `gate.yaml`."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def read(entry: str) -> PromisesConfig | None:
     return load(GOOD.replace(name, f"{name}    promises: {entry}\n"), "gate.yaml").suites[0].promises
 
 
-def test_nothing_is_said_where_there_is_no_entry() -> None:
+def test_without_an_entry_promises_are_off() -> None:
     assert load(GOOD, "gate.yaml").suites[0].promises is None
 
 
@@ -38,17 +38,17 @@ def test_everything_is_read() -> None:
         ("{model: gpt}", "model"),
     ],
 )
-def test_mistakes_are_told_by_name(entry: str, said: str) -> None:
+def test_errors_name_the_value(entry: str, said: str) -> None:
     assert said in errors(lambda: read(entry))
 
 
-def test_the_suites_own_model_is_asked_with_the_suites_template() -> None:
+def test_the_suites_model_is_called_with_its_chat_template() -> None:
     found = PromisesConfig().completed(SUITE, OWN)
     assert (found.model, found.judge) == (SUITE, SUITE)
     assert found.params == Params(chat_template="passthrough")  # a temperature for answers is none for extraction
 
 
-def test_params_are_not_those_of_a_judge_of_another_provider() -> None:
+def test_params_do_not_apply_to_a_judge_of_another_provider() -> None:
     own = PromisesConfig(params=Params(seed=1), judge=OTHER)
     assert own.completed(SUITE, OWN).judge_params == Params()
     assert PromisesConfig(params=Params(seed=1)).completed(SUITE, Params()).judge_params == Params(seed=1)

@@ -1,4 +1,4 @@
-"""Rubric files: what is read, and every mistake with its line."""
+"""Rubric files: valid ones, and every error with its line."""
 
 import pytest
 from hypothesis import given
@@ -79,13 +79,13 @@ LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
         ("scale: [1, 5]", LAUGHS + "scale: [1, 5]", "more than 20,000 values (split the file, or use fewer aliases)"),
     ],
 )
-def test_mistakes(old: str, new: str, said: str) -> None:
+def test_errors(old: str, new: str, said: str) -> None:
     assert old in GOOD
     assert said in errors(lambda: parse_rubric(GOOD.replace(old, new), "r.yaml"))
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from(GOOD.splitlines(keepends=True)), max_size=14).map("".join))
-def test_anything_is_a_rubric_or_a_mistake(text: str) -> None:
+def test_any_text_is_a_rubric_or_an_error(text: str) -> None:
     try:
         rubric = Rubric.of(parse_rubric(text, "r.yaml"))
     except InputErrors:

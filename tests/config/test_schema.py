@@ -1,4 +1,4 @@
-"""The JSON Schema of `gate.yaml`, which comes from the models: it takes what they take, and says what each key is."""
+"""The JSON Schema of `gate.yaml` accepts what the reader accepts, and describes each key."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -168,7 +168,7 @@ def test_every_key_has_a_description() -> None:
         ('model: "groq:llama"', 'model: "grok:llama"', "suites[0].model is not valid: unknown provider 'grok'"),
     ],
 )
-def test_a_server_of_ones_own(old: str, new: str, told: str) -> None:
+def test_a_custom_server(old: str, new: str, told: str) -> None:
     assert f"gate.yaml:{3 if 'llama' in old else 2}: {told}" in errors(
         lambda: load(PROVIDERS.replace(old, new, 1), "gate.yaml")
     )

@@ -22,7 +22,7 @@ from gate.values import JsonValue
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else "",
 )
-def test_what_is_wrong_is_named(schema: dict[str, JsonValue], complaint: str) -> None:
+def test_errors_are_reported(schema: dict[str, JsonValue], complaint: str) -> None:
     assert complaint in schema_complaint(schema)
 
 

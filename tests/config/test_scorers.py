@@ -1,4 +1,4 @@
-"""Scorers: every form, every default, every mistake."""
+"""Scorers: every form, default and error."""
 
 import pytest
 from ruamel.yaml import YAML
@@ -84,7 +84,7 @@ def test_forms(written: JsonValue, kind: str, options: dict[str, JsonValue]) -> 
     assert parse_scorers([written], "here") == (ScorerSpec(kind, kind, options),)
 
 
-def test_name_weight_and_required_stand_inside_or_beside() -> None:
+def test_common_options_may_be_inside_or_outside_of_the_kind() -> None:
     inside = parse_scorers([{"contains": {"value": "x", "name": "n", "weight": 2, "required": True}}], "here")
     beside = parse_scorers([{"contains": "x", "name": "n", "weight": 2, "required": True}], "here")
     assert inside == beside
@@ -152,14 +152,16 @@ def test_messages(written: JsonValue, message: str) -> None:
 @pytest.mark.parametrize(
     "written", [{"judge": {"criteria": "x"}}, {"similarity": {"value": "x"}}, {"python": {"function": "a:b"}}], ids=str
 )
-def test_a_threshold_that_nothing_can_miss_is_a_mistake(written: dict[str, dict[str, JsonValue]], mark: float) -> None:
+def test_a_threshold_that_every_answer_reaches_is_an_error(
+    written: dict[str, dict[str, JsonValue]], mark: float
+) -> None:
     ((kind, options),) = written.items()
     said = errors(lambda: parse_scorers([{kind: {**options, "threshold": mark}}], "here"))
     assert f"{kind}.threshold must be greater than 0, not {mark}" in said
     assert "(for example threshold: 0.7)" in said
 
 
-def test_what_others_write_leads_to_a_kind_that_there_is() -> None:
+def test_suggested_kinds_exist() -> None:
     for written, meant in MEANT.items():
         assert meant.split(":")[0] in KINDS, written
         parse_scorers(YAML(typ="safe").load(f"[{{{meant}}}]" if ":" in meant else "[exact]"), "here")

@@ -1,4 +1,4 @@
-"""Specifications as files: all comes back, edits are seen, and later states leave them alone."""
+"""Specification files: reading back, edited rules, and updates."""
 
 from dataclasses import replace
 from typing import get_args
@@ -61,7 +61,7 @@ def specifications(draw: st.DrawFn) -> Specification:
 
 @settings(max_examples=15)
 @given(specifications(), NASTY)
-def test_all_comes_back(specification: Specification, wording: str) -> None:
+def test_everything_is_read_back(specification: Specification, wording: str) -> None:
     compiled = [CompiledRule(rule.id, (ScorerSpec("words", rule.id),), wording) for rule in specification.rules]
     text = specification_text(specification, compiled)
     assert parse_specification(text, "s.yaml") == specification
@@ -69,7 +69,7 @@ def test_all_comes_back(specification: Specification, wording: str) -> None:
     assert specification_text(parse_specification(text, "s.yaml"), compiled) == text
 
 
-def test_an_edited_rule_loses_the_inverse_of_its_old_text() -> None:
+def test_an_edited_rule_drops_the_old_inverse() -> None:
     text = specification_text(SPEC).replace("At most 80 words.", "At most 90 words.")
     rule = parse_specification(text, "s.yaml").rules[0]
     assert (rule.text, rule.grounding, rule.inverse) == ("At most 90 words.", "edited", "")
@@ -99,18 +99,18 @@ rules:
 """
 
 
-def test_a_rule_of_ones_own_gets_a_free_id() -> None:
+def test_a_rule_without_an_id_gets_a_free_one() -> None:
     found = read_specification(MINE, "s.yaml")
     assert [(rule.id, rule.grounding) for rule in found.specification.rules] == [
         ("R8", "edited"),
         ("R7", "edited"),
         ("R5", "edited"),
     ]
-    assert found.taken == {"R2", "R5", "R7", "R8"}
+    assert found.ids == {"R2", "R5", "R7", "R8"}
     assert found.specification.generator == "hand"
 
 
-def test_a_later_state_goes_around_what_was_written() -> None:
+def test_an_update_keeps_what_people_wrote() -> None:
     later = Specification(
         "cd",
         "",

@@ -1,4 +1,4 @@
-"""Names of suites that a store keeps."""
+"""Names of suites in a store."""
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ def test_what_is_written_is_read(name: str, version: int | None) -> None:
 
 
 @given(st.text(max_size=60))
-def test_whatever_is_written_is_a_name_or_has_a_complaint(text: str) -> None:
+def test_any_text_is_a_valid_name_or_has_an_error(text: str) -> None:
     full = STORE_PREFIX + text
     assert (parse_store_name(full) is None) == bool(store_name_complaint(full))
 

@@ -1,4 +1,4 @@
-"""Mistakes in the agent of a suite: each is told with its line and with what to write."""
+"""Errors in the agent of a suite: each has a line and a hint."""
 
 import pytest
 
@@ -70,13 +70,13 @@ def told(target: str) -> str:
 
 
 @pytest.mark.parametrize(("target", "message", "hint"), WRONG)
-def test_each_mistake_is_told_with_its_line_and_what_to_write(target: str, message: str, hint: str) -> None:
+def test_each_error_is_reported_with_line_and_hint(target: str, message: str, hint: str) -> None:
     lines = told(target).splitlines()
     assert any(one.startswith("gate.yaml:3: ") and message in one and hint in one for one in lines), lines
 
 
 @pytest.mark.parametrize(("target", "message"), SECRETS)
-def test_what_may_be_a_secret_is_not_repeated(target: str, message: str) -> None:
+def test_possible_secrets_are_not_repeated(target: str, message: str) -> None:
     said = told(target)
     assert message in said
     assert "hunter2" not in said

@@ -31,6 +31,6 @@ def test_messages(data: bytes, message: str) -> None:
 
 
 @pytest.mark.parametrize("data", ["Müller\n".encode("cp1252"), "Müller\n".encode("utf-16")])
-def test_a_table_of_an_office_program_can_be_converted(data: bytes) -> None:
+def test_a_table_in_an_office_encoding_can_be_converted(data: bytes) -> None:
     said = errors(lambda: decode(data, "evals/my cases.csv"))
     assert "(save it as UTF-8, or convert it: gate cases convert 'evals/my cases.csv' 'evals/my cases.jsonl')" in said

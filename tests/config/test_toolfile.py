@@ -1,4 +1,4 @@
-"""Files of recorded tools: what is read, and every mistake with its line."""
+"""Files of recorded tools: valid ones, and every error with its line."""
 
 import re
 from pathlib import Path
@@ -52,13 +52,13 @@ def test_a_whole_file() -> None:
     ]
 
 
-def test_the_file_that_the_documents_show() -> None:
+def test_the_documented_file() -> None:
     page = (Path(__file__).parents[2] / "docs/how-to/tools.md").read_text(encoding="utf-8")
     shown = [block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "answers:" in block]
     assert [(tool.name, len(tool.answers)) for tool in parse_tools(shown[0], "shown")] == [("get_listings", 3)]
 
 
-def test_json_says_the_same() -> None:
+def test_json_gives_the_same_errors() -> None:
     text = '\ufeff{\n\t"tools": [{"name": "now", "description": "The time.", "answers": [{"result": null}]}]}\n'
     (tool,) = parse_tools(text, "tools.JSON")
     assert (tool.name, [one.text for one in tool.answers]) == ("now", ["null"])
@@ -96,7 +96,7 @@ def test_json_says_the_same() -> None:
         ("tools: [!!python/object:os.system {}]", "the YAML tag"),
     ],
 )
-def test_a_mistake_is_told(text: str, said: str) -> None:
+def test_an_error_is_reported(text: str, said: str) -> None:
     assert said in errors(lambda: parse_tools(text, "t.yaml"))
 
 
@@ -109,7 +109,7 @@ def test_a_mistake_is_told(text: str, said: str) -> None:
         ('{\n"tools": [\n{"name": "a b", "description": "c", "answers": [{"result": 1}]}]}', "t.json: tools[0].name"),
     ],
 )
-def test_a_mistake_in_json_is_told(text: str, said: str) -> None:
+def test_a_json_error_is_reported(text: str, said: str) -> None:
     assert said in errors(lambda: parse_tools(text, "t.json"))
 
 

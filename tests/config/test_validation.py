@@ -1,11 +1,11 @@
-"""What a model says of data that it does not take: all at once, each with its place, in plain words."""
+"""Errors of a model: all at once, with their places, in plain words."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from gate.config.documents import read_json, read_jsonl, read_yaml
-from gate.config.validation import FileModel, validate, wrong, wrong_at
+from gate.config.validation import FileModel, validate, value_error, value_errors
 from tests.config.texts import errors
 
 
@@ -19,7 +19,7 @@ class _Policy(FileModel):
     @model_validator(mode="after")
     def _consistent(self) -> "_Policy":
         if "all" in self.slices:
-            raise wrong_at((("slices", self.slices.index("all")), "is everything", "leave it out"))
+            raise value_errors((("slices", self.slices.index("all")), "is everything", "leave it out"))
         return self
 
 
@@ -34,7 +34,7 @@ class _Suite(FileModel):
     @classmethod
     def _plain(cls, name: str) -> str:
         if "/" in name:
-            raise wrong("must not hold '/'", "use '-'")
+            raise value_error("must not hold '/'", "use '-'")
         return name
 
 
@@ -84,7 +84,7 @@ gate.yaml:15: suites[4].name is blank (for example name: support)
 gate.yaml:20: suites[4].policy.slices[1] is everything (leave it out)"""
 
 
-def test_every_mistake_of_a_yaml_file() -> None:
+def test_every_error_of_a_yaml_file() -> None:
     assert errors(lambda: validate(_File, read_yaml(BAD, "gate.yaml"))) == SAID
 
 
@@ -93,7 +93,7 @@ def test_an_empty_value_is_not_given() -> None:
     assert (found.samples, found.policy) == (3, _Policy())
 
 
-def test_mistakes_of_json_and_of_json_lines() -> None:
+def test_errors_of_json_and_json_lines() -> None:
     assert errors(lambda: validate(_File, read_json('{"suites": []}', "g.json"))) == "g.json: suites is empty"
     line = read_jsonl('\n{"name": "a", "prompt": "x", "policy": {"margin": true}}', "c.jsonl")[0]
     assert errors(lambda: validate(_Suite, line)) == ("c.jsonl:2: policy.margin must be a number, not true")

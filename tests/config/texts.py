@@ -1,4 +1,4 @@
-"""A configuration to change one thing in, and errors as their reader sees them."""
+"""A configuration to vary, and errors as users see them."""
 
 from collections.abc import Callable
 

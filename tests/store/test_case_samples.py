@@ -1,4 +1,4 @@
-"""The samples of one case, among those of all."""
+"""The samples of one case among those of all."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ def test_both_arms_sample_by_sample(tmp_path: Path) -> None:
     assert samples_beside(tmp_path, "faq", "c001").samples == ()
 
 
-def test_what_a_killed_run_left_half_written_is_left_out(tmp_path: Path) -> None:
+def test_an_incomplete_line_of_a_killed_run_is_ignored(tmp_path: Path) -> None:
     file = written(tmp_path, SAMPLES) / "samples.jsonl"
     line = sample_line(SAMPLES[-1])
     file.write_bytes(file.read_bytes() + b'{"case": "c001"}\n' + line[: len(line) // 2])

@@ -1,4 +1,4 @@
-"""Where a run comes from, by the event that started it or by the repository that it was made in."""
+"""The origin of a run, from the event or the repository."""
 
 import json
 from pathlib import Path
@@ -29,12 +29,12 @@ def runner(event: str, head_ref: str = "") -> Runner:
         ("workflow_run", WorkflowRunEvent("pull_request", SHA, "patch-1", "mallory"), "patch-1", 7),
     ],
 )
-def test_every_event_says_its_branch(name: str, event: Event, branch: str, number: int | None) -> None:
+def test_every_event_has_its_branch(name: str, event: Event, branch: str, number: int | None) -> None:
     known = 7 if name == "workflow_run" else None
     assert context_of(runner(name), event, known) == Context("acme/shop", branch, name, number, "ada")
 
 
-def test_a_hostile_branch_is_short_and_of_one_line() -> None:
+def test_a_hostile_branch_name_is_cut_to_one_line() -> None:
     event = WorkflowRunEvent("pull_request", SHA, "\x1b[31mred\n" + "x" * 500, "mallory")
     branch = context_of(runner("workflow_run"), event).branch
     assert branch.isprintable()
@@ -66,7 +66,9 @@ def test_a_workflow_is_known_by_its_environment(tmp_path: Path) -> None:
         ("", "here"),
     ],
 )
-def test_by_hand_it_is_the_remotes_name_or_the_folders(tmp_path: Path, remote: str, name: str) -> None:
+def test_outside_ci_the_repository_is_named_after_the_remote_or_the_folder(
+    tmp_path: Path, remote: str, name: str
+) -> None:
     folder = tmp_path / "here"
     folder.mkdir()
     git(folder, "init", "--quiet", "--initial-branch", "work")

@@ -1,4 +1,4 @@
-"""Databases of agents, real ones: read within bounds, never written to, and no password is ever told."""
+"""Real databases of agents: reading is limited, nothing is written, and no password is shown."""
 
 import asyncio
 import sqlite3
@@ -100,7 +100,7 @@ def looked(
 THERE = [("s-1", "Hi"), ("s-2", "Ho")]
 
 
-def test_what_is_there_is_seen(url: str) -> None:
+def test_existing_rows_are_found(url: str) -> None:
     talk, none, rows = looked(url, CHECKED, "SELECT said FROM talks WHERE id = 'x'", "SELECT * FROM talks ORDER BY id")
     assert (talk.rows, talk.columns) == (((1,),), ("n",))
     assert none.rows == ()
@@ -137,7 +137,7 @@ def test_nothing_is_ever_written(url: str, write: str) -> None:
         "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE",
     ],
 )
-def test_no_statement_opens_the_door_for_the_next(url: str, opener: str) -> None:
+def test_no_statement_changes_the_rights_of_the_next(url: str, opener: str) -> None:
     assert looked(url, opener, "WITH a AS (SELECT 1) DELETE FROM talks", "DELETE FROM talks")[1].rows is None
     assert content(url) == THERE
 
@@ -159,7 +159,7 @@ def test_no_other_file_is_opened_or_made(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.db", "other.db"]
 
 
-def test_only_a_query_is_run_even_for_whoever_may_do_anything(postgres: str, folder: Path) -> None:
+def test_only_queries_run_even_with_all_rights(postgres: str, folder: Path) -> None:
     found = looked(
         postgres,
         f"COPY (SELECT 1) TO PROGRAM 'touch {folder}/run'",
@@ -174,7 +174,7 @@ def test_only_a_query_is_run_even_for_whoever_may_do_anything(postgres: str, fol
     assert not [name for name in ("run", "copied") if (folder / name).exists()]
 
 
-def test_a_lock_is_gone_with_the_look_that_took_it(postgres: str) -> None:
+def test_a_lock_ends_with_its_query(postgres: str) -> None:
     counted = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
     assert looked(postgres, "SELECT pg_advisory_lock(7)", counted)[1].rows == ((0,),)
 
@@ -202,7 +202,7 @@ def test_a_statement_without_an_end_is_ended(url: str) -> None:
     assert after.rows == ((1,),)
 
 
-def test_hostile_cells_are_kept_short_and_many_rows_are_not_kept(url: str) -> None:
+def test_hostile_cells_are_cut_and_rows_are_limited(url: str) -> None:
     big = (
         "SELECT replace(hex(zeroblob(5000000)), '0', 'x')"
         if url.startswith("sqlite")
@@ -224,9 +224,7 @@ def test_hostile_cells_are_kept_short_and_many_rows_are_not_kept(url: str) -> No
         (PASSWORD.replace(" ", "%20"), PASSWORD.replace(" ", "%20"), 'database "[password]" does not exist'),
     ],
 )
-def test_whoever_is_not_let_in_is_told_why_and_no_password(
-    guarded: str, password: str, database: str, reason: str
-) -> None:
+def test_a_refused_login_is_reported_without_password(guarded: str, password: str, database: str, reason: str) -> None:
     (found,) = looked(guarded % (password, database), "SELECT :session")
     assert (found.rows is None) == bool(reason)
     assert reason in found.error
@@ -236,7 +234,7 @@ def test_whoever_is_not_let_in_is_told_why_and_no_password(
 
 
 @pytest.mark.parametrize("said", [b"", b"pg_sleep"])
-def test_a_server_that_falls_silent_keeps_nobody_waiting(folder: Path, postgres: str, said: bytes) -> None:
+def test_a_silent_server_does_not_block(folder: Path, postgres: str, said: bytes) -> None:
     """Also not in the end, when the loop waits for its threads."""
     with falling_silent(folder, lambda data: said in data) as port:
         url = f"postgresql://postgres:s3cret@127.0.0.1:{port}/postgres"
@@ -246,14 +244,14 @@ def test_a_server_that_falls_silent_keeps_nobody_waiting(folder: Path, postgres:
 
 
 @pytest.mark.parametrize("bad", ["", "mysql://a:hunter2@b/c", "sqlite://"])
-def test_what_is_no_address_is_told_before_anything_is_spent(bad: str) -> None:
+def test_an_invalid_address_is_reported_before_any_call(bad: str) -> None:
     with pytest.raises(GateError) as error:
         check_urls({"AGENT_DB": bad})
     assert "AGENT_DB" in error.value.message
     assert "hunter2" not in f"{error.value.message} {error.value.hint}"
 
 
-def test_nothing_is_looked_up_that_the_exams_which_count_do_not_ask_for(url: str) -> None:
+def test_only_lookups_of_the_base_are_made(url: str) -> None:
     counts, strange, other = (
         ScorerSpec("database", "d", {"url": name, **asked})
         for name, asked in (("DB", CHECKED), ("DB", {"query": "SELECT 1", "rows": {"min": 1}}), ("OTHER", CHECKED))
@@ -270,7 +268,7 @@ def test_nothing_is_looked_up_that_the_exams_which_count_do_not_ask_for(url: str
     assert all("only runs after the change is merged" in one.error for one in refused)
 
 
-def test_json_of_sqlite_can_be_asked_and_numbers_without_end_are_text(tmp_path: Path) -> None:
+def test_json_of_sqlite_is_readable_and_infinite_numbers_are_text(tmp_path: Path) -> None:
     queries = ("SELECT value FROM json_each('[1, 2]')", "SELECT 9e999", "SELECT -9e999", "SELECT 0.5")
     sqlite3.connect(tmp_path / "a.db").close()
     (tmp_path / "a.db").touch()

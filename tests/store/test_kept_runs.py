@@ -1,4 +1,4 @@
-"""Which kept runs a plan opens, and in which order."""
+"""The saved runs that a plan opens, and their order."""
 
 import os
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_calibrations_go_first_and_then_the_newest(tmp_path: Path) -> None:
     assert kept.notes() == []
 
 
-def test_twenty_are_looked_at_and_no_link(tmp_path: Path) -> None:
+def test_twenty_files_are_read_and_links_are_not_followed(tmp_path: Path) -> None:
     for day in range(25):
         keep(tmp_path, f"r{day:02}", day)
     (tmp_path / "link").mkdir()
@@ -48,7 +48,7 @@ def test_twenty_are_looked_at_and_no_link(tmp_path: Path) -> None:
     assert names(shelf(tmp_path / "none")) == []
 
 
-def test_what_cannot_be_used_is_passed_over_and_told(tmp_path: Path) -> None:
+def test_unusable_runs_are_skipped_and_reported(tmp_path: Path) -> None:
     broken = dump_run(RUN).replace('"seed": ', '"seed": -')
     keep(tmp_path, "broken", 4, text=broken)
     keep(tmp_path, "large", 3, size=LARGEST + 1)

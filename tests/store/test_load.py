@@ -1,4 +1,4 @@
-"""A record is read only if its numbers can be true."""
+"""A record with impossible numbers is refused."""
 
 import json
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def put(where: str, value: object) -> Callable[[dict[str, Any]], None]:
         ("missing.samples", -4),
     ],
 )
-def test_a_number_that_cannot_be_is_named(tmp_path: Path, where: str, value: object) -> None:
+def test_an_impossible_number_is_reported(tmp_path: Path, where: str, value: object) -> None:
     with pytest.raises(GateError, match=f"is not a complete run: {where}: (Input|List) should") as caught:
         load_run(damaged(tmp_path, put(where, value)))
     assert caught.value.exit_code == 2
@@ -64,7 +64,7 @@ def test_a_number_that_cannot_be_is_named(tmp_path: Path, where: str, value: obj
         ("seed", 10**60),
     ],
 )
-def test_what_a_run_can_come_to_is_read(tmp_path: Path, where: str, value: object) -> None:
+def test_every_possible_run_is_read(tmp_path: Path, where: str, value: object) -> None:
     load_run(damaged(tmp_path, put(where, value)))
 
 

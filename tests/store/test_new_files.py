@@ -1,4 +1,4 @@
-"""Files of the user: nothing is overwritten, nothing half written, and no link is followed."""
+"""Files of the user: nothing is overwritten or half written, and no link is followed."""
 
 import resource
 from pathlib import Path
@@ -30,14 +30,14 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert (names(tmp_path), (tmp_path / "a").read_text()) == (["a"], "mine")
 
 
-def test_what_was_written_goes_again_where_the_rest_cannot_be(tmp_path: Path) -> None:
+def test_files_are_removed_again_if_a_later_one_fails(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(GateError, match="cannot write to .*file/b"):
         write_all_new({tmp_path / "a": "x", tmp_path / "file/b": "y"})
     assert names(tmp_path) == ["file"]
 
 
-def test_a_link_is_something_that_is_there(tmp_path: Path) -> None:
+def test_a_link_exists(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "target")
     with pytest.raises(GateError, match="already exists"):
         write_new(tmp_path / "link", "x")
@@ -68,7 +68,7 @@ def test_a_file_gets_another_text_and_keeps_its_rights(tmp_path: Path) -> None:
             rewrite(tmp_path / other, "x")
 
 
-def test_a_disk_that_is_full_keeps_no_half_of_a_file(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_no_partial_file(tmp_path: Path) -> None:
     first, second = tmp_path / "a", tmp_path / "b"
     first.write_text("old a")
     second.write_text("old b")

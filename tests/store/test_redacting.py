@@ -7,26 +7,26 @@ from gate.store.redaction import redactor
 TEXT = "Ann <ann@example.org>, +49 30 901820, 4111 1111 1111 1111, sk-abcdefghij0123456789abcd, ACME-1234"
 
 
-def test_each_kind_is_taken_out_and_nothing_else() -> None:
+def test_each_kind_is_redacted_and_nothing_else() -> None:
     found = redactor(("email", "phone", "card", "key", "/ACME-[0-9]{4}/"))
     assert found is not None
     assert found(TEXT) == "Ann <[email]>, [phone], [card], ⟨API key⟩, [redacted]"
     assert found("nothing of it: 3.14") == "nothing of it: 3.14"
 
 
-def test_a_pattern_that_never_ends_takes_the_whole_text() -> None:
+def test_a_pattern_over_its_time_limit_redacts_the_whole_text() -> None:
     found = redactor(("/(x+x+)+y/",))
     assert found is not None
     assert found("x" * 5000) == "[redacted: the pattern took too long]"
 
 
 @pytest.mark.parametrize("odd", ["emial", "/(/", "//", "/"])
-def test_what_is_nothing_to_redact_is_told(odd: str) -> None:
+def test_invalid_redactions_are_reported(odd: str) -> None:
     with pytest.raises(GateError, match="GATE_REDACT"):
         redactor(("email", odd))
 
 
-def test_the_environment_says_it() -> None:
+def test_the_setting_comes_from_the_environment() -> None:
     assert redactions({"GATE_REDACT": "email, phone /a b\\/c{1,2}/\ncard"}) == (
         "email",
         "phone",
@@ -38,6 +38,6 @@ def test_the_environment_says_it() -> None:
 
 
 @pytest.mark.parametrize("days", ["0", "-1", "1.5", "ever", "9" * 20, "³"])
-def test_what_is_no_number_of_days_is_not_for_ever(days: str) -> None:
+def test_an_invalid_number_of_days_is_an_error(days: str) -> None:
     with pytest.raises(GateError, match="GATE_KEEP_RUNS_DAYS is not a number of days"):
         retention({"GATE_KEEP_RUNS_DAYS": days})

@@ -1,4 +1,4 @@
-"""Texts are cleaned and figures are not; a record that has lost its outputs is a record."""
+"""Texts are redacted and figures are not; a record without outputs is still valid."""
 
 import json
 
@@ -42,7 +42,7 @@ def test_only_texts_under_their_keys_change(value: object) -> None:
 
 
 @pytest.mark.parametrize("name", ["block", "agents", "judged", "check-block", "new-block"])
-def test_a_record_stays_one_whatever_is_taken_out_of_it(name: str) -> None:
+def test_a_redacted_record_is_still_valid(name: str) -> None:
     run = golden()[name]
     data = dump_run(run).encode()
     for found in (redacted(data, lambda text: "x"), without_outputs(data), without_outputs(without_outputs(data))):
@@ -57,7 +57,7 @@ def test_a_record_stays_one_whatever_is_taken_out_of_it(name: str) -> None:
     assert not [case for one in without.new for case in one.cases if case.outputs]
 
 
-def test_a_sample_stays_one() -> None:
+def test_a_redacted_sample_is_still_valid() -> None:
     exam = suite([{"tier": "free"}], samples=1)
     for sample in take(exam, lambda case, arm, index: 1.0):
         found = parse_sample(redacted(sample_line(sample), lambda text: "x"))

@@ -22,7 +22,7 @@ def test_nothing_is_made_before_the_first_sample(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_sample_is_on_disk_as_soon_as_it_is_kept(tmp_path: Path) -> None:
+def test_a_sample_is_written_immediately(tmp_path: Path) -> None:
     kept = folder(tmp_path / "out")
     kept.sample(SAMPLE)
     row = json.loads((tmp_path / "out/samples.jsonl").read_text())
@@ -52,7 +52,7 @@ def test_half_a_surrogate_pair_is_written_and_read_back(tmp_path: Path) -> None:
     assert kept.words(after) == Words("yes", ("is right",), ((),))
 
 
-def test_two_runs_at_once_in_one_folder_keep_their_own_samples(tmp_path: Path) -> None:
+def test_concurrent_runs_in_one_folder_keep_separate_samples(tmp_path: Path) -> None:
     first, second = folder(tmp_path), folder(tmp_path)
     mine = first.sample(replace(SAMPLE, reply=replace(reply(), text="first " * 20_000)))
     second.clear()
@@ -81,7 +81,7 @@ def test_a_run_is_read_as_it_was_written(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "prompt-gate/run/1"}', '{"schema": 3}', "[" * 100_000])
-def test_what_is_no_run_is_refused(tmp_path: Path, text: str) -> None:
+def test_files_that_are_not_runs_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)
     with pytest.raises(GateError):
         load_run(tmp_path)

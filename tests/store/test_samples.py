@@ -1,4 +1,4 @@
-"""What is written is read back equal, and what was not written here is refused."""
+"""Samples are read back equal, and invalid lines are refused."""
 
 import json
 from typing import Any
@@ -128,7 +128,7 @@ def test_what_is_written_is_read_back_equal(tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.parametrize("sample", [SAMPLE, FAILED], ids=["answered", "failed"])
-def test_no_other_key_is_taken_and_what_tells_samples_apart_is_needed(sample: Sample) -> None:
+def test_unknown_keys_are_refused_and_identifying_keys_are_required(sample: Sample) -> None:
     found = row(sample)
     assert parse_sample(line(found)) == sample
     assert found.keys() == sample_schema()["properties"].keys()

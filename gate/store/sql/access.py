@@ -1,4 +1,4 @@
-"""Tokens of programs, of which only digests are kept, and the log of who did what."""
+"""API tokens, stored only as digests, and the audit log."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ api_tokens = Table(
     Column("expires", Moment),
     Column("revoked", Moment),
     Column("used", Moment),
-    # Somebody's own tokens.
+    # The tokens of one person.
     Index(None, "owner", "name"),
 )
 """`digest` is SHA-256 of the secret, whose 256 bits need no slower hash; `scopes` are joined by blanks."""
@@ -51,56 +51,56 @@ class TokenRequest:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """All tokens of a store."""
+    """The tokens of a store."""
 
     database: Database
 
-    def create(self, wish: TokenRequest, now: datetime) -> IssuedToken:
-        """Make a token.
+    def create(self, request: TokenRequest, now: datetime) -> IssuedToken:
+        """Create a token.
 
         Raises:
-            GateError: its name or its days are invalid, it has no scopes, or its owner has a valid one of that name.
+            GateError: name or days are invalid, scopes are missing, or the owner has a valid token of that name.
         """
-        _check(wish)
+        _check(request)
         secret = new_secret()
         values = {
-            **{"digest": _digest(secret), "name": wish.name, "owner": wish.owner, "created": now},
-            "scopes": " ".join(sorted(wish.scopes)),
-            "expires": None if wish.days is None else now + timedelta(days=wish.days),
+            **{"digest": _digest(secret), "name": request.name, "owner": request.owner, "created": now},
+            "scopes": " ".join(sorted(request.scopes)),
+            "expires": None if request.days is None else now + timedelta(days=request.days),
         }
 
         def work(db: Connection) -> ApiToken:
-            same = select(*_SHOWN).where(_TOKEN.owner == wish.owner, _TOKEN.name == wish.name)
-            if any(not _token(row).over(now) for row in db.execute(same)):
-                raise GateError(f"a token named {wish.name!r} exists already", "choose another name, or revoke it")
+            same = select(*_SHOWN).where(_TOKEN.owner == request.owner, _TOKEN.name == request.name)
+            if any(not _token(row).is_over(now) for row in db.execute(same)):
+                raise GateError(f"a token named {request.name!r} exists already", "choose another name, or revoke it")
             return _token(db.execute(insert(api_tokens).values(**values).returning(*_SHOWN)).one())
 
         return IssuedToken(self.database.write(work), secret)
 
     def all(self) -> tuple[ApiToken, ...]:
-        """All tokens, the newest first, also revoked and expired ones."""
+        """All tokens, newest first, including revoked and expired ones."""
         found = select(*_SHOWN).order_by(_TOKEN.id.desc())
         return self.database.read(lambda db: tuple(map(_token, db.execute(found))))
 
     def revoke(self, id: int, now: datetime) -> bool:
-        """Revoke a token; False where there is no valid one."""
+        """Revoke a token; False if no valid token has this id."""
         gone = update(api_tokens).where(_TOKEN.id == id, _TOKEN.revoked.is_(None)).values(revoked=now)
         return self.database.write(lambda db: bool(db.execute(gone).rowcount))
 
     def find(self, secret: str, now: datetime) -> ApiToken | None:
-        """The token of a secret, whose use is noted; None where it is unknown, revoked or expired."""
+        """The token of a secret, after recording its use; None if unknown, revoked or expired."""
         if not is_token(secret):
             return None
         found = select(*_SHOWN).where(_TOKEN.digest == _digest(secret))
         row = self.database.read(lambda db: db.execute(found).first())
-        if row is None or (token := _token(row)).over(now):
+        if row is None or (token := _token(row)).is_over(now):
             return None
         if token.used is None or now - token.used >= SEEN_EVERY:
             self._seen(token.id, now)
         return token
 
     def _seen(self, id: int, now: datetime) -> None:
-        """Note the use; of several requests at once, only one does."""
+        """Record the use; only one of several concurrent requests does so."""
         old = or_(_TOKEN.used.is_(None), _TOKEN.used <= now - SEEN_EVERY)
         seen = update(api_tokens).where(_TOKEN.id == id, old).values(used=now)
         self.database.write(lambda db: db.execute(seen))
@@ -116,13 +116,13 @@ def scopes_of(words: Iterable[str]) -> frozenset[Scope]:
     return frozenset(found)
 
 
-def _check(wish: TokenRequest) -> None:
-    for what, name in (("name", wish.name), ("owner", wish.owner)):
+def _check(request: TokenRequest) -> None:
+    for what, name in (("name", request.name), ("owner", request.owner)):
         if complaint := value_complaint(name):
             raise GateError(f"the {what} of a token {complaint}", "give it a short one, for example ci")
-    if not wish.scopes:
+    if not request.scopes:
         raise GateError("a token needs a scope", f"choose some of {', '.join(Scope)}")
-    if wish.days is not None and not 1 <= wish.days <= 3650:
+    if request.days is not None and not 1 <= request.days <= 3650:
         raise GateError("a token expires after 1 to 3650 days, or never", "90 days are usual")
 
 
@@ -143,7 +143,7 @@ events = Table(
     Column("who", Label, nullable=False),
     Column("what", Label, nullable=False),
     Column("about", Label, nullable=False),
-    # What one person did, and what happened of one kind, the newest first.
+    # Events of one person, and of one kind, newest first.
     Index(None, "who", "id"),
     Index(None, "what", "id"),
     sqlite_autoincrement=True,
@@ -156,7 +156,7 @@ _CHARS = 500
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The log of a store."""
+    """The audit log of a store."""
 
     database: Database
 
@@ -166,7 +166,7 @@ class Audit:
         self.database.write(lambda db: db.execute(insert(events).values(at=event.at, **cut)))
 
     def events(self, wanted: EventFilter, page: Page) -> tuple[Event, ...]:
-        """Events, the newest first.
+        """Events, newest first.
 
         Args:
             page: `after` is the id of the last event of the previous page; 0 for the first page.
@@ -179,7 +179,7 @@ class Audit:
         )
 
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of events so far."""
+        """All kinds of events in the log."""
         found = select(_EVENT.what).distinct().order_by(_EVENT.what)
         return self.database.read(lambda db: tuple(db.execute(found).scalars()))
 

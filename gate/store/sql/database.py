@@ -1,4 +1,4 @@
-"""Opens the database of the store, SQLite in a file or Postgres; each write is one transaction: all or nothing."""
+"""The database of the store (SQLite in a file, or Postgres); each write is one transaction."""
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -61,7 +61,7 @@ class Database:
     """One database.
 
     Args:
-        hurry_s: seconds after which a query is given up; None waits longer, for work that is not for a page.
+        hurry_s: time limit of a query in seconds; None for the longer limit outside web pages.
 
     Raises:
         GateError: an invalid address, or a package is missing.
@@ -76,44 +76,44 @@ class Database:
 
     @classmethod
     def of_file(cls, path: Path) -> "Database":
-        """SQLite in a file; its folder is made, and kept out of git."""
+        """SQLite in a file; creates its folder, and excludes it from git."""
         make_gate_folder(path.parent)
         return cls(f"sqlite:///{path}")
 
     def hurried(self, seconds: float) -> "Database":
-        """The same database for pages: a query, a connection or another writer is waited for only so long."""
+        """The same database with a time limit for queries, connections and locks, for web pages."""
         return Database(self._url.render_as_string(hide_password=False), seconds)
 
     @property
     def label(self) -> str:
-        """Its address without a password."""
+        """The address without the password."""
         if self._url.drivername == SQLITE:
             return str(self._url.database)
         return self._url.set(drivername="postgresql").render_as_string(hide_password=True)
 
     @property
     def file(self) -> Path | None:
-        """Its file; None for a server."""
+        """The file; None for a server."""
         return Path(str(self._url.database)) if self._url.drivername == SQLITE else None
 
     def read(self, work: Callable[[Connection], Result]) -> Result:
         """Run a read-only transaction."""
-        with self._told(), self.engine.connect() as connection, connection.begin():
+        with self._converted_errors(), self.engine.connect() as connection, connection.begin():
             return work(connection)
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
         """Run a transaction; writers of SQLite wait for each other.
 
         Raises:
-            CannotEvaluate: the database cannot be reached, or the connection was lost: then nothing was kept, unless it
-                was lost at the very end, and the same work may be done again.
+            CannotEvaluate: the database is unreachable, or the connection was lost. Then nothing was stored, unless it
+                was lost during the commit; the work may be repeated.
         """
-        with self._told():
+        with self._converted_errors():
             with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
                 return work(connection)
 
     def connections(self) -> tuple[int, int]:
-        """Number of connections of this process, in use and idle."""
+        """Connections of this process: in use, and idle."""
         pool = self.engine.pool
         assert isinstance(pool, QueuePool)  # noqa: S101
         return pool.checkedout(), pool.checkedin()
@@ -123,12 +123,12 @@ class Database:
         self.engine.dispose()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Turn errors of the database into ours, without the address, which holds a password."""
+    def _converted_errors(self) -> Iterator[None]:
+        """Convert database errors to ours, without the address, which contains a password."""
         try:
             yield
         except (DBAPIError, TimeoutError) as error:
-            if not _away(error):
+            if not _is_unavailable(error):
                 raise
             raise CannotEvaluate(
                 f"the store {self.label} does not answer: {self._reason(error)}",
@@ -136,10 +136,10 @@ class Database:
             ) from None
 
     def _reason(self, error: SQLAlchemyError) -> str:
-        told = str(getattr(error, "orig", None) or error)
+        text = str(getattr(error, "orig", None) or error)
         if secret := self._url.password:
-            told = told.replace(str(secret), "[password]")
-        return printable(" ".join(told.split()))[:_REASON_CHARS]
+            text = text.replace(str(secret), "[password]")
+        return printable(" ".join(text.split()))[:_REASON_CHARS]
 
 
 def _parsed(url: str) -> URL:
@@ -170,11 +170,11 @@ def _postgres(url: URL, hurry_s: float | None) -> Engine:
 
 
 def _hurry(engine: Engine, seconds: float) -> None:
-    """Limit statements: one that takes too long ends at the server, and one without an answer ends here."""
+    """Limit the time of statements, both on the server and in the client."""
     connect = _connect_with_timeout(seconds + _ON_ITS_WAY_S)
 
     @event.listens_for(engine, "do_connect")
-    def _connected(_: object, __: object, words: list[str], given: dict[str, Any]) -> Any:
+    def _connect(_: object, __: object, words: list[str], given: dict[str, Any]) -> Any:
         limit = f"-c statement_timeout={round(seconds * 1000)}"
         return connect(*words, **given | {"options": f"{given.get('options', '')} {limit}".strip()})
 
@@ -182,7 +182,7 @@ def _hurry(engine: Engine, seconds: float) -> None:
 def _connect_with_timeout(seconds: float) -> Callable[..., Any]:
     """A factory of connections that are closed where a query is not answered in time.
 
-    Postgres's own limit for a statement does not help where its answer never comes.
+    The statement timeout of Postgres does not help if its answer never arrives.
     """
     from psycopg import Connection as Plain
     from psycopg import OperationalError as Lost
@@ -192,14 +192,14 @@ def _connect_with_timeout(seconds: float) -> Callable[..., Any]:
             return super().wait(in_time(self, gen), *args, **more)
 
     def in_time(connection: Plain[Any], gen: Generator[Any, Any, Result]) -> Generator[Any, Any, Result]:
-        """As psycopg's own wait, but checks several times a second whether time is up."""
+        """As psycopg's `wait`, but checks the time limit several times a second."""
         until = time.monotonic() + seconds
         try:
             state = next(gen)
             while True:
                 ready = yield state
                 if not ready and time.monotonic() > until:
-                    # Nobody knows what it would still say.
+                    # The connection may still receive the old answer.
                     connection.pgconn.finish()
                     raise Lost(f"no answer within {seconds:g} s")
                 state = gen.send(ready)
@@ -214,25 +214,25 @@ def _sqlite(url: URL, wait_s: float) -> Engine:
     engine = create_engine(url, connect_args={"timeout": wait_s}, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
-    def _opened(raw: Any, _: object) -> None:
-        # The driver's own transactions would begin late: a reader that writes later could then not be let in.
+    def _configure(raw: Any, _: object) -> None:
+        # The driver begins transactions late: then a reader that writes later could fail to get the lock.
         raw.isolation_level = None
         for setting in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = NORMAL"):
             raw.execute(f"PRAGMA {setting}")
 
     @event.listens_for(engine, "begin")
-    def _begun(connection: Connection) -> None:
+    def _begin(connection: Connection) -> None:
         writes = connection.get_execution_options().get(_WRITES)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
 
 
-def _away(error: DBAPIError | TimeoutError) -> bool:
-    """Did the database fail, and not the statement?"""
+def _is_unavailable(error: DBAPIError | TimeoutError) -> bool:
+    """Did the database fail, instead of the statement?"""
     if isinstance(error, TimeoutError | OperationalError | InterfaceError) or error.connection_invalidated:
         return True
-    # A file that is none of a database, or a damaged one, has no class of its own.
+    # SQLite uses the base class for a file that is not a database, or damaged.
     return type(error) is DatabaseError
 
 
@@ -252,7 +252,7 @@ def put_many(db: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> No
 
 
 def _in_columns(db: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    """Insert with one array for each column: Postgres plans every row anew else, at five times the price."""
+    """Insert with one array per column: otherwise Postgres plans every row again, at five times the cost."""
     columns = [table.c[name] for name in rows[0]]
     arrays = (bindparam(f"all_{column.name}", type_=ARRAY(column.type)) for column in columns)
     given = func.unnest(*arrays).table_valued(*(column.name for column in columns)).render_derived()
@@ -261,7 +261,7 @@ def _in_columns(db: Connection, table: Table, rows: list[dict[str, Any]]) -> Non
 
 
 def of_row(kind: type[Item], row: Row[Any], **known: Any) -> Item:
-    """A record with the values of the columns that are named as its fields, and those that are known."""
+    """Build a record from the columns named like its fields, and from known values."""
     values = {one.name: getattr(row, one.name) for one in fields(kind) if one.name not in known}  # type: ignore[arg-type]
     return kind(**values, **known)
 

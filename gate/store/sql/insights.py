@@ -1,4 +1,4 @@
-"""Evaluations over many runs of a store: cases over time, judges, override labels."""
+"""Statistics over many runs of a store: cases over time, judges, override labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _LABEL = tables.overrides.c
 
 @dataclass(frozen=True, slots=True)
 class Insights:
-    """Evaluations over the runs of a store."""
+    """Statistics over the runs of a store."""
 
     database: Database
 
@@ -42,8 +42,8 @@ class Insights:
         """Cases of the newest runs of a suite.
 
         Args:
-            question: `flaky` are those whose scores vary within a run, the most varying first; `mute` are those that
-                had the same score in both arms of every run, those in most runs first.
+            question: `flaky` for cases whose scores vary within a run, by variance; `mute` for cases with the same
+                score in both arms of every run, by number of runs.
         """
         over = _over_time(newest_of(suite, last))
         if question == "flaky":
@@ -55,14 +55,14 @@ class Insights:
         return self.database.read(lambda db: tuple(map(_case, db.execute(found))))
 
     def runs_of(self, suite: str, names: Sequence[str], most: int) -> tuple[CaseInRun, ...]:
-        """Results of one case in the newest runs of a suite of the store, the newest first.
+        """Results of one case in the newest runs of a suite of the store, newest first.
 
         Args:
             suite: its name in the store; runs may use another one, or take it from a file of that name.
-            names: all names that the case ever had.
-            most: suites of runs, with the case or without it.
+            names: all names of the case over time.
+            most: limit of suites of runs, also counting those without the case.
         """
-        newest = _asking(suite, most)
+        newest = _suites_using(suite, most)
         arms = (func.max(_mean_of(arm)).label(arm.value) for arm in (ArmName.BASELINE, ArmName.CANDIDATE))
         found = (
             select(newest.c.run_id, newest.c.name, _RESULT.case, newest.c.created, _RUN.verdict, *arms)
@@ -79,14 +79,16 @@ class Insights:
         )
 
     def judges(self, suite: str, last: int) -> tuple[JudgeOverTime, ...]:
-        """How far judges agreed in the newest runs of a suite, the newest first."""
-        newest, told = newest_of(suite, last), tables.agreements.c
-        found = select(tables.agreements, newest.c.run_id, newest.c.created).join(newest, newest.c.id == told.suite_id)
-        ordered = found.order_by(told.scorer, told.kind, newest.c.created.desc(), newest.c.run_id.desc())
+        """Agreement of judges in the newest runs of a suite, newest first."""
+        newest, columns = newest_of(suite, last), tables.agreements.c
+        found = select(tables.agreements, newest.c.run_id, newest.c.created).join(
+            newest, newest.c.id == columns.suite_id
+        )
+        ordered = found.order_by(columns.scorer, columns.kind, newest.c.created.desc(), newest.c.run_id.desc())
         return self.database.read(lambda db: tuple(map(_judge, db.execute(ordered))))
 
     def overrides(self, page: Page) -> tuple[OverrideRow, ...]:
-        """Override labels, those of the newest runs first.
+        """Override labels, newest runs first.
 
         Args:
             page: `after` is the id of the last run of the previous page; 0 for the first page.
@@ -98,9 +100,9 @@ class Insights:
         return self.database.read(lambda db: _overrides(db, found))
 
 
-def _asking(suite: str, most: int) -> Subquery:
+def _suites_using(suite: str, most: int) -> Subquery:
     """The newest suites of runs with cases from a suite of the store, or from a file of that name."""
-    # Not compared with an empty text: those are many, and the index by name has to be the one that is used.
+    # A comparison with an empty text would use the wrong index: it matches many rows, and the name is selective.
     from_file = func.length(_SUITE.store) == 0
     parts = (
         select(_SUITE.id, _SUITE.run_id, _SUITE.name, _SUITE.created)

@@ -25,22 +25,22 @@ _LOCK = 0x70726F67
 
 
 def newest_revision() -> str:
-    """The revision of the tables that this program knows."""
+    """The revision of the tables for this version of the program."""
     found = _scripts().get_current_head()
     assert found is not None  # noqa: S101
     return found
 
 
 def current_revision(database: Database) -> str | None:
-    """The revision of the database; None where it has no tables yet."""
+    """The revision of the database; None without tables."""
     return database.read(revision_of)
 
 
 def upgrade(database: Database) -> None:
-    """Migrate the tables, all or nothing.
+    """Migrate the tables in one transaction.
 
     Raises:
-        GateError: they are from a newer program.
+        GateError: a newer version of the program wrote them.
     """
     database.write(lambda db: _upgrade(db, database.label))
 
@@ -59,7 +59,7 @@ def _upgrade(db: Connection, label: str) -> None:
 
 
 def revision_of(db: Connection) -> str | None:
-    """See `current_revision`; in the transaction of the caller."""
+    """As `current_revision`, in the transaction of the caller."""
     return MigrationContext.configure(db).get_current_revision()
 
 
@@ -83,7 +83,7 @@ class StoreInfo:
     """Content of a store.
 
     Args:
-        counts: of suites, cases, runs, samples and their kept texts; empty where the tables are of another version.
+        counts: of suites, cases, runs, samples and stored texts; empty if the tables are of another version.
     """
 
     label: str
@@ -101,7 +101,7 @@ def store_info(database: Database) -> StoreInfo:
 
 
 def count_runs(database: Database) -> tuple[int, int]:
-    """Number of runs and of samples, by the fastest way."""
+    """Number of runs and of samples, with the fastest query."""
     found = select(func.count(), func.coalesce(func.sum(_RUN.samples), 0)).select_from(tables.runs)
     runs, samples = database.read(lambda db: db.execute(found).one())
     return int(runs), int(samples)
@@ -135,10 +135,10 @@ def _info(db: Connection, label: str) -> StoreInfo:
 
 
 def backup(database: Database, path: Path) -> None:
-    """Copy the whole store into a new file, as it is at one moment: SQLite's online backup.
+    """Copy a consistent snapshot of the store into a new file with SQLite's online backup.
 
     Args:
-        path: of a new file, which only its owner may read.
+        path: a new file, which only its owner may read.
     """
     if database.file is None:
         hint = f"use pg_dump --format=custom --file={path} and the database's address"

@@ -1,4 +1,4 @@
-"""Removal from a store: redacted texts, texts of old runs, whose figures stay, and very old runs."""
+"""Retention: redacts texts, deletes the texts of old runs (their figures stay), and deletes very old runs."""
 
 import json
 import zlib
@@ -27,12 +27,12 @@ _CASES = ("suites", "new")
 
 
 def redacted(line: bytes, clean: Clean) -> bytes:
-    """A record, or one line of `samples.jsonl`, with every text of a model or a case cleaned."""
+    """A record, or a line of `samples.jsonl`, with all texts of models and cases redacted."""
     return _dumped(_cleaned(json.loads(line), clean, inside=False))
 
 
 def without_outputs(record: bytes) -> bytes:
-    """A `run.json` without answers and reasons; scores stay."""
+    """A `run.json` without answers and reasons, but with scores."""
     run = json.loads(record)
     for suite in (suite for name in _CASES for suite in run.get(name, ())):
         for case in suite["cases"]:
@@ -48,7 +48,7 @@ def _cleaned(value: JsonValue, clean: Clean, *, inside: bool) -> JsonValue:
     if isinstance(value, list):
         return [_cleaned(one, clean, inside=inside) for one in value]
     if isinstance(value, Mapping):
-        # Within an expected value of JSON, keys are those of the user.
+        # Inside an expected JSON value, keys belong to the user.
         return {name: _cleaned(one, clean, inside=inside or name in _TEXTS) for name, one in value.items()}
     return value
 
@@ -64,7 +64,7 @@ _AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class RetentionLimits:
-    """Limits of what a store keeps."""
+    """Data before these times is deleted; None keeps it."""
 
     outputs: datetime | None = None
     runs: datetime | None = None
@@ -72,11 +72,11 @@ class RetentionLimits:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """Counts of what was removed.
+    """Counts of deleted data.
 
     Args:
-        runs: removed completely.
-        texts: runs without answers and reasons now.
+        runs: runs deleted completely.
+        texts: runs whose answers and reasons were deleted.
     """
 
     runs: int
@@ -85,7 +85,7 @@ class Pruned:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A removal of runs."""
+    """A deletion of runs."""
 
     at: datetime
     before: datetime
@@ -93,8 +93,8 @@ class Removal:
 
 
 def prune(database: Database, limits: RetentionLimits, now: datetime, *, dry: bool = False) -> Pruned:
-    """Remove what is too old, or with `dry` only count it; an interrupted removal is finished the next time."""
-    old, wordy = _old(limits), _wordy(limits)
+    """Delete old data, or only count it with `dry`; the next call completes an interrupted deletion."""
+    old, wordy = _old(limits), _with_old_texts(limits)
     if dry:
         return database.read(lambda db: Pruned(_count(db, old), _count(db, wordy)))
     removed = texts = 0
@@ -106,15 +106,15 @@ def prune(database: Database, limits: RetentionLimits, now: datetime, *, dry: bo
 
 
 def last_removal(database: Database) -> Removal | None:
-    """The newest removal of whole runs; None where there was none."""
-    told = tables.removals.c
-    newest = select(told.at, told.before).order_by(told.at.desc(), told.id.desc()).limit(1)
+    """The newest deletion of whole runs; None if there was none."""
+    columns = tables.removals.c
+    newest = select(columns.at, columns.before).order_by(columns.at.desc(), columns.id.desc()).limit(1)
 
     def work(db: Connection) -> Removal | None:
         row = db.execute(newest).first()
         if row is None:
             return None
-        runs = db.execute(select(func.sum(told.runs)).where(told.before == row.before)).scalar_one()
+        runs = db.execute(select(func.sum(columns.runs)).where(columns.before == row.before)).scalar_one()
         return Removal(row.at, row.before, int(runs))
 
     return database.read(work)
@@ -125,8 +125,8 @@ def _old(limits: RetentionLimits) -> Select[tuple[int]]:
     return found.where(_before(limits.runs) if limits.runs is not None else false())
 
 
-def _wordy(limits: RetentionLimits) -> Select[tuple[int]]:
-    """Runs that are too old for their texts, and still have them."""
+def _with_old_texts(limits: RetentionLimits) -> Select[tuple[int]]:
+    """Runs that still have texts and are too old for them."""
     found = select(_RUN.id).order_by(_RUN.created)
     if limits.outputs is None:
         return found.where(false())
@@ -136,7 +136,7 @@ def _wordy(limits: RetentionLimits) -> Select[tuple[int]]:
 
 
 def _before(moment: datetime) -> ColumnElement[bool]:
-    """Runs before a moment; one dated in the future counts from the time when it was added."""
+    """Runs before a moment; a run dated in the future counts by the time when it was added."""
     return or_(_RUN.created < moment, _RUN.stored < moment)
 
 

@@ -1,4 +1,4 @@
-"""Runs of a store: written whole or not at all, listed, and read back with their samples."""
+"""Runs of a store: adding, listing, and reading with their samples."""
 
 import hashlib
 import zlib
@@ -64,7 +64,7 @@ def write_run(db: Connection, id: int, run: RunRecord, samples: Iterable[KeptSam
             wanted[suite.name, result.case, result.arm.value, True] = result.n
             wanted[suite.name, result.case, result.arm.value, False] = result.missing
     if tries(run):
-        # What was only tried has its figures in the record.
+        # Suites that were only tried have their figures in the record.
         known = wanted.keys()
         samples = (one for one in samples if _key(one.sample) in known)
     count = _write_samples(db, ids, wanted, samples)
@@ -89,7 +89,7 @@ def _write_suite(db: Connection, run: int, suite: SuiteResult, created: datetime
 def _write_samples(
     db: Connection, ids: Mapping[str, int], wanted: dict[_Key, int], samples: Iterable[KeptSample]
 ) -> int:
-    """Keep the samples, if they belong to the run; one without a score may be missing."""
+    """Insert the samples after checking that they belong to the run; samples without a score may be missing."""
     count = 0
     for part in chunks(samples, ROWS_AT_ONCE):
         for one in part:
@@ -107,7 +107,7 @@ def _write_samples(
 
 
 def row_of(run: RunRecord, digest: str) -> dict[str, Any]:
-    """The row of a record in the table of runs."""
+    """The row of a record for the table of runs."""
     return {
         "digest": digest,
         "created": _moment(run.created),
@@ -125,7 +125,7 @@ def _key(sample: Sample) -> _Key:
 
 
 def figures_of(sample: Sample) -> tuple[float | None, bool, float | None, float | None]:
-    """Score, failure, dollars and seconds, as in a store."""
+    """Score, failure, dollars and seconds of a sample."""
     reply, score = sample.reply, None if isinstance(sample.score, Unscored) else sample.score
     if isinstance(reply, Failed):
         return score, True, None, None
@@ -140,7 +140,7 @@ def _sample_row(suite: int, one: KeptSample) -> dict[str, Any]:
 
 
 def _flat(one: HistoryFigure | Agreement | CaseResult) -> dict[str, Any]:
-    """Its fields by name; `asdict` would copy each value deeply."""
+    """Fields by name; `asdict` would copy values deeply."""
     return {field.name: getattr(one, field.name) for field in fields(one)}
 
 
@@ -158,13 +158,13 @@ def _named(key: _Key) -> str:
 
 
 def _moment(text: str) -> datetime:
-    """Parse a time of a record; GateError where it is invalid."""
+    """Parse a time of a record; GateError if it is invalid."""
     hint = "push the run.json unchanged"
     try:
         found = datetime.fromisoformat(text)
         if found.tzinfo is None:
             raise GateError("the run's 'created' has no time zone", hint)
-        # At both ends of the calendar there are moments that are none in UTC.
+        # Raises at both ends of the calendar, where conversion to UTC overflows.
         return found.astimezone(UTC)
     except (ValueError, OverflowError):
         raise GateError("the run's 'created' is not a time", hint) from None
@@ -180,18 +180,18 @@ def kept_samples(file: BinaryIO, name: str) -> Iterator[KeptSample]:
             try:
                 yield KeptSample(parse_sample(line.data), line.data)
             except BadSample as bad:
-                said = "is cut off" if line.torn else printable(str(bad))
+                reason = "is cut off" if line.torn else printable(str(bad))
                 raise GateError(
-                    f"{name}:{line.number}: {said}", "copy run.json into another folder and push only that"
+                    f"{name}:{line.number}: {reason}", "copy run.json into another folder and push only that"
                 ) from None
     except BadSample as bad:
         raise GateError(f"{name}: {bad}") from None
 
 
 def other_samples(database: Database, id: int, run: RunRecord, samples: Iterable[KeptSample]) -> str:
-    """How these samples differ from those of a run in the store, in a sentence; empty where they do not.
+    """How these samples differ from those of a run in the store, in one sentence; empty if they are equal.
 
-    Texts are not compared, since the store may have removed them.
+    Texts are not compared, since the store may have deleted them.
     """
     known: dict[_SampleKey, tuple[object, ...]] = {}
     columns = tables.samples.c
@@ -211,7 +211,7 @@ def other_samples(database: Database, id: int, run: RunRecord, samples: Iterable
         seen += 1
         figures = known.pop(_key_of_line(one.sample), None)
         if figures is None and stored and tries(run):
-            continue  # what was only tried has its figures in the record
+            continue  # only tried: its figures are in the record
         if figures != figures_of(one.sample):
             lacks = "has no samples of it" if not stored else f"has another sample of case {quoted(one.sample.case_id)}"
             return f"the store has this run already, and {lacks}"
@@ -236,25 +236,25 @@ class AddedRun:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """All runs of a store.
+    """The runs of a store.
 
     Args:
-        clean: removes from texts what must not be kept; None keeps all.
+        clean: redacts texts; None to store them unchanged.
     """
 
     database: Database
     clean: Clean | None = None
 
     def add(self, run: RunRecord, samples: Iterable[KeptSample], context: Context, now: datetime) -> AddedRun:
-        """Add a run with its samples, all or nothing. A run that exists already stays as it is.
+        """Add a run with its samples in one transaction; an existing run is not changed.
 
         Args:
-            samples: each once; empty where none were kept.
+            samples: without duplicates; empty if none were saved.
         """
         text = dump_run(run)
         digest = f"sha256:{hashlib.sha256(text.encode(errors='backslashreplace')).hexdigest()}"
         values = {**row_of(run, digest), **asdict(context), "stored": now}
-        # The digest is that of the run as it was sent: it is known again, whatever is taken out of it.
+        # The digest is of the run as sent, so that it is recognized even if texts are redacted.
         record = zlib.compress(self._kept(text.encode(errors="replace")))
         samples = (KeptSample(one.sample, self._kept(one.line)) for one in samples)
 
@@ -270,7 +270,7 @@ class Runs:
         try:
             return self.database.write(work)
         except IntegrityError:
-            # The same run was pushed twice at once: for the second one it is there now.
+            # The same run was pushed twice at once, and the other push has added it.
             known = self.database.read(lambda db: db.execute(_id_of(digest)).scalar())
             if known is None:
                 hint = "push the samples.jsonl unchanged, or only run.json"
@@ -281,7 +281,7 @@ class Runs:
         return line if self.clean is None else redacted(line, self.clean)
 
     def rows(self, wanted: RunFilter, page: Page) -> tuple[RunRow, ...]:
-        """Runs, the newest first.
+        """Runs, newest first.
 
         Args:
             page: `after` is the id of the last run of the previous page; 0 for the first page.
@@ -294,18 +294,18 @@ class Runs:
         return self.database.read(lambda db: listed(db, db.execute(found).all()))
 
     def row(self, id: int) -> RunRow | None:
-        """One run; None where there is none."""
+        """One run; None if it does not exist."""
         found = run_columns().where(_RUN.id == id)
         return next(iter(self.database.read(lambda db: listed(db, db.execute(found).all()))), None)
 
     def record(self, id: int) -> RunRecord | None:
-        """The record of a run; None where there is none."""
+        """The record of a run; None if it does not exist."""
         found = select(_RUN.record).where(_RUN.id == id)
         data = self.database.read(lambda db: db.execute(found).scalar())
         return None if data is None else read_run(zlib.decompress(data), f"run {id}")
 
     def samples(self, id: int, suite: str, case: str) -> tuple[Sample, ...]:
-        """The samples of one case of a run, those of the baseline first; none where they were not kept."""
+        """The samples of one case of a run, baseline first; empty if they were not stored."""
         kept = tables.samples.c
         found = (
             select(kept.body)
@@ -317,7 +317,7 @@ class Runs:
         return tuple(parse_sample(zlib.decompress(body)) for body in bodies)
 
     def trend(self, suite: str, axis: str, slice: str, last: int) -> tuple[HistoryPoint, ...]:
-        """A figure in the newest runs of a suite, the oldest first."""
+        """A figure in the newest runs of a suite, oldest first."""
         newest = newest_of(suite, last)
         found = (
             select(tables.figures, newest.c.run_id, newest.c.created, _RUN.branch, _RUN.event, _RUN.verdict)
@@ -351,14 +351,14 @@ def _id_of(digest: str) -> Select[Any]:
 
 
 def run_columns(*more: ColumnElement[Any]) -> Select[Any]:
-    """All runs without their records, and further columns."""
+    """Query for all runs without their records, plus further columns."""
     gone = select(tables.forgotten.c.at).where(tables.forgotten.c.run_id == _RUN.id).scalar_subquery()
     columns = (column for column in tables.runs.columns if column is not _RUN.record)
     return select(*columns, gone.label("forgotten"), *more)
 
 
 def older_than(found: Select[Any], id: int) -> Select[Any]:
-    """Those runs that come after `id` in a list with the newest first; all of them after 0."""
+    """Runs after `id` in a list with the newest first; all runs for 0."""
     if not id:
         return found
     last = select(_RUN.created, _RUN.id).where(_RUN.id == id).subquery()

@@ -37,13 +37,13 @@ def newest_versions() -> Select[tuple[object, ...]]:
 
 
 def all_versions() -> Select[tuple[object, ...]]:
-    """Query for all versions of all suites, as `suite_of` reads them."""
+    """Query for all versions of all suites, for `suite_of`."""
     columns = (MADE.number, MADE.digest, MADE.cases, MADE.author, MADE.made, MADE.what)
     return select(tables.suites.c.name, *columns).join(tables.suites, tables.suites.c.id == MADE.suite_id)
 
 
 def case_rows(suite: str) -> Select[tuple[object, ...]]:
-    """Query for all versions of all cases of a suite, as `case_of` reads them."""
+    """Query for all versions of all cases of a suite, for `case_of`."""
     columns = (VERSION.number, VERSION.entry, VERSION.author, VERSION.made, VERSION.first, VERSION.last)
     return (
         select(tables.cases.c.name, *columns, VERSION.case_id)
@@ -53,8 +53,8 @@ def case_rows(suite: str) -> Select[tuple[object, ...]]:
     )
 
 
-def standing(db: Connection, suite: str, version: int) -> Iterator[str]:
-    """The entries of a version of a suite, in their order."""
+def entries_of(db: Connection, suite: str, version: int) -> Iterator[str]:
+    """The entries (JSON) of a version of a suite, in order."""
     found = (
         select(VERSION.entry)
         .join(tables.suites, tables.suites.c.id == VERSION.suite_id)
@@ -69,8 +69,8 @@ def standing(db: Connection, suite: str, version: int) -> Iterator[str]:
     return iter(db.execute(found).scalars())
 
 
-def digested(entries: Iterable[str]) -> tuple[str, int]:
-    """Digest of the cases, whatever the order of their keys, and their number."""
+def digest_and_count(entries: Iterable[str]) -> tuple[str, int]:
+    """Digest of the cases, independent of the order of keys, and their number."""
     found, count = hashlib.sha256(), 0
     for entry in entries:
         found.update(canonical(json.loads(entry)).encode() + b"\n")
@@ -79,17 +79,17 @@ def digested(entries: Iterable[str]) -> tuple[str, int]:
 
 
 def folded(text: str) -> str:
-    """Text to search in: case folded, with blanks for characters that no database keeps."""
+    """Text for searching: case folded, with blanks for characters that databases cannot store."""
     return "".join(sign if sign.isprintable() else " " for sign in text.casefold())
 
 
 def suite_of(row: Row[Any]) -> SuiteVersion:
-    """A row of `all_versions`."""
+    """Convert a row of `all_versions`."""
     return SuiteVersion(row.name, row.number, row.digest, row.cases, row.author, row.made, row.what)
 
 
 def case_of(row: Row[Any]) -> CaseVersion:
-    """A row of `case_rows`; a version in which the case is archived has no entry."""
+    """Convert a row of `case_rows`; a version that archives the case has no entry."""
     entry = None if row.entry is None else json.loads(row.entry)
     return CaseVersion(row.name, row.number, entry, row.author, row.made, row.first, row.last, row.case_id)
 
@@ -104,19 +104,20 @@ class Authorship:
 
 
 class SuiteEdit:
-    """One change of one suite, in a transaction of its own."""
+    """One change of a suite, in its own transaction."""
 
     def __init__(self, db: Connection, name: str, by: Authorship) -> None:
         self._db, self._name, self._by = db, name, by
 
-    def made(self, changes: Sequence[Change]) -> SuiteVersion | tuple[Conflict, ...]:
+    def apply(self, changes: Sequence[Change]) -> SuiteVersion | tuple[Conflict, ...]:
         suite, newest = self._locked()
         known = self._current(suite, [name for change in changes for name in {change.name, name_before(change)}])
         new = [change for change in changes if not _done(change, known)]
         clashes = tuple(
             Conflict(change, None if row is None else case_of(row))
             for change in new
-            if (row := _in_the_way(change, known)) is not None or (change.base and name_before(change) not in known)
+            if (row := _conflicting_row(change, known)) is not None
+            or (change.base and name_before(change) not in known)
         )
         if clashes:
             return clashes
@@ -127,7 +128,7 @@ class SuiteEdit:
         return suite_of(row)
 
     def _locked(self) -> tuple[int, int]:
-        """Lock the suite; returns it and its newest version, 0 where it is new."""
+        """Lock the suite; returns its id and newest version, 0 for a new suite."""
         of_suite = select(tables.suites.c.id, tables.suites.c.newest).where(tables.suites.c.name == self._name)
         row = self._db.execute(of_suite.with_for_update()).first()
         if row is not None:
@@ -161,7 +162,7 @@ class SuiteEdit:
                 self._db.execute(renamed.values(name=change.name))
         self._versions(suite, version, changes, known, ids)
         self._db.execute(update(tables.suites).where(tables.suites.c.id == suite).values(newest=version))
-        digest, cases = digested(standing(self._db, self._name, version))
+        digest, cases = digest_and_count(entries_of(self._db, self._name, version))
         self._db.execute(
             insert(tables.suite_versions).values(
                 suite_id=suite,
@@ -208,12 +209,12 @@ class SuiteEdit:
 
 
 def _text(entry: Entry) -> str:
-    """ASCII JSON, since no database takes every character that a case may hold."""
+    """ASCII JSON, since databases cannot store every character of a case."""
     return json.dumps(dict(entry))
 
 
-def _in_the_way(change: Change, known: Mapping[str, Row[Any]]) -> Row[Any] | None:
-    """The conflicting change of others: another version of the case, or another case of its new name."""
+def _conflicting_row(change: Change, known: Mapping[str, Row[Any]]) -> Row[Any] | None:
+    """The conflicting change of others: another version of the case, or another case with its new name."""
     before, taken = known.get(name_before(change)), known.get(change.name)
     if name_before(change) != change.name and taken is not None:
         return taken
@@ -221,7 +222,7 @@ def _in_the_way(change: Change, known: Mapping[str, Row[Any]]) -> Row[Any] | Non
 
 
 def _done(change: Change, known: Mapping[str, Row[Any]]) -> bool:
-    """Was the same change made already?"""
+    """Is the change already made?"""
     if name_before(change) != change.name and name_before(change) in known:
         return False
     row = known.get(change.name)
@@ -233,7 +234,7 @@ def _done(change: Change, known: Mapping[str, Row[Any]]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Suites:
-    """All suites of a store."""
+    """The suites of a store."""
 
     database: Database
 
@@ -242,28 +243,28 @@ class Suites:
         return self.database.read(lambda db: tuple(map(suite_of, db.execute(newest_versions()))))
 
     def newest(self, name: str) -> SuiteVersion | None:
-        """The newest version of a suite; None where there is no such suite."""
+        """The newest version of a suite; None if it does not exist."""
         found = newest_versions().where(tables.suites.c.name == name)
         row = self.database.read(lambda db: db.execute(found).first())
         return None if row is None else suite_of(row)
 
     def version(self, name: str, number: int) -> SuiteVersion | None:
-        """One version; None where there is none."""
+        """One version; None if it does not exist."""
         found = all_versions().where(tables.suites.c.name == name, MADE.number == number)
         row = self.database.read(lambda db: db.execute(found).first())
         return None if row is None else suite_of(row)
 
     def history(self, name: str) -> tuple[SuiteVersion, ...]:
-        """All its versions, the newest first."""
+        """All versions, newest first."""
         found = all_versions().where(tables.suites.c.name == name).order_by(MADE.number.desc())
         return self.database.read(lambda db: tuple(map(suite_of, db.execute(found))))
 
     def entries(self, version: SuiteVersion) -> tuple[Entry, ...]:
-        """The cases of a version, in their order."""
-        return self.database.read(lambda db: tuple(map(json.loads, standing(db, version.suite, version.number))))
+        """The cases of a version, in order."""
+        return self.database.read(lambda db: tuple(map(json.loads, entries_of(db, version.suite, version.number))))
 
     def cases(self, name: str, wanted: CaseFilter, page: Page) -> tuple[CaseListItem, ...]:
-        """A page of the newest version, in its order."""
+        """A page of the newest version, in order."""
         found = (
             case_rows(name)
             .add_columns(VERSION.place)
@@ -279,21 +280,21 @@ class Suites:
         return self.database.read(lambda db: db.execute(select(func.count()).select_from(found)).scalar_one())
 
     def case(self, name: str, case: str) -> tuple[CaseVersion, ...]:
-        """All versions of a case, the newest first; empty where there is none."""
+        """All versions of a case, newest first; empty if it does not exist."""
         found = case_rows(name).where(tables.cases.c.name == case).order_by(VERSION.number.desc())
         return self.database.read(lambda db: tuple(map(case_of, db.execute(found))))
 
     def name_of(self, name: str, case: int) -> str | None:
-        """The current name of a case; None where there is none."""
+        """The current name of a case; None if it does not exist."""
         found = select(tables.cases.c.name).join(tables.suites, tables.suites.c.id == tables.cases.c.suite_id)
         wanted = found.where(tables.suites.c.name == name, tables.cases.c.id == case)
         return self.database.read(lambda db: db.execute(wanted).scalar())
 
     def renamed(self, name: str, before: str) -> str | None:
-        """The current name of a case that had another one before; None where no case had it.
+        """The current name of a case with an earlier name; None if no case had it.
 
         Args:
-            before: of several cases that had it, the last one counts.
+            before: the earlier name; if several cases had it, the last one counts.
         """
         found = (
             select(tables.cases.c.name)
@@ -306,7 +307,7 @@ class Suites:
         return self.database.read(lambda db: db.execute(found).scalar())
 
     def dimensions(self, name: str) -> dict[str, tuple[str, ...]]:
-        """The slice dimensions of the newest version, each with its values."""
+        """The slice dimensions of the newest version with their values."""
         slices = tables.case_slices.c
         found = (
             select(slices.dimension, slices.value)
@@ -322,19 +323,19 @@ class Suites:
         return {dimension: tuple(known) for dimension, known in values.items()}
 
     def change(self, name: str, changes: Sequence[Change], by: Authorship) -> SuiteVersion | tuple[Conflict, ...]:
-        """Make a new version of a suite, or the first of a new one; all changes or none.
+        """Create a new version of a suite, or a new suite, with all changes or none.
 
-        A change that was made already, with the same content, is ignored; where nothing is left to be done, the newest
-        version stays: repeating a change is safe.
+        Changes that were already made are ignored, and without others no new version is created, so repeating a call
+        is safe.
 
         Returns:
-            The version; or the conflicting changes of others, and then nothing was done.
+            The version; or, if nothing was changed, the conflicting changes of others.
         """
         try:
-            return self.database.write(lambda db: SuiteEdit(db, name, by).made(changes))
+            return self.database.write(lambda db: SuiteEdit(db, name, by).apply(changes))
         except IntegrityError:
-            # Two made the same suite at once: for the second one it is there now.
-            return self.database.write(lambda db: SuiteEdit(db, name, by).made(changes))
+            # Another process created the suite at the same time.
+            return self.database.write(lambda db: SuiteEdit(db, name, by).apply(changes))
 
 
 def _conditions(wanted: CaseFilter) -> Iterator[ColumnElement[bool]]:

@@ -23,33 +23,33 @@ from sqlalchemy import (
 
 
 class Label(TypeDecorator[str]):
-    """A text for look-ups; characters that Postgres cannot hold are replaced in queries, too."""
+    """A text for look-ups; replaces characters that Postgres cannot store, also in queries."""
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Without NUL and halves of surrogate pairs."""
+        """Replace NUL and lone surrogates."""
         return None if value is None else as_label(value)
 
 
 def as_label(text: str) -> str:
-    """The text as a `Label` holds it."""
+    """The text as a `Label` stores it."""
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
 class Moment(TypeDecorator[datetime]):
-    """A moment in UTC; SQLite keeps no zones."""
+    """A moment in UTC; SQLite stores no time zones."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """As UTC."""
+        """Convert to UTC."""
         return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """With its zone."""
+        """Add the time zone."""
         if value is None:
             return None
         assert isinstance(value, datetime)  # noqa: S101
@@ -114,9 +114,9 @@ case_versions = Table(
     Column("author", Label, nullable=False),
     Column("made", Moment, nullable=False),
     UniqueConstraint("case_id", "number"),
-    # Every list of a suite's cases, and the newest place in it.
+    # Lists of a suite's cases, and the last place in them.
     Index(None, "suite_id", "last", "place"),
-    # The case that had a name before.
+    # A case by an earlier name.
     Index(None, "suite_id", "name"),
 )
 """`name` is that of the case when the version was made. A version belongs to the versions `first` to `last` of its
@@ -130,7 +130,7 @@ case_slices = Table(
     Column("version_id", Key, ForeignKey(case_versions.c.id, ondelete="CASCADE"), primary_key=True),
     Column("dimension", Label, primary_key=True),
     Column("value", Label, nullable=False),
-    # Cases by slice, and the values that a dimension has.
+    # Cases by slice, and the values of a dimension.
     Index(None, "dimension", "value", "version_id"),
 )
 
@@ -155,7 +155,7 @@ runs = Table(
     Column("samples", Integer, nullable=False),
     Column("spent_usd", Float),
     Column("record", LargeBinary, nullable=False),
-    # The list of runs, the newest first, of all and of one pull request.
+    # The list of runs, newest first, of all and of one pull request.
     Index(None, "created", "id"),
     Index(None, "repository", "pull_request", "created"),
 )
@@ -170,7 +170,7 @@ run_suites = Table(
     Column("created", Moment, nullable=False),
     Column("store", Label, nullable=False, server_default=""),
     Index(None, "run_id"),
-    # The newest runs of a suite: its trend, its cases; and those that asked a suite of the store.
+    # The newest runs of a suite (trend, cases), and runs that used a suite of the store.
     Index(None, "name", "created"),
     Index(None, "store", "created"),
 )

@@ -222,7 +222,7 @@ async def update_specification(
     Raises:
         CannotEvaluate: no test came out for the new rules.
     """
-    plan = update_plan(kept.specification, compared.diff, kept.taken)
+    plan = update_plan(kept.specification, compared.diff, kept.ids)
     found = await find_inverse_rules(plan.add, setup.generator, setup.instructions("inverse"))
     add = tuple(
         replace(rule, inverse=found.value.get(rule.id, ""), grounding=grounding_by_words(rule, passages_of(head.text)))

@@ -176,7 +176,7 @@ def make_token(request: Request, site: CurrentSite, person: CurrentPerson, sent:
             raise
         wrong = TokenForm(typed.name, typed.scopes, typed.days, error.message, error.hint)
         return _shown(request, wrong)
-    log_event(request, "token-created", issued.token.told)
+    log_event(request, "token-created", issued.token.description)
     return _shown(request, TokenForm(), issued)
 
 
@@ -196,8 +196,8 @@ def _shown(request: Request, typed: TokenForm, issued: IssuedToken | None = None
         request,
         "tokens.html.j2",
         422 if typed.complaint else 200,
-        good=[one for one in found if not one.over(now)],
-        over=[one for one in found if one.over(now)],
+        good=[one for one in found if not one.is_over(now)],
+        over=[one for one in found if one.is_over(now)],
         typed=typed,
         issued=issued,
         said=said,

@@ -1,4 +1,4 @@
-"""What is asked of GitHub for files, and what becomes of a tree that it does not list to its end."""
+"""Requests to GitHub for files, and trees that it truncates."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequestWorld
 
 
-def test_github_is_asked_once_for_each_thing(world: PullRequestWorld, server: GitHubServer) -> None:
+def test_github_is_called_once_per_object(world: PullRequestWorld, server: GitHubServer) -> None:
     source, start = made("github", world), len(server.ledger)
     for _ in range(2):
         source.fingerprint("a/b/wide.md")

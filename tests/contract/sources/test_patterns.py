@@ -1,4 +1,4 @@
-"""What every source of files finds by a pattern, and what it makes of links and submodules."""
+"""Patterns, links and submodules in every source of files."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What every source of files promises, whether it is git, the working tree or GitHub."""
+"""The contract of every source of files: git, the working tree and GitHub."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_a_file_is_read_byte_by_byte(source: FileSource) -> None:
         ":(top)README.md",
     ],
 )
-def test_what_is_not_there(source: FileSource, path: str) -> None:
+def test_missing_files(source: FileSource, path: str) -> None:
     assert source.read(path) is None
     assert source.fingerprint(path) is None
 
@@ -63,7 +63,7 @@ def test_a_commit_has_links_and_submodules_that_are_not_read(commit: FileSource,
         ("alias.md/below", "is below the symbolic link 'alias.md'"),
     ],
 )
-def test_a_link_or_a_submodule_on_the_way_is_named(source: FileSource, path: str, said: str) -> None:
+def test_a_link_or_submodule_inside_a_path_is_reported(source: FileSource, path: str, said: str) -> None:
     with pytest.raises(InputErrors, match=f"{path}: {said}"):
         source.read(path)
 
@@ -87,7 +87,7 @@ def test_a_clone_and_github_agree_on_fingerprints(world: PullRequestWorld) -> No
         assert ref.fingerprint(path) == github.fingerprint(path), path
 
 
-def test_a_fingerprint_tells_a_change_of_content_or_kind(small: PullRequestWorld) -> None:
+def test_a_fingerprint_shows_a_change_of_content_or_kind(small: PullRequestWorld) -> None:
     old = small.main_sha
     same = small.commit_to_main({"b.md": "b"})
     edited = small.commit_to_main({"a.md": "A"})

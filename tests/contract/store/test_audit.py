@@ -1,4 +1,4 @@
-"""The log is read page by page while it grows, and by person, kind and what it was done to."""
+"""The audit log is read page by page while it grows, and filtered by person, kind and object."""
 
 from datetime import UTC, datetime
 

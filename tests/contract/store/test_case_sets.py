@@ -1,4 +1,4 @@
-"""Cases of files and of a store, worked on in the same way: nothing is lost between them, and nobody loses an edit."""
+"""Cases in files and in a store are edited in the same way, and no edit is lost."""
 
 import os
 from datetime import UTC, datetime
@@ -55,7 +55,7 @@ def test_from_file_to_store_to_file_nothing_is_lost(
 
 
 @pytest.mark.parametrize("file", ["dispatcher/golden_transcripts.json", "property_agent/cases.yaml"])
-def test_the_examples_come_back_as_they_were(database: Database, tmp_path: Path, file: str) -> None:
+def test_the_examples_are_read_back_unchanged(database: Database, tmp_path: Path, file: str) -> None:
     path = tmp_path / Path(file).name
     path.write_bytes((EVALS / file).read_bytes())
     found = FileCases(str(path))
@@ -79,9 +79,7 @@ def places(database: Database, tmp_path: Path) -> list[tuple[CaseSet, CaseSet]]:
     return [(FileCases(str(path)), FileCases(str(path))), (store(database), store(database))]
 
 
-def test_the_second_editor_of_a_case_is_reported_and_of_another_one_is_not(
-    places: list[tuple[CaseSet, CaseSet]],
-) -> None:
+def test_the_second_editor_of_the_same_case_gets_a_conflict(places: list[tuple[CaseSet, CaseSet]]) -> None:
     for one, other in places:
         mine, hers = one.case("a")[0], other.case("a")[0]
         her_b = other.case("b")[0]
@@ -121,18 +119,16 @@ def test_cases_are_found_by_words_and_slices_in_either_place(places: list[tuple[
         assert one.cases(CaseFilter(archived=True)) == one.case("z") == ()
 
 
-def test_an_old_version_is_looked_at_and_never_changes(
-    database: Database, places: list[tuple[CaseSet, CaseSet]]
-) -> None:
+def test_an_old_version_is_read_only(database: Database, places: list[tuple[CaseSet, CaseSet]]) -> None:
     (_, _), (one, _) = places
     one.change([Archive("b", 1), put_of({"id": "a", "input": "new"}, 1)], "")
     old = store(database, version=1)
     assert [case.name for case in old.cases()] == ["a", "b"]
     assert [case.name for case in old.cases(CaseFilter(words=("old",)))] == ["a"]
     assert [case.number for case in old.case("a")] == [1]
-    with pytest.raises(GateError, match="versions never change"):
+    with pytest.raises(GateError, match="is a fixed version and cannot be changed"):
         old.change([], "")
-    with pytest.raises(GateError, match="there is no storesupport@9"):
+    with pytest.raises(GateError, match="there is no store:support@9"):
         store(database, version=9).cases()
     with pytest.raises(GateError, match="has no suite 'suport'") as raised:
         store(database, "suport", new=False).cases()

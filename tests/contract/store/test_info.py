@@ -1,4 +1,4 @@
-"""What a store says it holds, and a copy of it."""
+"""The content of a store, and its backup."""
 
 import os
 import stat
@@ -35,9 +35,7 @@ def fill(database: Database) -> None:
     Runs(database).add(finished([SUITE], half, CREATED), samples, Context(), NOW)
 
 
-def test_a_copy_is_a_store_that_only_its_owner_reads_and_postgres_has_its_own(
-    database: Database, tmp_path: Path
-) -> None:
+def test_a_backup_is_readable_only_by_its_owner_and_not_for_postgres(database: Database, tmp_path: Path) -> None:
     fill(database)
     (tmp_path / "copy" / ".gate").mkdir(parents=True)
     path = tmp_path / "copy" / ".gate" / "gate.db"
@@ -52,5 +50,5 @@ def test_a_copy_is_a_store_that_only_its_owner_reads_and_postgres_has_its_own(
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     with stores.on_sqlite(tmp_path / "copy") as copy:
         assert len(Runs(copy).rows(RunFilter(), Page())) == 1
-    with pytest.raises(GateError, match="nothing is overwritten"):
+    with pytest.raises(GateError, match="nothing was overwritten"):
         backup(database, path)

@@ -1,4 +1,4 @@
-"""Whether a store has the samples of a run already, in both databases."""
+"""Comparison of samples with those in the store, in both databases."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ def kept(samples: Iterable[Sample]) -> list[KeptSample]:
     return [KeptSample(one, sample_line(one)) for one in samples]
 
 
-def test_the_same_samples_are_the_same_in_any_order_and_others_are_reported(database: Database) -> None:
+def test_equal_samples_match_in_any_order_and_differences_are_reported(database: Database) -> None:
     id = Runs(database).add(RUN, kept(SAMPLES), Context(), NOW).id
     others = list(take(SUITE, lambda case, arm, index: 1 / 3 + 1e-15 * (case.id == "c001")))
     assert other_samples(database, id, RUN, kept(reversed(SAMPLES))) == ""
@@ -35,7 +35,7 @@ def test_the_same_samples_are_the_same_in_any_order_and_others_are_reported(data
     assert "another sample" in other_samples(database, id, RUN, kept(chain(SAMPLES, SAMPLES[:1])))
 
 
-def test_a_run_that_came_without_its_samples_has_none_of_them(database: Database) -> None:
+def test_a_run_uploaded_without_samples_has_none(database: Database) -> None:
     id = Runs(database).add(RUN, (), Context(), NOW).id
     assert "no samples" in other_samples(database, id, RUN, kept(SAMPLES))
     assert other_samples(database, id, RUN, ()) == ""

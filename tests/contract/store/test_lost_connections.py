@@ -1,4 +1,4 @@
-"""A database that goes away while something is written: all of it is kept or nothing, and the message is ours."""
+"""A connection lost while writing: everything or nothing is stored, and the error is ours."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -66,7 +66,7 @@ def ending_before(database: Database, said: str) -> Iterator[None]:
         (a_case, "INSERT INTO suite_versions", (0, 0, 1)),
     ],
 )
-def test_a_connection_that_is_lost_while_one_writes_leaves_nothing_behind(
+def test_a_connection_lost_while_writing_stores_nothing(
     postgres: str, write: Callable[[Database], None], said: str, then: tuple[int, int, int]
 ) -> None:
     with stores.with_tables_on_postgres(postgres) as database:
@@ -79,7 +79,7 @@ def test_a_connection_that_is_lost_while_one_writes_leaves_nothing_behind(
         assert stands(database) == then
 
 
-def test_a_file_that_is_no_database_is_reported(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "gate.db"
     file.write_bytes(b"not a database" * 1000)
     with closing(Database(f"sqlite:///{file}")) as database:
@@ -96,7 +96,7 @@ def done_soon(work: Callable[[], None]) -> bool:
     return not thread.is_alive()
 
 
-def test_pages_of_a_server_that_falls_silent_say_so_soon(postgres: str) -> None:
+def test_pages_of_a_silent_server_end_in_an_error_soon(postgres: str) -> None:
     silent, told = Event(), list[tuple[int, str]]()
     with stores.with_tables_on_postgres(postgres) as database:
         socket = Path(str(make_url(postgres).query["host"]))
@@ -123,7 +123,7 @@ def test_a_question_that_takes_too_long_is_ended_and_the_next_one_answered(postg
         assert stands(hurried) == (0, 0, 0)
 
 
-def test_another_writer_of_a_file_is_not_waited_for_without_end(tmp_path: Path) -> None:
+def test_waiting_for_another_writer_of_a_file_is_limited(tmp_path: Path) -> None:
     with stores.with_tables(tmp_path) as database, closing(database.hurried(0.05)) as hurried:
 
         def meanwhile(db: Connection) -> None:

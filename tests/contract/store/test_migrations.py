@@ -48,10 +48,10 @@ def test_a_migration_that_fails_leaves_no_trace(empty: Database) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("", "none of a database"),
-        ("mysql://root@host/db", "none of a Postgres or SQLite database"),
-        ("sqlite://", "none of a Postgres or SQLite database"),
-        ("postgresql://user:s3cret@[::1", "none of a database"),
+        ("", "not one of a database"),
+        ("mysql://root@host/db", "not one of a Postgres or SQLite database"),
+        ("sqlite://", "not one of a Postgres or SQLite database"),
+        ("postgresql://user:s3cret@[::1", "not one of a database"),
     ],
 )
 def test_an_address_of_no_database_is_refused(url: str, said: str) -> None:
@@ -67,9 +67,7 @@ def test_an_address_of_no_database_is_refused(url: str, said: str) -> None:
         lambda folder: f"sqlite:///{folder}/no/such/folder/gate.db",
     ],
 )
-def test_a_database_that_is_away_is_reported_without_its_password(
-    tmp_path: Path, address: Callable[[Path], str]
-) -> None:
+def test_an_unreachable_database_is_reported_without_password(tmp_path: Path, address: Callable[[Path], str]) -> None:
     database = Database(address(tmp_path))
     with pytest.raises(CannotEvaluate, match="does not answer") as told:
         maintenance.upgrade(database)

@@ -1,4 +1,4 @@
-"""What is old loses its texts, and later itself; figures stay."""
+"""Old runs lose their texts, and very old runs are deleted; figures stay until then."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -33,7 +33,7 @@ def kept_texts(database: Database) -> int:
     return database.read(lambda db: db.execute(bodies).scalar_one())
 
 
-def test_old_runs_lose_their_texts_and_keep_their_figures(database: Database) -> None:
+def test_texts_of_old_runs_are_deleted_and_figures_stay(database: Database) -> None:
     runs = Runs(database)
     old, new = add(runs, 0), add(runs, 10)
     limits = RetentionLimits(outputs=BETWEEN)
@@ -54,7 +54,7 @@ def test_old_runs_lose_their_texts_and_keep_their_figures(database: Database) ->
     assert record.verdict == runs.rows(RunFilter(), Page())[0].verdict
 
 
-def test_very_old_runs_go_altogether_and_that_is_reported(database: Database) -> None:
+def test_very_old_runs_are_deleted_and_reported(database: Database) -> None:
     runs = Runs(database)
     assert last_removal(database) is None
     old, new = add(runs, 0), add(runs, 10)
@@ -69,7 +69,7 @@ def test_very_old_runs_go_altogether_and_that_is_reported(database: Database) ->
     assert runs.add(finished([SUITE], half, CREATED), (), Context(), NOW).new
 
 
-def test_a_run_of_tomorrow_is_as_old_as_it_has_been_here(database: Database) -> None:
+def test_a_run_dated_in_the_future_ages_from_its_upload(database: Database) -> None:
     runs = Runs(database)
     runs.add(finished([SUITE], half, CREATED + timedelta(36_500)), (), Context(), NOW)
     assert prune(database, RetentionLimits(outputs=NOW), NOW) == Pruned(0, 0)

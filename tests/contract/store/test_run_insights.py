@@ -45,7 +45,7 @@ def test_the_cases_that_vary_most_come_first(database: Database) -> None:
     assert Insights(database).cases("other", 9, "flaky", 5) == ()
 
 
-def test_a_case_is_found_by_the_suite_of_the_store_that_was_asked(database: Database) -> None:
+def test_a_case_is_found_by_its_suite_of_the_store(database: Database) -> None:
     def asked(name: str, store: str, hours: int) -> None:
         record = finished([replace(SUITE, name=name)], score, CREATED + timedelta(hours=hours))
         exam = record.suites[0].exam.model_copy(update={"store": store})
@@ -64,7 +64,7 @@ def test_a_case_is_found_by_the_suite_of_the_store_that_was_asked(database: Data
     assert [one.run for one in insights.runs_of("other", ("c003",), 9)] == [3]
 
 
-def test_cases_that_tell_nothing_are_found_where_there_are_runs_enough(database: Database) -> None:
+def test_cases_without_information_are_found_after_enough_runs(database: Database) -> None:
     fill(database, 1)
     assert Insights(database).cases("support", 9, "mute", 5) == ()
     fill(database, 2)
@@ -74,7 +74,7 @@ def test_cases_that_tell_nothing_are_found_where_there_are_runs_enough(database:
     assert len(Insights(database).cases("support", 9, "mute", 2)) == 2
 
 
-def test_judges_of_the_newest_runs_are_distinguished_by_scorer_and_kind(database: Database) -> None:
+def test_judges_of_the_newest_runs_are_listed_by_scorer_and_kind(database: Database) -> None:
     record = golden()["judged"]
     ids = []
     for place in range(3):

@@ -44,7 +44,7 @@ def at(minutes: int = 0) -> RunRecord:
     return finished([SUITE], score, CREATED + timedelta(minutes=minutes))
 
 
-def test_a_run_comes_back_as_it_was(runs: Runs) -> None:
+def test_a_run_is_read_back_unchanged(runs: Runs) -> None:
     run = at()
     added = runs.add(run, kept(), CI, NOW)
     assert added.new
@@ -62,7 +62,7 @@ def test_a_run_comes_back_as_it_was(runs: Runs) -> None:
     assert runs.samples(added.id, "support", "c999") == ()
 
 
-def test_every_kind_of_record_is_kept(runs: Runs) -> None:
+def test_every_kind_of_record_is_stored(runs: Runs) -> None:
     records = golden()
     ids = {name: runs.add(record, (), CI, NOW).id for name, record in records.items()}
     assert all(runs.record(ids[name]) == record for name, record in records.items())
@@ -73,7 +73,7 @@ def test_every_kind_of_record_is_kept(runs: Runs) -> None:
     assert {row.id for row in runs.rows(RunFilter(verdict=Verdict.BLOCK), Page(1000))} == blocked
 
 
-def test_a_run_that_is_sent_by_many_at_once_is_kept_once(runs: Runs) -> None:
+def test_a_run_pushed_concurrently_is_stored_once(runs: Runs) -> None:
     with ThreadPoolExecutor(4) as pool:
         added = list(pool.map(lambda _: runs.add(at(), kept(), CI, NOW), range(8)))
     assert sum(one.new for one in added) == 1
@@ -84,21 +84,21 @@ def test_a_run_that_is_sent_by_many_at_once_is_kept_once(runs: Runs) -> None:
 @pytest.mark.parametrize(
     ("samples", "said"),
     [
-        (SAMPLES[:-3], "fewer samples than the run counts"),
-        ([*SAMPLES, SAMPLES[0]], "more samples than the run counts"),
-        ([*SAMPLES, replace(SAMPLES[0], case_id="foreign")], "is not in it"),
-        ([replace(one, index=0) if isinstance(one.score, float) else one for one in SAMPLES], "is there twice"),
-        ([replace(sample, suite="other") for sample in SAMPLES], "is not in it"),
+        (SAMPLES[:-3], "fewer samples than the run"),
+        ([*SAMPLES, SAMPLES[0]], "more samples than the run"),
+        ([*SAMPLES, replace(SAMPLES[0], case_id="foreign")], "is not in the run"),
+        ([replace(one, index=0) if isinstance(one.score, float) else one for one in SAMPLES], "appears twice"),
+        ([replace(sample, suite="other") for sample in SAMPLES], "is not in the run"),
     ],
 )
-def test_samples_of_another_run_leave_nothing_behind(runs: Runs, samples: list[Sample], said: str) -> None:
+def test_samples_of_another_run_are_refused_completely(runs: Runs, samples: list[Sample], said: str) -> None:
     with pytest.raises(GateError, match=said):
         runs.add(at(), kept(samples), CI, NOW)
     assert runs.rows(EVERY, Page()) == ()
     assert runs.add(at(), kept(), CI, NOW).new
 
 
-def test_samples_that_were_never_asked_for_are_not_missed(runs: Runs) -> None:
+def test_samples_that_were_not_planned_are_not_missing(runs: Runs) -> None:
     """A run that was ended early counts them, and has no line for them."""
     asked = [sample for sample in SAMPLES if isinstance(sample.score, float)]
     added = runs.add(at(), kept(asked), CI, NOW)
@@ -129,14 +129,14 @@ def test_a_trend_has_a_point_for_each_run_the_oldest_first(runs: Runs) -> None:
     assert runs.suites() == ("support",)
 
 
-def test_samples_of_what_a_run_only_tried_have_no_part_in_it(runs: Runs) -> None:
+def test_samples_of_tried_suites_are_not_stored(runs: Runs) -> None:
     """They lie in the same file, under the names of suites that no figure is about."""
     trial = ExamTrialRecord(kind="added", asked=1)
     run = at().model_copy(update={"exam_changes": [ExamChangeRecord(suite="support", trials=[trial])]})
     tried = [replace(SAMPLES[0], suite="support (added cases)"), replace(SAMPLES[0], case_id="promised")]
     assert runs.add(run, kept([*tried, *SAMPLES]), CI, NOW).new
     assert runs.rows(EVERY, Page())[0].samples == 12
-    with pytest.raises(GateError, match="is not in it"):
+    with pytest.raises(GateError, match="is not in the run"):
         runs.add(at(5), kept([*tried, *SAMPLES]), CI, NOW)
     with pytest.raises(GateError, match="more samples"):
         runs.add(run.model_copy(update={"commit": "0" * 40}), kept([SAMPLES[0], *SAMPLES]), CI, NOW)

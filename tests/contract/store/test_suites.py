@@ -37,7 +37,7 @@ def names(suites: Suites, wanted: CaseFilter = EVERY, page: Page = FIRST) -> lis
     return [listed.version.name for listed in suites.cases("support", wanted, page)]
 
 
-def test_an_old_version_stays_what_it_was(suites: Suites) -> None:
+def test_an_old_version_does_not_change(suites: Suites) -> None:
     first = made(suites.change("support", [put("a", "old"), put("b")], ANN))
     second = made(suites.change("support", [put("a", "new", 1), Archive("b", 1), put("c")], BOB))
     assert [entry["id"] for entry in suites.entries(first)] == ["a", "b"]
@@ -62,7 +62,7 @@ def test_every_version_of_a_case_has_its_author(suites: Suites) -> None:
     assert suites.case("support", "b") == ()
 
 
-def test_who_comes_second_sees_the_conflict_and_nothing_is_done(suites: Suites) -> None:
+def test_a_conflict_is_returned_and_nothing_changes(suites: Suites) -> None:
     suites.change("support", [put("a", "old"), put("b")], ANN)
     suites.change("support", [put("a", "Ann's", 1)], ANN)
     mine = put("a", "Bob's", 1)
@@ -76,7 +76,7 @@ def test_who_comes_second_sees_the_conflict_and_nothing_is_done(suites: Suites) 
 
 
 @pytest.mark.parametrize("change", [put("a", "edited", 1), Archive("gone", 1), put("b", "from nothing", 3)])
-def test_what_is_not_there_cannot_be_edited(suites: Suites, change: CaseWrite | Archive) -> None:
+def test_missing_cases_cannot_be_edited(suites: Suites, change: CaseWrite | Archive) -> None:
     suites.change("support", [put("a"), put("gone")], ANN)
     suites.change("support", [Archive("a", 1), put("gone", "else", 1)], ANN)
     clashes = suites.change("support", [change], BOB)
@@ -84,7 +84,7 @@ def test_what_is_not_there_cannot_be_edited(suites: Suites, change: CaseWrite | 
     assert len(clashes) == 1
 
 
-def test_the_same_change_twice_is_made_once(suites: Suites) -> None:
+def test_a_repeated_change_is_made_once(suites: Suites) -> None:
     work = [put("a"), put("b")]
     first = made(suites.change("support", work, ANN))
     assert made(suites.change("support", work, ANN)) == first
@@ -122,7 +122,7 @@ def test_a_renamed_case_keeps_its_history_and_its_place(suites: Suites) -> None:
 @pytest.mark.parametrize(
     "change", [renamed("b", "a", 2), renamed("gone", "a", 2), renamed("x", "a", 1), renamed("x", "no", 1)]
 )
-def test_a_case_gets_no_name_that_another_one_has_and_only_as_it_was_seen(suites: Suites, change: CaseWrite) -> None:
+def test_a_rename_to_a_used_name_or_of_an_old_version_is_a_conflict(suites: Suites, change: CaseWrite) -> None:
     suites.change("support", [put("a"), put("b"), put("gone")], ANN)
     suites.change("support", [put("a", "edited", 1), Archive("gone", 1)], ANN)
     clashes = suites.change("support", [change], BOB)

@@ -1,4 +1,4 @@
-"""Tokens: shown once, kept as a digest, good for a while, and whoever revokes one is obeyed at once."""
+"""Tokens: shown once, stored as a digest, with an expiry, and revoked at once."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -49,7 +49,7 @@ def test_the_last_use_is_written_once_a_minute(database: Database) -> None:
     assert seen == [NOW, NOW, NOW + SEEN_EVERY, NOW + SEEN_EVERY]
 
 
-def test_two_good_tokens_of_somebody_have_two_names(database: Database) -> None:
+def test_valid_tokens_of_one_owner_have_different_names(database: Database) -> None:
     tokens = Tokens(database)
     first = tokens.create(CI, NOW)
     with pytest.raises(GateError, match="already"):

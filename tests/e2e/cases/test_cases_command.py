@@ -1,4 +1,4 @@
-"""`gate cases` as people type it: what it does, what it refuses, and that nothing they wrote is lost."""
+"""`gate cases`: its effects, its errors, and that no input is lost."""
 
 import json
 import os
@@ -97,7 +97,7 @@ def test_a_suite_from_file_to_store_and_back(here: Path) -> None:
         (["convert", "c.yaml", "p.prompt.yml"], "the case b has slices, which the test data in p.prompt.yml"),
     ],
 )
-def test_what_cannot_be_done_is_said_and_nothing_is_done(here: Path, words: list[str], said: str) -> None:
+def test_impossible_requests_are_reported_and_change_nothing(here: Path, words: list[str], said: str) -> None:
     done = cases(here, *words, code=2)
     assert said in done.err
     assert (here / "c.yaml").read_text(encoding="utf-8") == YAML
@@ -116,7 +116,7 @@ def test_a_case_gets_another_id_in_the_store_with_its_history_and_in_a_file_in_i
     assert (here / "c.yaml").read_text() == YAML.replace("id: a", "id: z")
 
 
-def test_mistakes_of_a_file_are_told_at_once_with_their_lines(here: Path) -> None:
+def test_errors_of_a_file_are_listed_with_lines(here: Path) -> None:
     (here / "c.jsonl").write_text('{"id": "a"}\n{"input": "x", "slice": 3, "x": 1}\n', encoding="utf-8")
     said = cases(here, "lint", "c.jsonl", code=2).err
     assert all(part in said for part in ("c.jsonl:1: 'input' is missing", "c.jsonl:2: 'id' is missing", "'x'"))
@@ -144,7 +144,7 @@ def test_the_editor_changes_a_case(here: Path) -> None:
     assert (here / "c.yaml").read_text() == YAML.replace("How?", '"Why?"')
 
 
-def test_an_edit_that_is_wrong_is_kept(here: Path) -> None:
+def test_an_invalid_edit_is_saved(here: Path) -> None:
     code, said = in_terminal(here, "sed -i 's/^input/inptu/' $1; echo '# mine' >> $1", "edit", "c.yaml", "b")
     assert code == 2
     assert "'inptu'" in said
@@ -156,7 +156,7 @@ def test_an_edit_that_is_wrong_is_kept(here: Path) -> None:
     assert "Why?" in (here / "c.yaml").read_text()
 
 
-def test_who_comes_second_is_told_who_was_first_and_loses_nothing(here: Path) -> None:
+def test_a_conflict_names_the_first_editor_and_loses_no_edit(here: Path) -> None:
     source = "store:s"
     cases(here, "import", "c.yaml", "store:s")
     quicker = f"{forked.python(here)} {MAIN} cases edit {source} b --set input=Hers --person Ann"
@@ -169,7 +169,7 @@ def test_who_comes_second_is_told_who_was_first_and_loses_nothing(here: Path) ->
     assert "Mine?" in cases(here, "show", source, "b").out
 
 
-def test_a_case_of_a_run_is_kept(here: Path) -> None:
+def test_a_case_of_a_run_is_stored(here: Path) -> None:
     record = finished([suite([{"tier": "free"}] * 4)], lambda case, arm, index: float(arm is ArmName.BASELINE))
     first = record.suites[0]
     asked = [first.cases[0].model_copy(update={"where": "c.yaml:3"}), *first.cases[1:]]

@@ -1,4 +1,4 @@
-"""Files of other tools on the command line, and a configuration of promptfoo that is brought along and asked."""
+"""Files of other tools on the command line, and an imported promptfoo configuration that runs."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def cases(here: Path, *words: str, code: int = 0) -> Outcome:
     return done
 
 
-def test_convert_names_what_is_lost_and_strict_does_nothing_then(tmp_path: Path) -> None:
+def test_convert_lists_losses_and_strict_refuses_them(tmp_path: Path) -> None:
     config = str(DATA / "promptfoo/simple-test/promptfooconfig.yaml")
     refused = cases(tmp_path, "convert", config, "c.yaml", "--strict", code=2)
     assert "assertion type 'python' of test 4 cannot be converted" in refused.err
@@ -50,7 +50,7 @@ def test_a_sheet_of_windows_goes_into_the_store_and_out_again_for_another_tool(t
     assert rows[1] == {"id": "c2", "input": "=1+1?", "expected": "2", "slices": {"Sprache": "en"}}
 
 
-def test_what_an_office_program_saves_beside_csv_is_told(tmp_path: Path) -> None:
+def test_other_files_of_office_programs_are_reported(tmp_path: Path) -> None:
     (tmp_path / "sheet.txt").write_bytes("id\tinput\r\n1\tHé\r\n".encode("utf-16"))
     assert "use the ending .tsv" in cases(tmp_path, "convert", "sheet.txt", "b.jsonl", code=2).err
     (tmp_path / "sheet.txt").rename(tmp_path / "sheet.tsv")
@@ -62,13 +62,13 @@ def test_what_an_office_program_saves_beside_csv_is_told(tmp_path: Path) -> None
         assert "book.xlsx: is an office file" in told and "save the sheet as CSV in UTF-8" in told
 
 
-def test_what_nobody_can_tell_is_asked_for(tmp_path: Path) -> None:
+def test_an_undetected_format_must_be_named(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"id": "1", "text": "x", "gold": "y"}\n')
     refused = cases(tmp_path, "convert", "a.jsonl", "b.jsonl", code=2)
     assert "cannot tell the format of a.jsonl" in refused.err and "--from: gate, csv, promptfoo" in refused.err
 
 
-def test_hostile_files_end_in_a_word_at_once(tmp_path: Path) -> None:
+def test_hostile_files_end_in_an_error_at_once(tmp_path: Path) -> None:
     with (tmp_path / "huge.csv").open("wb") as file:
         os.truncate(file.fileno(), 200 * 1024 * 1024)
     assert "huge.csv is larger than 64 MiB" in cases(tmp_path, "convert", "huge.csv", "o.jsonl", code=2).err
@@ -79,7 +79,7 @@ def test_hostile_files_end_in_a_word_at_once(tmp_path: Path) -> None:
     )
 
 
-def test_a_configuration_of_promptfoo_is_asked(tmp_path: Path) -> None:
+def test_a_promptfoo_configuration_runs(tmp_path: Path) -> None:
     source = DATA / "promptfoo/simple-test"
     bundle = read_bundle(
         (source / "promptfooconfig.yaml").read_text(),

@@ -59,14 +59,14 @@ def test_one_failing_case_fails_the_check_and_is_shown_first(tmp_path: Path, ser
     assert 'does not contain "word1"' in outcome.out
 
 
-def test_a_rate_may_ask_for_less_than_all(tmp_path: Path, server: ModelServer) -> None:
+def test_a_pass_rate_may_allow_failures(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server, "quality=1.0 quality[safety]=0.0", "    policy: {min_pass_rate: 0.5}\n")
     assert check(tmp_path).code == 0
     outcome = check(tmp_path, "--min-pass-rate", "0.6")
     assert (outcome.code, outcome.record.new[0].overall.wanted) == (1, 0.6)
 
 
-def test_answers_that_are_not_there_are_no_answers(tmp_path: Path, server: ModelServer) -> None:
+def test_missing_answers_are_not_samples(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server)
     refused = {"error": {"code": "content_filter", "message": "held back"}}
     server.behaviour = Behaviour(raw=Raw(400, json.dumps(refused).encode()))
@@ -75,7 +75,7 @@ def test_answers_that_are_not_there_are_no_answers(tmp_path: Path, server: Model
     assert {case.check.state for case in outcome.record.new[0].cases if case.check} == {"unscored"}
 
 
-def test_the_budget_is_kept_and_whole_cases_come_first(tmp_path: Path, server: ModelServer) -> None:
+def test_the_budget_holds_and_cases_are_completed_in_order(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server, run="budget: {max_calls: 7}\n")
     outcome = check(tmp_path, env={"GATE_CONCURRENCY": "1"})
     record = outcome.record
@@ -87,7 +87,7 @@ def test_the_budget_is_kept_and_whole_cases_come_first(tmp_path: Path, server: M
     assert (again.code, again.record.calls.cached) == (3, 7)
 
 
-def test_a_commit_is_checked_as_it_is_there(tmp_path: Path, server: ModelServer) -> None:
+def test_a_commit_is_checked_out_of_git(tmp_path: Path, server: ModelServer) -> None:
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     write(tmp_path, server)
     git(tmp_path, "add", "--all")
@@ -125,7 +125,7 @@ def test_files_need_no_configuration(tmp_path: Path, server: ModelServer) -> Non
         (("--ref", "main"), "is not inside a git repository"),
     ],
 )
-def test_mistakes_of_usage(tmp_path: Path, server: ModelServer, options: tuple[str, ...], said: str) -> None:
+def test_usage_errors(tmp_path: Path, server: ModelServer, options: tuple[str, ...], said: str) -> None:
     write(tmp_path, server)
     outcome = gate("check", *options, cwd=tmp_path)
     assert outcome.code == 2
@@ -143,7 +143,7 @@ def test_without_a_key_nothing_is_green(tmp_path: Path, server: ModelServer) -> 
     assert "OPENAI_API_KEY" in outcome.err
 
 
-def test_what_is_interrupted_keeps_what_it_has(tmp_path: Path, server: ModelServer) -> None:
+def test_an_interrupted_run_keeps_its_samples(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server)
     server.behaviour = Behaviour(latency_s=0.3)
     for number, code, answers in ((signal.SIGINT, 130, 2), (signal.SIGTERM, 3, 6)):

@@ -1,4 +1,4 @@
-"""Judges of one answer are asked at the same time: the server answers none of them before all have asked."""
+"""Judges of one answer are called concurrently: the server replies only when all calls have arrived."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,7 +37,7 @@ def write(root: Path, server: ModelServer, scorers: str) -> None:
     )
 
 
-def test_judges_rubrics_and_the_members_of_a_jury_ask_at_once(tmp_path: Path, server: ModelServer) -> None:
+def test_judges_rubrics_and_jury_members_call_concurrently(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server, SCORERS)
     server.behaviour = Behaviour(judges_at_once=5)
     record = gate("check", "--json", cwd=tmp_path).record
@@ -50,7 +50,7 @@ def test_judges_rubrics_and_the_members_of_a_jury_ask_at_once(tmp_path: Path, se
     assert record.calls.made == len(server.ledger) == 6
 
 
-def test_judges_that_compare_ask_at_once_in_both_orders(tmp_path: Path, server: ModelServer) -> None:
+def test_pairwise_judges_call_both_orders_concurrently(tmp_path: Path, server: ModelServer) -> None:
     pair = "      - pairwise: {{name: {0}, criteria: Friendly, model: own:j}}\n"
     write(tmp_path, server, pair.format("warm") + pair.format("brief"))
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")

@@ -1,4 +1,4 @@
-"""A shop with one prompt, the words of `gate init`, and what stands there afterwards."""
+"""A shop with one prompt, the output of `gate init`, and the files that it writes."""
 
 from pathlib import Path
 

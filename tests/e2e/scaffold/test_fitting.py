@@ -1,4 +1,4 @@
-"""`gate init` writes no parameter that the model which answers would refuse."""
+"""`gate init` writes no parameter that the model does not support."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ LOST = "temperature is left out: openai:gpt-5-mini is a reasoning model and does
 
 
 @pytest.mark.parametrize(("model", "kept"), [("openai:gpt-5-mini", False), ("", True)])
-def test_what_the_model_does_not_take_is_a_loss(tmp_path: Path, model: str, kept: bool) -> None:
+def test_unsupported_parameters_are_losses(tmp_path: Path, model: str, kept: bool) -> None:
     root = make(tmp_path / "shop", {"prompts/x.prompt.yml": PROMPT})
     chosen = ("--model", model) if model else ()
     done = gate("init", "--yes", "--prompt", "prompts/x.prompt.yml", *chosen, cwd=root)

@@ -1,4 +1,4 @@
-"""Files of other tools as people have them: `gate init`, a change, `gate diff`, and nothing fails at the first run."""
+"""Real files of other tools: `gate init`, a change, `gate diff`, and a first run without errors."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`gate init --generate`: a model drafts the cases, and the suite is made for them."""
+"""`gate init --generate`: a model drafts the cases, and the suite uses them."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from tests.support.model_server import Behaviour, ModelServer
 from tests.support.prompt_reader import reader
 
 
-def test_cases_are_drafted_by_the_model_once_it_said_what_that_costs(tmp_path: Path) -> None:
+def test_cases_are_drafted_after_the_cost_is_shown(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     with ModelServer(Behaviour(judgement=reader)) as server:
         desk = Desk(tmp_path, server)
@@ -30,7 +30,7 @@ def test_cases_are_drafted_by_the_model_once_it_said_what_that_costs(tmp_path: P
     assert all(one["count"] > 2 for one in looked["suites"])
 
 
-def test_where_drafting_fails_there_are_rows_to_fill_in(tmp_path: Path) -> None:
+def test_failed_drafting_leaves_rows_to_fill_in(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     with ModelServer(Behaviour(judgement=lambda system, user: "nothing")) as server:
         desk = Desk(tmp_path, server)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 ECHO = ("--model", "fake:echo")
 
 
-def test_with_cases_beside_the_prompt_a_new_user_gets_a_gate_that_runs(tmp_path: Path) -> None:
+def test_with_cases_next_to_the_prompt_init_gives_a_working_gate(tmp_path: Path) -> None:
     root = make(tmp_path / "shop", {**PROMPT, "evals/support.jsonl": CASES})
     done = gate("init", *ECHO, cwd=root)
     assert done.code == 0, done.err
@@ -37,7 +37,7 @@ def test_with_cases_beside_the_prompt_a_new_user_gets_a_gate_that_runs(tmp_path:
     assert compared.record.suites[0].quality.overall.n == 12
 
 
-def test_without_cases_there_are_rows_to_fill_in_and_no_exam_until_then(tmp_path: Path) -> None:
+def test_without_cases_init_writes_rows_to_fill_in(tmp_path: Path) -> None:
     root = make(tmp_path / "shop", {"prompts/support.md": "You help {{ name }}, a customer.\nBe friendly.\n"})
     done = gate("init", cwd=root)
     assert done.code == 0, done.err
@@ -80,7 +80,7 @@ def test_a_limit_in_dollars_is_written_only_where_the_price_is_known(tmp_path: P
         assert ("max_usd" in (root / "gate.yaml").read_text(encoding="utf-8")) is written
 
 
-def test_a_second_time_changes_nothing_and_names_what_it_keeps(tmp_path: Path) -> None:
+def test_a_second_init_changes_nothing_and_lists_existing_files(tmp_path: Path) -> None:
     root = make(tmp_path / "shop", PROMPT)
     gate("init", "--quiet", cwd=root)
     write(root, {"prompts/other.md": "You are another prompt.\n"})
@@ -112,7 +112,7 @@ def test_without_a_commit_without_git_and_in_a_subfolder(tmp_path: Path) -> None
     ("branch", "said"),
     [("x;touch${IFS}y", "'x;touch${IFS}y'"), ("x\u2028-1", "HEAD")],
 )
-def test_a_branch_of_any_name_is_one_word_of_a_command(tmp_path: Path, branch: str, said: str) -> None:
+def test_a_branch_name_is_quoted_in_a_command(tmp_path: Path, branch: str, said: str) -> None:
     write(tmp_path, PROMPT)
     git(tmp_path, "init", "--quiet", "--initial-branch", branch)
     done = gate("init", cwd=tmp_path)
@@ -121,14 +121,14 @@ def test_a_branch_of_any_name_is_one_word_of_a_command(tmp_path: Path, branch: s
     assert f"Compare: gate diff --base {said}\n" in (tmp_path / "gate.yaml").read_text(encoding="utf-8")
 
 
-def test_a_prompt_of_any_name_is_one_word_of_a_command(tmp_path: Path) -> None:
+def test_a_prompt_name_is_quoted_in_a_command(tmp_path: Path) -> None:
     root = make(tmp_path, {"prompts/$(touch x).md": "You help.\n"})
     assert gate("init", cwd=root).code == 0
     (form,) = root.glob("evals/*/cases.yaml")
     assert "gate generate 'prompts/$(touch x).md'\n" in form.read_text(encoding="utf-8")
 
 
-def test_on_a_terminal_it_shows_what_there_is_and_asks_what_to_gate(tmp_path: Path) -> None:
+def test_on_a_terminal_it_lists_prompts_and_asks_for_a_choice(tmp_path: Path) -> None:
     many = {f"prompts/p{number}.md": f"You help with {number}." for number in range(7)}
     root = make(tmp_path / "shop", {**many, "tests/prompts/last.md": "You are tested."})
     told = answered(root, ["9\n", "2,6-7\n"])

@@ -1,4 +1,4 @@
-"""`gate init` a configuration of promptfoo: what cannot come along is named, and stops nothing."""
+"""`gate init` with a promptfoo configuration: unsupported parts are reported and skipped."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from tests.support.privileged import keys
 from tests.support.repository import make
 
 
-def test_what_no_test_gives_is_a_loss_and_a_judge_of_nobody_gets_a_model(tmp_path: Path) -> None:
+def test_missing_values_are_losses_and_judges_get_a_default_model(tmp_path: Path) -> None:
     asserts = ["contains", "contains", "llm-rubric"]
     values = ["{{ env.WANTED }}", "{{ city }}", "is polite"]
     tests = [{"vars": {"city": city}, "assert": _asserts(asserts, values)} for city in ("Rome", "Oslo")]
@@ -54,7 +54,7 @@ def test_the_local_model_judges_nothing(tmp_path: Path) -> None:
     assert gate("validate", "--quiet", cwd=root).code == 0
 
 
-def test_a_change_of_the_file_that_the_application_reads_is_gated(tmp_path: Path, models: ModelServer) -> None:
+def test_a_change_of_the_applications_prompt_file_is_tested(tmp_path: Path, models: ModelServer) -> None:
     config = (
         "prompts: [file://prompts/tweet.txt]\nproviders: [openai:gpt-4o-mini]\n"
         "tests:\n  - {vars: {topic: bananas}, assert: [{type: icontains, value: banana}]}\n"

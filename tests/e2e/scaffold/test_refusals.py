@@ -1,4 +1,4 @@
-"""Where `gate init` writes nothing, or leaves a prompt out, and says why."""
+"""Cases in which `gate init` writes nothing, or leaves a prompt out, with the reason."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from tests.support.repository import make
         (["--action", "nothing"], "is not an action"),
     ],
 )
-def test_a_mistake_writes_nothing(
+def test_an_error_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     root = make(tmp_path / "shop", PROMPT)
@@ -32,7 +32,7 @@ def test_a_mistake_writes_nothing(
     assert files(root).keys() == PROMPT.keys()
 
 
-def test_what_was_named_and_cannot_be_gated_is_told_and_the_rest_is_written(tmp_path: Path) -> None:
+def test_unusable_named_prompts_are_reported_and_the_rest_is_written(tmp_path: Path) -> None:
     code = 'LIMIT = 3\nPROMPT = build()\nSYSTEM_PROMPT = "You route each question to one of the teams of the shop."\n'
     root = make(tmp_path / "shop", {**PROMPT, "bot.py": code, "plain.py": "LIMIT = 3\n"})
     named = ("prompts/support.md", "none.md", "bot.py::PROMPT", "bot.py", "plain.py")

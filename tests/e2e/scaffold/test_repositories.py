@@ -1,4 +1,4 @@
-"""`gate init` in repositories as people have them."""
+"""`gate init` in realistic repositories."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def reply(client):
 SETTINGS = "agent:\n  system_template: You review {{ diff }} and list what a careful reader would change in it.\n"
 
 
-def test_prompts_in_code_and_settings_are_gated_where_they_stand(tmp_path: Path) -> None:
+def test_prompts_in_code_and_settings_are_tested_in_place(tmp_path: Path) -> None:
     root = make(tmp_path / "bot", {"src/bot.py": CODE, "config/default.yaml": SETTINGS})
     done = gate("init", "--json", "--model", "fake:echo", cwd=root)
     assert done.code == 0, done.err
@@ -47,7 +47,7 @@ def test_prompts_in_code_and_settings_are_gated_where_they_stand(tmp_path: Path)
     assert [one.name for one in compared.record.suites] == ["bot"], compared.err
 
 
-def test_one_that_cannot_be_read_stops_nobody_and_is_named_with_its_reason(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported_and_skipped(tmp_path: Path) -> None:
     odd = {
         "prompts/open.j2": "one\n{{ two",
         "prompts/a.prompt": "---\nmodel: x\n---\nHello {{name}}",
@@ -66,7 +66,7 @@ def test_one_that_cannot_be_read_stops_nobody_and_is_named_with_its_reason(tmp_p
     assert not (alone / "gate.yaml").exists()
 
 
-def test_the_likeliest_five_are_gated_and_the_rest_can_be_named(tmp_path: Path) -> None:
+def test_the_five_most_likely_prompts_are_chosen_and_others_can_be_named(tmp_path: Path) -> None:
     files = {f"docs/prompts/d{number}.md": f"You explain {number}. " * 200 for number in range(2)}
     files |= {f"prompts/p{number}.md": f"You help with {number}." for number in range(6)}
     files |= {"prompts/long.md": "You help with everything. " * 60, "app.py": 'text = load("prompts/p4.md")\n'}
@@ -112,7 +112,7 @@ def test_it_fits_on_one_screen_whatever_there_is(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_data_with_the_columns_of_a_prompt_is_its_exam(
+def test_data_with_the_columns_of_a_prompt_becomes_its_cases(
     tmp_path: Path, path: str, data: str, source: str, expected: list[str]
 ) -> None:
     root = make(tmp_path / "r", {"prompts/sum.j2": "Summarise {{ article }} for {{ audience }}.", path: data})
@@ -130,7 +130,7 @@ def test_a_table_about_something_else_is_left_alone(tmp_path: Path) -> None:
     assert suite["fill_in"] is True
 
 
-def test_prompts_of_other_tools_bring_their_cases(tmp_path: Path) -> None:
+def test_prompts_of_other_tools_are_imported_with_cases(tmp_path: Path) -> None:
     prompty = "---\nname: x\nsample: {question: Who?}\n---\nsystem:\nYou answer.\n\nuser:\n{{question}}\n"
     chat = "messages: [{role: user, content: 'Greet {{input}}'}]\ntestData: [{input: Ann, expected: Ann}]\n"
     root = make(tmp_path / "r", {"a.prompty": prompty, "b.prompt.yml": chat})

@@ -1,4 +1,4 @@
-"""The page `start.md` shows what `gate init` says and writes."""
+"""The page `start.md` shows the output and the files of `gate init`."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 
 
-def test_what_it_shows_is_what_happens(tmp_path: Path) -> None:
+def test_the_page_shows_what_happens(tmp_path: Path) -> None:
     said, prompt = blocks("text")
     root = make(tmp_path / "shop", {"prompts/support.md": prompt})
     done = gate("init", cwd=root)

@@ -1,4 +1,4 @@
-"""A command in a subfolder keeps what it learns where the whole repository finds it."""
+"""A command in a subfolder uses the cache of the repository."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ CASES = "".join(f'{{"id": "c{number}", "input": "Question {number}?"}}\n' for nu
 FILES = {"gate.yaml": CONFIG, "cases.jsonl": CASES, "prompts/support.md": "You help.\n", "src/app/a.py": ""}
 
 
-def test_what_a_subfolder_paid_for_is_known_at_the_root(tmp_path: Path) -> None:
+def test_answers_paid_for_in_a_subfolder_are_cached_at_the_root(tmp_path: Path) -> None:
     root = make(tmp_path / "shop", FILES)
     write(root, {"prompts/support.md": "You help quickly.\n"})
     first = gate("diff", "--base", "main", cwd=root / "src/app")

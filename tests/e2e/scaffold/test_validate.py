@@ -1,4 +1,4 @@
-"""`gate validate` finds the mistakes of every part at once."""
+"""`gate validate` lists all errors at once."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ FILES = {
 }
 
 
-def test_all_mistakes_at_once_each_with_its_line(tmp_path: Path) -> None:
+def test_all_errors_are_listed_with_lines(tmp_path: Path) -> None:
     root = tmp_path / "r"
     write(root, FILES)
     git(root, "init", "--quiet")
@@ -53,7 +53,7 @@ def test_all_mistakes_at_once_each_with_its_line(tmp_path: Path) -> None:
     assert {one["where"] for one in document["problems"]} == set(found)
 
 
-def test_a_ref_is_looked_at_as_it_was_committed(tmp_path: Path) -> None:
+def test_a_ref_is_checked_as_committed(tmp_path: Path) -> None:
     good = '{"id": "1", "input": "x"}\n'
     config = 'version: 1\nsuites: [{name: a, prompt: a.md, cases: c.jsonl, model: "fake:echo", scorers: [refusal]}]\n'
     root = make(tmp_path / "r", {"gate.yaml": config, "a.md": "x", "c.jsonl": good})
@@ -75,9 +75,7 @@ def test_schemas_are_written_for_editors(tmp_path: Path) -> None:
         assert json.loads(gate("schema", name, cwd=tmp_path).out)["title"]
 
 
-def test_a_local_model_that_is_not_here_is_told_without_loading_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_local_model_is_reported_without_loading_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     models = ("gemma3-270m", "gemma3-27b", "models/none.gguf", "models/some.gguf")
     suites = "".join(
         f"  - {{name: s{n}, prompt: prompts/a.md, cases: evals/a.jsonl, model: 'local:{name}', scorers: [refusal]}}\n"
@@ -98,7 +96,7 @@ def test_a_local_model_that_is_not_here_is_told_without_loading_one(
     ]
 
 
-def test_a_parameter_that_the_model_does_not_take_is_told_before_a_run(tmp_path: Path) -> None:
+def test_an_unsupported_parameter_is_reported_before_a_run(tmp_path: Path) -> None:
     suite = "{prompt: prompts/a.md, cases: evals/a.jsonl, scorers: [refusal], "
     config = (
         "version: 1\nsuites:\n"
@@ -114,7 +112,7 @@ def test_a_parameter_that_the_model_does_not_take_is_told_before_a_run(tmp_path:
     assert "note: openai:gpt-5-mini is a reasoning model and does not take temperature; remove temperature" in done.out
 
 
-def test_a_model_whose_price_is_unknown_is_told(tmp_path: Path) -> None:
+def test_a_model_without_a_known_price_is_reported(tmp_path: Path) -> None:
     suite = "{name: a, prompt: prompts/a.md, cases: evals/a.jsonl, scorers: [refusal]}"
     config = "version: 1\nbudget: {max_usd: 1}\ndefaults: {model: %s}\nsuites: [%s]\n"
     write(tmp_path, {**FILES, "gate.yaml": config % ('"openai:our-own-model"', suite)})
@@ -138,7 +136,7 @@ suites:
 """
 
 
-def test_a_case_file_that_nobody_filled_in_is_no_mistake_and_no_exam(tmp_path: Path) -> None:
+def test_an_empty_case_file_is_no_error_but_not_evaluated(tmp_path: Path) -> None:
     rows = "- {id: case-1, input: x, expected: x}\n- id: case-2\n  input:\n"
     files = {"gate.yaml": FORMS, "a.md": "You help.", "a.yaml": rows, "b.j2": "Praise {{ city }}.", "b.yaml": FORM}
     root = make(tmp_path / "r", files)
@@ -156,7 +154,7 @@ def test_a_case_file_that_nobody_filled_in_is_no_mistake_and_no_exam(tmp_path: P
     assert "b.yaml:1: has only empty rows" in refused.err and "gate generate" in refused.err
 
 
-def test_rows_that_are_filled_in_later_count_from_there_on(tmp_path: Path) -> None:
+def test_rows_count_once_they_are_filled_in(tmp_path: Path) -> None:
     rows = "- {id: case-1, input: x, expected: x}\n"
     blank = "- id: case-1\n  input:\n  expected:\n"
     two = FORMS.replace("b.j2", "b.md")

@@ -1,4 +1,4 @@
-"""The workflow that `gate init` writes is one that GitHub runs, and linters of workflows have nothing to say of it."""
+"""The workflow of `gate init` is valid for GitHub and for linters."""
 
 import subprocess
 import sys

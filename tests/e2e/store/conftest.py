@@ -1,4 +1,4 @@
-"""Every test here runs the real command on a store; those marked with BOTH, in both databases."""
+"""Every test here runs the real command on a store; those marked with BOTH, on both databases."""
 
 import json
 from collections.abc import Iterator

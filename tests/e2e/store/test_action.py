@@ -1,4 +1,4 @@
-"""The action and the store: whose exam counts, what strangers see, and which runs are kept."""
+"""The action with a store: which cases count, what forks can do, and which runs are stored."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,7 +46,7 @@ def kept(place: Place) -> list[RunRow]:
     return list(place.runs.rows(RunFilter(), Page()))
 
 
-def test_a_pull_request_sits_the_exam_that_the_base_names(world: PullRequestWorld, place: Place) -> None:
+def test_a_pull_request_is_tested_with_the_cases_of_the_base(world: PullRequestWorld, place: Place) -> None:
     place.put("support", 40)
     place.archive("support", *(f"c{number}" for number in range(1, 40, 2)))
     pr = world.open({**BROKEN, "gate.yaml": STORE.replace("store:support@1", "store:support@2")})
@@ -57,7 +57,7 @@ def test_a_pull_request_sits_the_exam_that_the_base_names(world: PullRequestWorl
     assert "20 cases" in outcome.summary
 
 
-def test_a_change_from_outside_names_no_cases_of_a_store_but_those_of_the_base(
+def test_a_fork_may_use_only_store_suites_of_the_base(
     tmp_path: Path, server: GitHubServer, models: ModelServer, place: Place
 ) -> None:
     place.put("support", 4)
@@ -87,7 +87,7 @@ def privileged_with(pr: PullRequest, models: ModelServer, place: Place, **inputs
     return run_action(Path(env["GITHUB_WORKSPACE"]), env)
 
 
-def test_runs_of_pull_requests_are_kept_with_where_they_come_from(world: PullRequestWorld, place: Place) -> None:
+def test_runs_of_pull_requests_are_stored_with_their_origin(world: PullRequestWorld, place: Place) -> None:
     place.put("support", 40)
     pr = world.open(BROKEN)
     outcome = act(pr, place, {"push-to": "store"})
@@ -102,7 +102,7 @@ def test_runs_of_pull_requests_are_kept_with_where_they_come_from(world: PullReq
     assert len(kept(place)) == 1
 
 
-def test_an_override_is_kept_for_its_log(world: PullRequestWorld, place: Place) -> None:
+def test_an_override_is_stored_for_the_log(world: PullRequestWorld, place: Place) -> None:
     place.put("support", 40)
     pr = world.open(BROKEN)
     pr.add_label("skip-prompt-diff")
@@ -115,7 +115,7 @@ def test_an_override_is_kept_for_its_log(world: PullRequestWorld, place: Place) 
     assert record.override.by == "olivia"
 
 
-def test_runs_of_strangers_are_kept_where_the_workflow_is_not_theirs(
+def test_runs_of_forks_are_stored_if_the_workflow_is_from_the_base(
     tmp_path: Path, server: GitHubServer, models: ModelServer, place: Place
 ) -> None:
     files = {**example.FILES, "gate.yaml": SERVICE, "evals/support.jsonl": example.cases(10)}
@@ -132,7 +132,7 @@ def test_runs_of_strangers_are_kept_where_the_workflow_is_not_theirs(
     assert (row.context.event, row.context.pull_request) == ("workflow_run", pr.number)
 
 
-def test_a_store_that_is_away_changes_no_verdict(tmp_path: Path, server: GitHubServer) -> None:
+def test_an_unreachable_store_changes_no_verdict(tmp_path: Path, server: GitHubServer) -> None:
     world = PullRequestWorld.make(tmp_path, server, example.FILES)
     away = {"GATE_DATABASE_URL": "postgresql://gate:hidden@127.0.0.1:9/gate?connect_timeout=2"}
     pr = world.open(BROKEN)

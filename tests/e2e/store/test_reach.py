@@ -1,4 +1,4 @@
-"""Cases of a store reach no further than their suite in gate.yaml, whatever reads them."""
+"""Cases of a store may use only what their suite in gate.yaml allows."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,7 +46,9 @@ def test_no_command_runs_code_that_only_a_case_of_the_store_names(place: Place) 
         ({"judge": {"criteria": "x", "model": "openai:gpt-5"}}, "calls the model 'openai:gpt-5'"),
     ],
 )
-def test_nor_asks_a_database_or_a_model(place: Place, scorer: JsonValue, said: str) -> None:
+def test_a_fork_cannot_add_database_or_model_calls_through_the_store(
+    place: Place, scorer: JsonValue, said: str
+) -> None:
     place.put("support", 4)
     bring(place, scorer)
     done = place.gate("check", "--suite", "support")
@@ -54,7 +56,7 @@ def test_nor_asks_a_database_or_a_model(place: Place, scorer: JsonValue, said: s
     assert "127.0.0.1" not in done.err
 
 
-def test_what_the_suite_names_may_be_used_and_a_case_file_keeps_its_rights(place: Place) -> None:
+def test_scorers_of_the_suite_and_of_case_files_may_be_used(place: Place) -> None:
     place.put("support", 2)
     bring(place, CODE)
     repository.commit(place.repo, {**CHECKS, "gate.yaml": NAMED})
@@ -72,7 +74,7 @@ def server() -> Iterator[GitHubServer]:
         yield running
 
 
-def test_the_action_refuses_it_even_where_the_change_names_the_scorer(tmp_path: Path, server: GitHubServer) -> None:
+def test_the_action_refuses_it_even_if_the_change_adds_the_scorer(tmp_path: Path, server: GitHubServer) -> None:
     """The exam is the base's, and so is what it may reach."""
     files = {**example.FILES, **CHECKS, "gate.yaml": CONFIG}
     world = PullRequestWorld.make(tmp_path, server, files)

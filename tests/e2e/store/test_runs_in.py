@@ -1,4 +1,4 @@
-"""Finished runs go into the store: `gate push`."""
+"""`gate push` adds finished runs to the store."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ AWAY = {"GATE_DATABASE_URL": "postgresql://gate:hidden@127.0.0.1:9/gate?connect_
 
 
 @BOTH
-def test_a_comparison_is_kept_with_its_samples_and_where_it_comes_from(place: Place) -> None:
+def test_a_comparison_is_stored_with_samples_and_origin(place: Place) -> None:
     place.put("support", 40)
     git(place.repo, "remote", "add", "origin", "git@git.example.org:acme/support-bot.git")
     git(place.repo, "config", "user.name", "Ann")
@@ -33,7 +33,7 @@ def test_a_comparison_is_kept_with_its_samples_and_where_it_comes_from(place: Pl
     assert done.code == 1, done.err
     kept = place.gate("push", "report")
     (row,) = place.runs.rows(RunFilter(), Page())
-    assert f"as number {row.id}" in kept.out
+    assert f"as run {row.id}" in kept.out
     assert (row.verdict, row.suites) == (Verdict.BLOCK, ("support",))
     context = row.context
     assert (context.repository, context.branch, context.event) == ("acme/support-bot", "kinder", "local")
@@ -44,11 +44,11 @@ def test_a_comparison_is_kept_with_its_samples_and_where_it_comes_from(place: Pl
     of_case = place.runs.samples(row.id, "support", "c1")
     assert {sample.reply.text for sample in of_case if sample.arm.value == "baseline"} == {"word1"}  # type: ignore[union-attr]
     pushed = place.gate("push", "report/run.json")
-    assert (pushed.code, f"already, as number {row.id}" in pushed.out) == (0, True)
+    assert (pushed.code, f"Already saved as run {row.id}" in pushed.out) == (0, True)
     assert len(place.runs.rows(RunFilter(), Page())) == 1
 
 
-def test_a_deleted_prompt_is_kept_and_a_run_of_nothing_is_not(place: Place) -> None:
+def test_a_run_of_a_deleted_prompt_is_stored_and_an_empty_run_is_not(place: Place) -> None:
     place.put("support", 4)
     assert place.gate("diff", "--base", "main").out.startswith("SKIPPED")
     assert place.gate("push", ".gate/last").code == 2
@@ -66,7 +66,7 @@ def repo(tmp_path: Path) -> Path:
     return repository.make(tmp_path / "repo", example.FILES)
 
 
-def test_a_store_that_is_away_gets_the_run_later(repo: Path) -> None:
+def test_a_run_can_be_pushed_after_the_store_was_unreachable(repo: Path) -> None:
     repository.write(repo, BROKEN)
     assert gate("diff", "--base", "main", cwd=repo).code == 1
     away = gate("push", ".gate/last", cwd=repo, env=AWAY)
@@ -75,7 +75,7 @@ def test_a_store_that_is_away_gets_the_run_later(repo: Path) -> None:
     assert (later.code, later.out) == (0, f"Saved as run 1 in the store {repo}/.gate/gate.db.\n")
 
 
-def test_a_store_that_git_tracks_gets_nothing(repo: Path) -> None:
+def test_nothing_is_stored_in_a_file_that_git_tracks(repo: Path) -> None:
     repository.write(repo, {".gate/gate.db": b""})
     git(repo, "add", "--force", ".gate/gate.db")
     repository.write(repo, {example.PROMPT: example.REWORDED})
@@ -85,7 +85,7 @@ def test_a_store_that_git_tracks_gets_nothing(repo: Path) -> None:
     assert (repo / ".gate/gate.db").read_bytes() == b""
 
 
-def test_a_store_that_falls_silent_keeps_nobody_waiting_and_gets_nothing(
+def test_a_silent_store_does_not_block_and_stores_nothing(
     repo: Path, postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository.write(repo, BROKEN)
@@ -113,7 +113,7 @@ NEW = "  - {name: new, prompt: prompts/new.md, cases: evals/faq.jsonl, scorers: 
     ],
     ids=["new prompt", "budget"],
 )
-def test_a_run_of_any_kind_is_kept(repo: Path, files: dict[str, str], base: str) -> None:
+def test_a_run_of_any_kind_is_stored(repo: Path, files: dict[str, str], base: str) -> None:
     repository.commit(repo, {"gate.yaml": base})
     repository.write(repo, files)
     gate("diff", "--base", "main", cwd=repo)

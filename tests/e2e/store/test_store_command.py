@@ -1,4 +1,4 @@
-"""`gate store`: a store is copied, says what it holds, and forgets with time."""
+"""`gate store`: backup, content and retention."""
 
 import json
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_a_store_is_copied_and_the_copy_takes_its_place(here: Path) -> None:
     assert json.loads(store("info", "--json").out)["counts"]["runs"] == held(here) == 1
 
 
-def test_it_forgets_what_the_environment_says(here: Path) -> None:
+def test_it_deletes_by_the_settings_of_the_environment(here: Path) -> None:
     nothing = gate("store", "prune", cwd=here)
     assert (nothing.code, "GATE_KEEP_OUTPUTS_DAYS" in nothing.err) == (2, True)
     days = {"GATE_KEEP_OUTPUTS_DAYS": "1", "GATE_KEEP_RUNS_DAYS": "36000"}
@@ -60,7 +60,7 @@ def test_it_forgets_what_the_environment_says(here: Path) -> None:
     assert told == ["1 runs deleted, answers of 0 deleted", "0 runs deleted, answers of 1 deleted"]
 
 
-def test_what_shall_not_be_kept_never_reaches_the_store(tmp_path: Path) -> None:
+def test_redacted_texts_never_reach_the_store(tmp_path: Path) -> None:
     said = "Write to ann@example.org or +49 30 901820."
     changed = RUN.model_dump(mode="json", by_alias=True)
     outputs = [one for suite in changed["suites"] for case in suite["cases"] for one in case["candidate_outputs"]]

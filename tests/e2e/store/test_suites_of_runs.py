@@ -19,7 +19,7 @@ def named(cases: str) -> str:
     return CONFIG.replace("store:support", cases)
 
 
-def test_a_comparison_says_which_version_it_was_and_that_one_reproduces_it(place: Place) -> None:
+def test_a_comparison_names_its_version_and_is_reproducible(place: Place) -> None:
     version = place.put("support", 40)
     repository.write(place.repo, BROKEN)
     first = place.gate("diff", "--base", "main", "--json")
@@ -38,14 +38,14 @@ def test_a_comparison_says_which_version_it_was_and_that_one_reproduces_it(place
     assert again.digest == exam.digest != newest.digest
 
 
-def test_a_store_that_grew_is_no_change_of_a_pull_request(place: Place) -> None:
+def test_a_new_store_version_is_not_a_change_of_a_pull_request(place: Place) -> None:
     place.put("support", 40)
     place.put("support", 5, first=40)
     done = place.gate("diff", "--base", "main")
     assert (done.code, done.out.split(":")[0]) == (0, "SKIPPED")
 
 
-def test_a_change_that_names_another_version_edits_the_exam_and_sits_the_old_one(place: Place) -> None:
+def test_a_change_of_the_suite_version_is_tested_with_the_old_version(place: Place) -> None:
     place.put("support", 40)
     place.archive("support", "c0", "c1")
     place.put("support", 1, first=40)
@@ -78,7 +78,7 @@ def test_check_plan_and_calibrate_read_the_store(place: Place) -> None:
         ("store:empty", "store:empty@2: has no cases", "gate cases add store:empty"),
     ],
 )
-def test_what_the_store_does_not_have_is_told(place: Place, cases: str, said: str, hint: str) -> None:
+def test_missing_suites_of_the_store_are_reported(place: Place, cases: str, said: str, hint: str) -> None:
     place.put("support", 40)
     place.put("empty", 1)
     place.archive("empty", "c0")
@@ -89,7 +89,7 @@ def test_what_the_store_does_not_have_is_told(place: Place, cases: str, said: st
         assert hint in done.err
 
 
-def test_a_store_that_is_away_cannot_make_anything_green(tmp_path: Path) -> None:
+def test_an_unreachable_store_cannot_pass(tmp_path: Path) -> None:
     repo = repository.make(tmp_path / "repo", {**example.FILES, "gate.yaml": CONFIG})
     repository.write(repo, {example.PROMPT: example.REWORDED})
     nowhere = gate("diff", "--base", "main", cwd=repo)

@@ -83,7 +83,7 @@ def _drafted(local: str = "lang=de", **arm: str) -> str:
 def test_what_is_drafted_is_told_only_where_the_command_would_work() -> None:
     assert _drafted("overall") == ". Draft them: gate generate prompts/support.md --model openai:gpt-4o-mini"
     assert "--instructions" not in _drafted("length=short")
-    bare = " (gate generate drafts them)"
+    bare = ". Draft them: gate generate"
     assert _drafted(model="local:gemma3-270m") == bare
     assert _drafted(path="prompts.py:support") == bare
     assert _drafted(path="--evaluate.md") == bare

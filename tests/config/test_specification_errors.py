@@ -1,4 +1,4 @@
-"""Specification files with mistakes: all are told at once, with their lines."""
+"""Specification files with errors: all are listed with lines."""
 
 import pytest
 
@@ -46,7 +46,7 @@ questions:
         "s.yaml:15: 'text' is missing in questions[1]",
     ],
 )
-def test_mistakes(message: str) -> None:
+def test_errors(message: str) -> None:
     assert message in errors(lambda: parse_specification(WRONG, "s.yaml"))
 
 
@@ -60,7 +60,7 @@ def test_mistakes(message: str) -> None:
         ("#" * (limits.SPECIFICATION_CHARS + 1), "s.yaml: is longer than 4,194,304 characters"),
     ],
 )
-def test_files_of_another_form(text: str, message: str) -> None:
+def test_files_in_other_formats(text: str, message: str) -> None:
     assert message in errors(lambda: parse_specification(text, "s.yaml"))
 
 

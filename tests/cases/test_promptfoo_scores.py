@@ -1,4 +1,4 @@
-"""What promptfoo itself said of an answer, recorded, is what its assertion says here once it is brought along."""
+"""Converted assertions give the scores that promptfoo gave, as recorded."""
 
 import json
 import math
@@ -52,7 +52,7 @@ def _said(spec: ScorerSpec, variables: Any, answer: str) -> str:
     return str(int(value))
 
 
-def test_what_promptfoo_said_is_said_here() -> None:
+def test_scores_agree_with_recorded_scores_of_promptfoo() -> None:
     compared, used = 0, set[str]()
     for row in SAID["rows"]:
         assertion = row["assert"]
@@ -77,7 +77,7 @@ def test_what_promptfoo_said_is_said_here() -> None:
 
 
 @pytest.mark.parametrize("test", SAID["tests"], ids=map(str, range(len(SAID["tests"]))))
-def test_weights_sets_and_thresholds_come_to_the_same(test: dict[str, Any]) -> None:
+def test_weights_sets_and_thresholds_keep_their_meaning(test: dict[str, Any]) -> None:
     losses = Losses()
     row: dict[str, Any] = {"vars": {"x": "y"}, **{key: test[key] for key in ("assert", "threshold") if key in test}}
     (case,) = cases_of(value_at(row, 1), 1, Context(losses))
@@ -110,5 +110,5 @@ CELLS = [
 
 
 @pytest.mark.parametrize(("cell", "assertion"), CELLS)
-def test_a_cell_becomes_the_assertion_that_promptfoo_makes_of_it(cell: str, assertion: dict[str, Any]) -> None:
+def test_a_cell_becomes_the_same_assertion_as_in_promptfoo(cell: str, assertion: dict[str, Any]) -> None:
     assert from_text(cell, 1).data == assertion
