@@ -106,7 +106,7 @@ def test_a_session(repo: Path, server: ModelServer) -> None:
         second = until(process, waits(3))
         # The baseline is cached. Calling it again for cost and latency would cost money at every save.
         assert len(server.ledger) == 3 * ARM
-        assert f"{ARM} asked, {ARM} known" in second and "last run: " in second
+        assert f"{ARM} calls, {ARM} cached" in second and "last run: " in second
         assert f"2 runs, {3 * ARM} calls" in second
         assert "latency not compared: the baseline's cached" in second
 
