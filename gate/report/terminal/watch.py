@@ -152,7 +152,7 @@ def _axes(run: RunRecord) -> Iterator[str]:
     known = [suite for suite in run.suites if suite.reuse is not None and suite.reuse.baseline is not None]
     missing = {axis.axis: None for suite in known for axis in (suite.cost, suite.latency) if _left_out(axis)}
     if missing:
-        yield f"{' and '.join(missing)} not compared: the baseline's answers come from the cache"
+        yield f"{' and '.join(missing)} not compared: the baseline's cached answers were reused"
 
 
 def _left_out(axis: AxisComparison) -> bool:
