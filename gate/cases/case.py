@@ -26,7 +26,7 @@ class Round:
     """One round of a conversation that the case leads.
 
     Args:
-        criteria: for judges in this round, before those of the suite; None to use those of the case.
+        criteria: for judges in this round, instead of those of the suite; None to use those of the case.
         threshold: minimum score of each judge in this round; None to use that of the case.
     """
 
@@ -62,7 +62,7 @@ class Case:
         cluster: the same for all cases that are variants of one source.
         scorers: replace those of the suite, if not None.
         extra_scorers: in addition to `scorers` or those of the suite.
-        criteria: added before the criteria of the suite's judges.
+        criteria: replace the criteria of the suite's judges.
         threshold: minimum score of a sample that passes; None to use that of the suite.
         where: `file:line`, or `file:cases[3]` in a JSON file.
         rounds: for a conversation that continues after the agent's answers; else empty.

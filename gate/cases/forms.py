@@ -112,7 +112,7 @@ class CommonFields(CaseModel):
     extra_scorers: Scorers = ()
     """Beside the suite's scorers."""
     criteria: Text | None = None
-    """Goes before the criteria of the suite's judges."""
+    """Replaces the criteria of the suite's judges."""
     threshold: Passing | None = None
     """The score at which an answer to this case passes."""
     obsolete: bool = False

@@ -104,7 +104,7 @@ class LabelRow(CaseModel):
     expected: Any = None
     """The reference answer."""
     criteria: Text | None = None
-    """Goes before the criteria of the judge."""
+    """Replaces the criteria of the judge."""
     slices: dict[str, Label] | None = None
     """Dimension to value."""
     cluster: Label | None = None

@@ -128,7 +128,7 @@ def _slice(run: RunRecord, row: Comparison) -> _Test:
         return _Test(row.slice, "skipped", "no case has a score in both arms")
     change = f"{movement(row)}, interval {numbers.interval(row.lower, row.upper)}"
     still = row.state is State.NOISE and not row.moved
-    said = "no case moved" if still else f"{change} ({numbers.counted(row.n, 'case')}): {STATE_WORDS[row.state]}"
+    said = "no case changed" if still else f"{change} ({numbers.counted(row.n, 'case')}): {STATE_WORDS[row.state]}"
     if _bad(run, row):
         return _Test(row.slice, "failure", said)
     return _Test(row.slice, "skipped", said) if row.state is State.TOO_FEW else _Test(row.slice, detail=said)

@@ -15,6 +15,7 @@ from gate.report.escape import terminal_text
 from gate.report.explain import state_words
 from gate.report.numbers import NamedSlice, has_several_suites, run_slices, short_line, worst_first
 from gate.report.view.headline import plain_first_line
+from gate.values import counted
 
 CASES_NAMED = 5
 _MOVED = 5e-4
@@ -74,9 +75,9 @@ def watch_view(run: RunRecord, last: RunRecord | None) -> WatchView:
 
 
 def spending_line(run: RunRecord) -> str:
-    """Calls, known answers, time and cost: `48 asked, 240 known, 3.2 s, $0.0012`."""
+    """Calls, cached answers, time and cost: `48 calls, 240 cached, 3.2 s, $0.0012`."""
     calls = run.calls
-    pieces = [f"{calls.made:,} asked", f"{calls.cached:,} known"]
+    pieces = [counted(calls.made, "call"), f"{calls.cached:,} cached"]
     pieces += [f"{calls.failed:,} failed"] if calls.failed else []
     pieces.append(numbers.duration(run.duration_s))
     return ", ".join([*pieces, *([numbers.dollars(run.spent_usd)] if run.spent_usd else [])])
@@ -151,7 +152,7 @@ def _axes(run: RunRecord) -> Iterator[str]:
     known = [suite for suite in run.suites if suite.reuse is not None and suite.reuse.baseline is not None]
     missing = {axis.axis: None for suite in known for axis in (suite.cost, suite.latency) if _left_out(axis)}
     if missing:
-        yield f"{' and '.join(missing)} not compared: the baseline's answers were known, and not asked for again"
+        yield f"{' and '.join(missing)} not compared: the baseline's cached answers were reused"
 
 
 def _left_out(axis: AxisComparison) -> bool:

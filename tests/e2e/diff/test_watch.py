@@ -106,7 +106,7 @@ def test_a_session(repo: Path, server: ModelServer) -> None:
         second = until(process, waits(3))
         # The baseline is cached. Calling it again for cost and latency would cost money at every save.
         assert len(server.ledger) == 3 * ARM
-        assert f"{ARM} asked, {ARM} known" in second and "last run: " in second
+        assert f"{ARM} calls, {ARM} cached" in second and "last run: " in second
         assert f"2 runs, {3 * ARM} calls" in second
         assert "latency not compared: the baseline's cached" in second
 
@@ -114,16 +114,16 @@ def test_a_session(repo: Path, server: ModelServer) -> None:
         (repo / "gate.yaml").write_text(right.replace("samples: 2", "samples: two"))
         assert "samples must be a whole number" in until(process, waits(4))
         (repo / "gate.yaml").write_text(right)
-        assert "0 asked, 48 known" in until(process, waits(5))
+        assert "0 calls, 48 cached" in until(process, waits(5))
 
         server.behaviour = Behaviour(latency_s=0.15)
         (repo / "prompt.j2").write_text("quality=0.8")
         until(process, lambda _: len(server.ledger) >= 3 * ARM + 4)
         (repo / "prompt.j2").write_text("quality=1.0, say no more")
-        until(process, lambda text: "A file was saved: begun anew" in text)
+        until(process, lambda text: "A file was saved: starting again" in text)
         server.behaviour = Behaviour()
         last = until(process, waits(6))
-        assert last.count("A file was saved: begun anew") == 1
+        assert last.count("A file was saved: starting again") == 1
         assert len(server.ledger) < 5 * ARM
 
         process.send_signal(signal.SIGINT)
