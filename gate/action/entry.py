@@ -68,7 +68,7 @@ def _store(outcome: ActionOutcome, evaluation: Evaluation, event: Event, service
     workspace = evaluation.runner.workspace
     kept = store_run(workspace / outcome.folder, workspace, _context(evaluation, event))
     services.say(
-        terminal_text(f"The run is {'' if kept.new else 'already '}in the store {kept.store}, as number {kept.id}.")
+        terminal_text(f"{'Saved' if kept.new else 'Already saved'} as run {kept.id} in the store {kept.store}.")
     )
 
 

@@ -104,7 +104,7 @@ def test_what_is_put_in_is_neither_recorded_nor_taken_from_the_model() -> None:
     [
         ("[1]", "it is a list"),
         ("{", "invalid JSON at column 2: Expecting property name enclosed in double quotes"),
-        ('{"a": 1, "a": 2}', "the key 'a' is given twice"),
+        ('{"a": 1, "a": 2}', "the key 'a' is set twice"),
     ],
 )
 def test_arguments_that_are_no_object_are_a_failed_call(arguments: str, said: str) -> None:

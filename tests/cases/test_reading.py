@@ -136,7 +136,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"id": "a", "inptu": "x"}, "unknown key 'inptu' (did you mean 'input'?)"),
     ({"id": "a", "messages": [{"role": "usr", "content": "x"}]}, "messages[0].role must be system, developer, user or"),
     ({"id": "a", "input": "x", "slices": ["a"]}, "slices must be a mapping, not a list"),
-    ({"id": "a", "input": "x", "scorers": ["exat"]}, "unknown scorer 'exat' (did you mean 'exact'?"),
+    ({"id": "a", "input": "x", "scorers": ["exat"]}, "is not a scorer: 'exat' (did you mean 'exact'?"),
     ({**TRANSCRIPT, "messages": [TURN]}, "unknown key 'messages' (did you mean 'conversation'?)"),
     ({**TRANSCRIPT, "expect": {"must_ask": "x"}}, "unknown key 'must_ask' in expect (did you mean 'should_ask'?)"),
     ({"name": "a", "rounds": []}, "rounds is empty"),

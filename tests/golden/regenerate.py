@@ -10,7 +10,7 @@ from gate.record.run import RunRecord
 from gate.report.exports import junit, sarif
 from gate.report.markdown import report as markdown
 from gate.report.terminal import report as terminal
-from tests.golden import generating, web_pages
+from tests.golden import generating, sheets, web_pages
 from tests.golden.errors import errors
 from tests.golden.runs import runs
 
@@ -43,7 +43,7 @@ def outputs() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write two files for each run, the files for programs, one generation, the errors and the web pages."""
+    """Write two files for each run, the files for programs, one generation, the errors, the web pages and the sheets."""
     for name, text in outputs().items():
         (OUTPUTS / name).write_text(text, encoding="utf-8", newline="\n")
     for name, run in runs().items():
@@ -54,6 +54,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         (HERE / "errors.txt").write_text(errors(Path(folder)), encoding="utf-8", newline="\n")
     web_pages.write()
+    sheets.write()
 
 
 if __name__ == "__main__":

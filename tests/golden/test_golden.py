@@ -7,7 +7,7 @@ import pytest
 from gate.report.markdown.report import render_comment
 from gate.report.view.advice import STEPS_SHOWN
 from gate.report.view.report import report_view
-from tests.golden import generating, web_pages
+from tests.golden import generating, sheets, web_pages
 from tests.golden.regenerate import HERE, OUTPUTS, markdown_of, outputs, text_of
 from tests.golden.render import CONTEXT
 from tests.golden.runs import runs
@@ -74,3 +74,12 @@ def test_a_generation() -> None:
 def test_web_pages() -> None:
     kept = {path.name: _kept(path) for path in web_pages.FOLDER.iterdir()}
     assert web_pages.web_pages() == kept
+
+
+def test_no_golden_sheet_without_a_maker() -> None:
+    assert {path.name for path in sheets.FOLDER.iterdir()} == {*sheets.sheets()}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in sheets.FOLDER.iterdir()))
+def test_sheets(name: str) -> None:
+    assert sheets.sheets()[name] == _kept(sheets.FOLDER / name)

@@ -59,6 +59,7 @@ class _VisibleText(HTMLParser):
         {
             "a",
             "span",
+            "abbr",
             "bdi",
             "td",
             "th",
@@ -114,10 +115,14 @@ class _VisibleText(HTMLParser):
         self._text = ""
 
 
-def visible_text(page: str) -> str:
-    """What a reader of a page sees."""
+def visible_text(page: str, *, header: bool = False) -> str:
+    """What a reader of a page sees.
+
+    Args:
+        header: whether the header of the page is part of it; on pages of the server it is the same everywhere.
+    """
     reader = _VisibleText()
-    reader.feed(_HEADER.sub("", page))
+    reader.feed(page if header else _HEADER.sub("", page))
     reader.handle_starttag("p", [])
     return "\n".join(reader.lines) + "\n"
 

@@ -34,7 +34,7 @@ def test_a_workflow_keeps_one_comment(world: PullRequestWorld, server: GitHubSer
     assert first.code == 0, first.err
     (comment,) = server.comments(REPO, pr.number)
     assert first.out.strip().endswith(f"/pull/{pr.number}#issuecomment-{comment.id}")
-    assert "BLOCK: `tier=gold` fell" in comment.body
+    assert "BLOCK: `tier=gold` dropped" in comment.body
     assert f"Commit `{pr.head_sha[:12]}` against `main`" in comment.body
     assert "/actions/runs/12" in comment.body
     assert "label" not in comment.body.rsplit("<sub>", 1)[1], "a label that nobody would look at is promised"

@@ -84,10 +84,10 @@ def test_a_push_takes_the_baselines_answers_and_the_next_pull_request_pays_for_i
         assert (first.code, first.outputs["verdict"]) == (0, "PASS")
         assert first.outputs["calls"] == str(len(models.ledger)) == "44"  # (20 + 2) cases, two samples, one arm
         assert "The baseline origin/main is recorded" in first.summary
-        assert "Nothing to do: later runs compare with these answers" in first.summary
+        assert "Nothing to do: later runs compare with these cached answers" in first.summary
         again = run_action(main, events.push(world, main) | keys)
         assert again.outputs["calls"] == "0"
-        assert "known already" in again.summary
+        assert "cached already" in again.summary
 
         pr = world.open({PROMPT: REWORDED})
         checkout = pr.checkout("merge", depth=2)

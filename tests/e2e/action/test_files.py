@@ -58,7 +58,7 @@ def test_a_prompt_does_not_slip_away_by_another_ending_or_among_decoys(
     outcome = run(pr, kind)
     if decoys > 100:
         assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
-        assert "cannot be told whether 'prompts/support.md' was deleted or has moved" in outcome.out.replace("\n", " ")
+        assert "cannot find out whether 'prompts/support.md' was deleted or has moved" in outcome.out.replace("\n", " ")
     else:
         assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
         assert "prompts/support.md was renamed to zz/support.txt" in server.comments(REPO, 7)[0].body

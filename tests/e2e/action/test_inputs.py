@@ -37,7 +37,7 @@ def test_a_run_that_an_input_stopped_names_the_input(world: PullRequestWorld, se
         said = text.replace("\\", "")
         assert "the budget of 50 calls is used up; raise the input max-calls, or evaluate less" in said
         assert "The input max-calls is 50, and this run needs 160 calls" in said
-        assert "Raise the input `max-calls`, or run again as it is" in said
+        assert "Raise the input `max-calls`, or run again with the same limit" in said
         assert "budget.max_calls" not in said
         assert "`budget`" not in said
 

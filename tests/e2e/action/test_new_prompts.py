@@ -73,7 +73,7 @@ def test_a_new_file_sits_the_exam_of_the_bases_pattern_whatever_the_change_does_
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
     body = server.comments(REPO, 7)[0].body
     assert "at least 90\N{NO-BREAK SPACE}% needed" in body
-    assert "origin/main's exam of" in body
+    assert "the cases and scorers of" in body and "at origin/main" in body
 
 
 def test_two_exams_of_the_base_are_sat_both(tmp_path: Path, server: GitHubServer) -> None:

@@ -30,7 +30,7 @@ def test_the_label_skips_and_the_comment_says_who_and_when(
     body = server.comments(REPO, 7)[0].body
     assert f"the label `{label}` is set" in body
     assert f"Set by `olivia` (role `triage`) on {set_at:%Y-%m-%d %H:%M:%S} UTC" in body
-    assert f"for commit `{pr.head_sha[:12]}`" in body
+    assert f"applies to commit `{pr.head_sha[:12]}`" in body
     override = json.loads((checkout / outcome.outputs["result-json"]).read_text())["override"]
     assert (override["label"], override["by"], override["commit"]) == (label, "olivia", pr.head_sha)
 
@@ -101,7 +101,7 @@ def test_a_reason_in_a_comment_is_kept(world: PullRequestWorld, server: GitHubSe
     checkout = pr.checkout("merge", depth=1)
     outcome = run_action(checkout, pr.environment(checkout))
     assert outcome.code == 0
-    assert "Reason given: `the old answers were wrong, @mallory`" in server.comments(REPO, 7)[2].body
+    assert "Reason: `the old answers were wrong, @mallory`" in server.comments(REPO, 7)[2].body
     override = json.loads((checkout / outcome.outputs["result-json"]).read_text())["override"]
     assert (override["role"], override["reason"]) == ("triage", "the old answers were wrong, @mallory")
 

@@ -43,8 +43,8 @@ def test_a_broken_prompt_is_red_and_its_report_is_kept(world: PullRequestWorld, 
     run = run_workflow(pr, WORKFLOW)
     assert (run.code, run.jobs, run.exits) == (1, {"gate": "failure"}, {"gate": 1}), run.log
     assert run.outputs["verdict"] == "BLOCK"
-    assert "BLOCK: overall quality fell" in run.summary
+    assert "BLOCK: overall quality dropped" in run.summary
     (comment,) = server.comments(pr.world.repo.full_name, pr.number)
-    assert "BLOCK: overall quality fell" in comment.body
+    assert "BLOCK: overall quality dropped" in comment.body
     assert "BLOCK" in artifact(run)
     assert {entry.identity.login for entry in server.ledger if entry.identity} == {"github-actions[bot]"}

@@ -116,14 +116,14 @@ def test_a_scheduler_that_is_away(server: ModelServer) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     executor = DaskExecutor(f"tcp://127.0.0.1:{port}", setup_for(server), connect_s=1.0)
-    with pytest.raises(CannotEvaluate, match="cannot be reached"):
+    with pytest.raises(CannotEvaluate, match="cannot reach the Dask scheduler"):
         use(without_keys(server), lambda: executor, lambda asking: asking.all(3))
 
 
 def test_something_else_that_listens_there(server: ModelServer) -> None:
     address = server.url.replace("http", "tcp")
     executor = DaskExecutor(address, setup_for(server))
-    with pytest.raises(CannotEvaluate, match="cannot be reached"):
+    with pytest.raises(CannotEvaluate, match="cannot reach the Dask scheduler"):
         use(without_keys(server), lambda: executor, lambda asking: asking.all(1))
 
 
@@ -168,7 +168,7 @@ def test_a_scheduler_without_workers_and_one_that_goes_away(
             running = asyncio.create_task(asking.all(8))
             await until(lambda: server.in_flight == 8)
             process.kill()
-            with pytest.raises(CannotEvaluate, match="went away"):
+            with pytest.raises(CannotEvaluate, match="was lost"):
                 await running
             await asking.factory.close()
 
@@ -213,7 +213,7 @@ def test_a_comparison_whose_requests_the_cluster_sends(server: ModelServer, clus
         env={"GATE_EXECUTOR": "dask://me:hunter2@scheduler:8786"},
     )
     assert (refused.code, "hunter2" in refused.err) == (2, False)
-    assert "write GATE_EXECUTOR=dask://scheduler:8786" in refused.err
+    assert "set GATE_EXECUTOR=dask://scheduler:8786" in refused.err
 
 
 def test_a_worker_that_is_killed_loses_no_answer(server: ModelServer, cluster: Any) -> None:

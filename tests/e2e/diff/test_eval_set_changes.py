@@ -153,7 +153,7 @@ def found_share(record: RunRecord) -> float:
 
 def test_a_change_of_only_scorers_calls_one_arm(repo: Path) -> None:
     record = run(repo, {"gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: 'word[0-9]$'}}]")}).record
-    assert (record.verdict, record.reasons) == (Verdict.PASS, ["no prompt changed; the exam did."])
+    assert (record.verdict, record.reasons) == (Verdict.PASS, ["no prompt changed; cases, scorers or policy did."])
     found = trials(record)["rescored"]
     assert (found.baseline, found.candidate) == (1.0, 0.25)
     assert record.calls.made == 80

@@ -47,7 +47,7 @@ def test_on_the_base_itself_a_hint_suggests_another_base(repo: Path) -> None:
     git(repo, "commit", "--quiet", "--all", "--message", "worse")
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 0 and "SKIPPED" in outcome.out
-    assert "main is the commit that you are on" in outcome.err and "gate diff --base HEAD~1" in outcome.err
+    assert "main is the current commit" in outcome.err and "gate diff --base HEAD~1" in outcome.err
 
 
 def test_one_suite_can_be_selected(repo: Path) -> None:

@@ -93,7 +93,7 @@ def test_runs_of_pull_requests_are_stored_with_their_origin(world: PullRequestWo
     outcome = act(pr, place, {"push-to": "store"})
     assert outcome.code == 1, outcome.summary
     (row,) = kept(place)
-    assert f"as number {row.id}." in outcome.out
+    assert f"Saved as run {row.id} in the store " in outcome.out
     context = row.context
     assert (context.repository, context.branch, context.event) == ("acme/support-bot", pr.pull.head.ref, "pull_request")
     assert (context.pull_request, row.verdict) == (pr.number, Verdict.BLOCK)
