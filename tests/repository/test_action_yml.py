@@ -9,7 +9,6 @@ import pytest
 from ruamel.yaml import YAML
 
 from gate.action.outcome import step_outputs
-from gate.cli.evaluations import action
 from gate.environment.action import Inputs
 from tests.golden.runs import block
 
@@ -149,10 +148,3 @@ def test_this_repositorys_workflow_uses_existing_inputs() -> None:
     given = {name.removeprefix("INPUT_").lower() for name in gate["env"]}
     assert given <= set(ACTION["inputs"])
     assert gate["shell"] == "bash"
-
-
-def test_the_command_help_shows_the_documented_workflow() -> None:
-    def used(text: str) -> list[str]:
-        return re.findall(r"uses: (\S+)", text)
-
-    assert used(action.help or "") == used(SHORT.read_text(encoding="utf-8"))

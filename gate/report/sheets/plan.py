@@ -101,7 +101,7 @@ def _slices(plan: Forecast, suite: SuiteForecast) -> SheetTable:
     if suite.arms < 2:
         return SheetTable(title, (), (), ("A new prompt has no baseline: one arm is called, and nothing is compared.",))
     effect = change_size(plan.effect)
-    head = ("slice", "cases", "smallest fall", f"{effect} shows", f"cases for {effect}", "")
+    head = ("slice", "cases", "smallest drop", f"{effect} shows", f"cases for {effect}", "")
     return SheetTable(title, head, tuple(_slice(row, suite) for row in suite.slices), tuple(_noise(suite)))
 
 
@@ -159,11 +159,11 @@ def _reading(plan: Forecast) -> Iterator[str]:
     share = numbers.percent(plan.power)
     if plan.critical is not None:
         yield (
-            f"{numbers.counted(plan.tested, 'slice')} tested together at {numbers.percent(plan.alpha)}: a fall has to "
+            f"{numbers.counted(plan.tested, 'slice')} tested together at {numbers.percent(plan.alpha)}: a drop has to "
             f"be about {plan.critical:.2f} standard errors large."
         )
     yield (
-        f"Smallest fall: shown with a probability of {share}; the range goes from a change spread over many cases to "
+        f"Smallest drop: shown with a probability of {share}; the range goes from a change spread over many cases to "
         "whole cases that break."
     )
     yield "Under 10 independent cases a slice never blocks; 30 are the floor, 100 comfortable, 300 to slice five ways."
@@ -238,7 +238,7 @@ def _choices(suite: SuiteCalibration) -> SheetTable:
     lines = tuple(
         SheetRow((f"samples: {c.samples}", f"{c.cases:,}", f"{c.calls:,}", _fall(c), "")) for c in suite.choices
     )
-    return SheetTable("", ("choice", "cases", "calls", "smallest fall", ""), lines)
+    return SheetTable("", ("choice", "cases", "calls", "smallest drop", ""), lines)
 
 
 def _fall(choice: ChoiceRecord) -> str:
@@ -263,7 +263,7 @@ def _notes(found: CalibrationRecord) -> Iterator[str]:
             "smaller falls show, too."
         )
     yield (
-        "Smallest fall: shown with a probability of 80 %; the range goes from a change spread over many cases to whole "
+        "Smallest drop: shown with a probability of 80 %; the range goes from a change spread over many cases to whole "
         "cases that break."
     )
     yield from found.notes
