@@ -43,7 +43,7 @@ def outputs() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write two files for each run, the files for programs, one generation, the errors, the web pages and the sheets."""
+    """Write all golden files."""
     for name, text in outputs().items():
         (OUTPUTS / name).write_text(text, encoding="utf-8", newline="\n")
     for name, run in runs().items():
