@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 
 
 class SampleArrays:
-    """One suite of a table. Every array has the shape [2, N, k]: both arms, the cases of the exam, their samples.
+    """One suite of a table. Every array has the shape [2, N, k]: both arms, the cases, their samples.
 
     Where there is no sample, figures are 0 and flags are false.
     """
@@ -82,7 +82,7 @@ class SampleArrays:
 
     @property
     def sittings(self) -> Ints:
-        """A number for the sitting of each reply; `replied` says where there is one."""
+        """A number for the process that took each reply; `replied` is true where there is a reply."""
         known = {sitting: number for number, sitting in enumerate({source[2] for source in self._table.sources})}
         numbers = np.array([known[source[2]] for source in self._table.sources] or [0], dtype=np.int64)
         return numbers[np.where(self.replied, self.numbers("source"), 0)]
@@ -106,9 +106,9 @@ class Scores:
     """Per-case mean scores of both arms, over the cases that both arms have a score for.
 
     Args:
-        positions: int[n], which cases of the exam these are.
+        positions: int[n], which cases of the eval set these are.
         baseline, candidate: float[n], mean scores over equally many samples.
-        samples: float[n, k] of both arms; None unless every case of the exam has all of its samples.
+        samples: float[n, k] of both arms; None unless every case has all of its samples.
     """
 
     positions: Ints
@@ -327,14 +327,14 @@ class Rows:
 
 
 WANTED = 30
-"""Pairs of answers of one sitting that latency, cost and cached tokens need, where answers are reused."""
+"""Pairs of answers of one process that latency, cost and cached tokens need, where answers are reused."""
 
 
 def side_by_side(grid: SampleArrays) -> tuple[Bools, str]:
     """The replies that may be compared in time and money.
 
     A provider's cache is cold for the first call of each arm, which is left out. An answer that was reused is left
-    out unless its counterpart was taken in the same sitting.
+    out unless its counterpart was taken by the same process.
 
     Returns:
         bool[2, N, k], which replies; and why they are too few to compare, or an empty text.
@@ -342,7 +342,7 @@ def side_by_side(grid: SampleArrays) -> tuple[Bools, str]:
     usable = grid.replied & ~grid.flags("warmup")
     mixed = np.any(usable & grid.flags("reused"), axis=(0, 2))
     sittings = grid.sittings
-    # A number for each sitting of each case, so that one intersection serves them all.
+    # A number for each process of each case, so that one intersection serves them all.
     place = np.arange(mixed.size)[:, None] * (sittings.max(initial=0) + 1) + sittings
     common = np.intersect1d(place[0][usable[0]], place[1][usable[1]])
     kept = usable & (~mixed[:, None] | np.isin(place, common))

@@ -41,7 +41,7 @@ LONGEST_REASON = 2_000
 def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: str = NEVER_TAKEN) -> CaseResult:
     """Whether a case passes.
 
-    The mean over its samples must reach the threshold: that of the combined score where the case or its exam has one,
+    The mean over its samples must reach the threshold: that of the combined score where the case or its suite has one,
     else that of each scorer, or of each round where rounds have thresholds. So a validator, whose threshold is 1, must
     accept every sample, while the noise of a judge is averaged out. Missing samples are taken for 0 and for 1: only
     where both give the same result does the case pass or fail.
@@ -67,10 +67,10 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: st
 
 
 def excused(case: Case, exam: Exam) -> bool:
-    """Is the case left out of what is asked of all cases?
+    """Is the case left out of the rate required of all cases?
 
-    Cases of an advisory slice always are. Where every single case must pass, so are those of a slice with a rate of its
-    own.
+    Cases of an advisory slice always are. Where every single case must pass, so are those of a slice with its own
+    rate.
     """
     policy = exam.policy
     own = [f"{dimension}={case.slices[dimension]}" for dimension in exam.dimensions if dimension in case.slices]
@@ -92,7 +92,7 @@ def _state(verdicts: Sequence[bool | None]) -> CaseState:
 
 
 def _reaches(known: Sequence[float], wanted: int, mark: float) -> bool | None:
-    """Does the mean of `wanted` scores reach the mark, whatever the missing ones are? None where they decide."""
+    """Does the mean of `wanted` scores reach the threshold, whatever the missing ones are? None where they decide."""
     worst = fsum(known) / wanted
     best = worst + (wanted - len(known)) / wanted
     if meets_threshold(worst, mark):
@@ -133,7 +133,7 @@ def _by_rounds(result: ScorerResult, marks: Mapping[str, float], scores: Sequenc
         verdicts.append(_reaches(known, wanted, mark))
         if verdicts[-1] is False:
             mean = fmean(known) if known else 0.0
-            low.append(f"{name} has {_on(mean, result.scale)}, and at least {_on(mark, result.scale)} is wanted")
+            low.append(f"{name} has {_on(mean, result.scale)}, and needs at least {_on(mark, result.scale)}")
     passed = False if low else (True if all(verdicts) else None)
     reason = "; ".join([*low, *([result.reason] if result.reason else [])])[:LONGEST_REASON]
     return result.model_copy(update={"passed": passed, "reason": reason})
@@ -165,10 +165,10 @@ def scale_of(spec: ScorerSpec) -> tuple[float, float] | None:
 
 
 Results = Mapping[str, Sequence[CaseResult]]
-"""For each suite its cases, in the order of its exam."""
+"""For each suite its cases, in the order of its eval set."""
 
 EVERY = 1.0
-"""The rate that is required where nobody set one: every case has to pass."""
+"""The rate that is required where none is set: every case has to pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class Checked:
 def conclude_check(suites: Sequence[Suite], results: Results, policy: RunPolicy, unfinished: str | None) -> Checked:
     """Judge a check.
 
-    `results` has every case, also those without a sample; `unfinished` says why the run ended early, or is None.
+    `results` has every case, also those without a sample; `unfinished` is why the run ended early, or is None.
     """
     rates, best, worst = (_rates(suites, results, policy.alpha, missing) for missing in (None, True, False))
     lacking = _missing(suites, results)
@@ -224,7 +224,7 @@ def _decide(suites: Sequence[Suite], rates: PassRates, results: Results, policy:
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, gaps)
     doubtful = [
-        f"{_told(*one)}, which is not beyond doubt: the lower bound is {percent(one[1].lower)}."
+        f"{_told(*one)}, which is not statistically significant: the lower bound is {percent(one[1].lower)}."
         for one in rows
         if one[1].doubtful
     ]
@@ -327,7 +327,7 @@ def _shortfall(suite: Suite, rate: PassRate, results: Sequence[CaseResult]) -> s
 
 
 def _told(suite: Suite, rate: PassRate) -> str:
-    wanted = "" if rate.wanted in (None, EVERY) else f"; at least {percent(rate.wanted)} are wanted"
+    wanted = "" if rate.wanted in (None, EVERY) else f"; at least {percent(rate.wanted)} needed"
     where = suite.name if rate.slice == OVERALL else f"{suite.name}/{rate.slice}"
     return f"{where}: {_count(round(rate.passed), rate.n)} passed{wanted}"
 
@@ -342,7 +342,7 @@ CaseKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ReportedCases:
-    """What a user saw of a check that asks cases in advance; the record holds no more.
+    """What a user saw of a check that runs cases in advance; the record has no more.
 
     Args:
         skipped: cases that have no part in the check after all.
@@ -368,7 +368,8 @@ class UnreportedCalls:
         calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'}"
         cases = "a case that was" if self.cases == 1 else f"{self.cases:,} cases that were"
         dollars = "" if self.spent_usd is None else f", {about_dollars(self.spent_usd)},"
-        return f"{calls}{dollars} went ahead for {cases} not reported; the answers are kept, and not counted here."
+        made = f"{calls}{dollars} {'was' if self.calls == 1 else 'were'} made in advance for {cases} not reported"
+        return f"{made}; the answers are cached, and not counted here."
 
 
 async def check(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:

@@ -1,4 +1,4 @@
-"""Compares two arms: quality slice by slice in one joint test, cost, latency; and the pass rates of one arm alone."""
+"""Compares two arms: quality slice by slice in one joint test, cost, latency; and the pass rates of one arm."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ class PassRates:
 
 @dataclass(frozen=True, slots=True)
 class _Slice:
-    """One slice of one suite before it is judged; `worth` is in independent trials."""
+    """One slice of one suite before it is tested; `worth` is in independent trials."""
 
     suite: Suite
     name: str
@@ -78,8 +78,8 @@ def pass_rates(
     """The pass rate of the candidate in every slice.
 
     The slices that can block share the level equally (Bonferroni), so that prompts that keep every required rate are
-    blocked with a chance of at most alpha, all together. Prompts under the base's exam share one alpha, those that
-    bring their own another: otherwise a change could add slices until nothing is significant.
+    blocked with a chance of at most alpha, all together. Prompts with the eval set of the base share one alpha, those
+    that add their own another: otherwise a change could add slices until nothing is significant.
 
     Args:
         missing: whether samples without a score count as passed or failed; None leaves them out.
@@ -183,7 +183,7 @@ def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
     """Compare every slice; `seed` is that of the sign flips and resamples.
 
     Slices that can block are tested together; those too small to block are tested outside of that family, and each
-    advisory one has a test of its own.
+    advisory one has its own test.
     """
     tester = JointTest(stack, policy, seed)
     able = {piece.full_name: stack.unit_count(piece.rows) >= BLOCKABLE_UNITS for piece in stack.slices}
@@ -213,7 +213,7 @@ class JointTest:
         return self.stack.samples if self.policy.breakage else None
 
     def alone(self, piece: Slice) -> JointResult:
-        """Test one slice by itself."""
+        """Test one slice separately."""
         rows = piece.rows
         both = self.stack.samples
         samples = None if both is None else (both[0][rows], both[1][rows])
@@ -313,14 +313,14 @@ class _Planning(TypedDict):
 
 
 def _power(stack: Stack, piece: Slice, critical: float, state: State) -> _Planning:
-    """The smallest fall that the slice would show, and how many cases would show the one that was seen."""
+    """The smallest drop that can be detected in the slice, and how many cases the observed one would need."""
     deltas = stack.deltas[piece.rows]
     _, unit, sizes = np.unique(stack.units[piece.rows], return_inverse=True, return_counts=True)
     if sizes.size < BLOCKABLE_UNITS:
         return {"mde": None, "cases_needed": None}
     per_unit = np.bincount(unit, weights=deltas) / sizes
     sd, mean = float(per_unit.std(ddof=1)), float(deltas.mean())
-    # A fall has to leave the margin behind before it counts.
+    # A drop has to leave the margin behind before it counts.
     smallest = piece.margin + detectable(sd, sizes.size, critical)
     beyond = mean if mean > 0 else min(0.0, mean + piece.margin)
     needed = None
@@ -334,7 +334,7 @@ def _power(stack: Stack, piece: Slice, critical: float, state: State) -> _Planni
 
 
 def finite_bound(value: float) -> float | None:
-    """Infinite is None; a mean of deltas lies between -1 and 1, whatever the interval's formula says."""
+    """Infinite is None; a mean of deltas lies between -1 and 1, whatever the interval's formula gives."""
     return min(1.0, max(-1.0, value)) if math.isfinite(value) else None
 
 
@@ -503,7 +503,7 @@ LEVEL = 0.01
 
 
 def drifted(earlier: Sequence[float], fresh: Sequence[float], seed: int) -> bool:
-    """Did the scores of the same questions move between two sittings?
+    """Did the scores of the same questions move between two runs?
 
     The sign-flip test of `gate.stats.maxt`, in both directions.
 

@@ -206,7 +206,7 @@ Axes = Mapping[str, tuple[AxisComparison, AxisComparison]]
 SCENARIOS = tuple({ArmName.BASELINE: step / 4, ArmName.CANDIDATE: 1 - step / 4} for step in range(5))
 """Scores that replace missing ones, from the best for the candidate to the worst.
 
-The test also looks at the spread, so the worst case may lie between the extremes of the mean.
+The test also uses the spread, so the worst case may lie between the extremes of the mean.
 """
 CASES_NAMED = 8
 """Cases that a reason names before it counts the rest."""
@@ -283,7 +283,7 @@ class Assessor:
     def assess(self, table: SampleTable, unfinished: str | None = None) -> Assessment:
         """Compare, decide, and check whether the missing samples could change the verdict.
 
-        `table` has every finished sample, failed ones included; `unfinished` says why the run ended early, or is None.
+        `table` has every finished sample, failed ones included; `unfinished` is why the run ended early, or is None.
         """
         grids = {suite.name: SampleArrays(suite, table) for suite in self.suites}
         sides, alpha = {suite.name: grids[suite.name] for suite in self.compared}, self.policy.alpha

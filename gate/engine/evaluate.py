@@ -236,7 +236,7 @@ def _suite(suite: Suite, finished: RunResult) -> SuiteRecord:
     cost, latency = finished.assessment.axes[suite.name]
     spent, note = dollars_spent(taken, suite)
     caching = finished.caching.get(suite.name)
-    # All figures of quality rest on the same samples: pairs that were asked ahead of the looks are not among them.
+    # All figures of quality use the same samples, without pairs that were called before the test stopped the run.
     counted = replace(suite, samples=needed(suite, finished.assessment.samples))
     grid = SampleArrays(counted, table)
     rubrics, juries = judged(counted, table, _intervals(finished))
@@ -342,7 +342,7 @@ def _compared_cases(suite: Suite, table: SampleTable, fallen: Set[str]) -> list[
 
 
 def _shown_cases(suite: Suite, rows: list[CaseRecord], samples: SampleTable, fallen: Set[str]) -> list[CaseRecord]:
-    """Outputs of the informative cases: failures first, then the largest falls, then the largest rises."""
+    """Outputs of the informative cases: failures first, then the largest drops, then the largest improvements."""
 
     def place(row: CaseRecord) -> tuple[bool, bool, bool, float, str]:
         delta = row.delta or 0.0
@@ -375,7 +375,7 @@ Caching = Callable[[Arm], CacheTerms]
 
 
 def default_seed(resolved: Resolved) -> int:
-    """A hash of the base commit, which holds the exam: neither a rerun nor the change can reroll the verdict.
+    """A hash of the base commit, which has the eval set: neither a rerun nor the change can reroll the verdict.
 
     In file mode, where no commit is known, it is the hash of the exams.
     """
@@ -384,7 +384,7 @@ def default_seed(resolved: Resolved) -> int:
 
 
 async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int, stop: Stop) -> RunRecord:
-    """Run every suite and judge the difference; a new prompt is judged on its own.
+    """Run every suite and evaluate the difference; a new prompt is evaluated without a baseline.
 
     The record has also been given to the sink.
 
@@ -407,7 +407,7 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
 
 
 def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunRecord:
-    """Complete the record and hand it to the sink; the record as kept is returned.
+    """Complete the record and hand it to the sink; the record as saved is returned.
 
     Raises:
         CannotEvaluate: the sink takes no more.
@@ -420,7 +420,7 @@ def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunReco
         tools.sink.run(run)
     except OSError as error:
         why = f"; {stop.reason}" if stop.reason else ""
-        hint = "make room, and run again: the answers that were kept are not asked for a second time"
+        hint = "free disk space, and run again: cached answers are not requested again"
         raise CannotEvaluate(f"the record cannot be written: {error.strerror}{why}", hint) from None
     return run
 

@@ -1,4 +1,4 @@
-"""Tries the change's own edits of the exam after the verdict is reached; they cannot move it."""
+"""Runs the change's own edits of the eval set after the verdict; they cannot change it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from gate.suite import Suite
 async def with_exam_changes(  # noqa: PLR0913
     run: RunRecord, resolved: Resolved, samples: SampleTable, seed: int, tools: Tools, stop: Stop
 ) -> RunRecord:
-    """The record with the results of the edited exam; verdict, reasons, slices and gaps stay as they are.
+    """The record with the results of the edited eval set; verdict, reasons, slices and gaps stay as they are.
 
     It runs last, so that a budget that is too small cuts it first. Whatever stops it stops nothing else.
     """
@@ -37,9 +37,9 @@ async def with_exam_changes(  # noqa: PLR0913
 
 
 def quietly(tools: Tools, stop: Stop) -> tuple[Stop, Tools]:
-    """A stop switch and tools for work beside the run: the switch ends nothing else, and notes are dropped."""
+    """A stop switch and tools for work next to the run: the switch ends nothing else, and notes are dropped."""
     own = Stop(stop.reason)
-    stop.abandon_with(lambda: own.now(stop.reason or "it was asked to end"))
+    stop.abandon_with(lambda: own.now(stop.reason or "the run was stopped"))
     return own, replace(tools, notes=_Silent())
 
 
@@ -188,7 +188,7 @@ class _Trials:
 
 
 def _answered(suite: Suite, source: SampleTable) -> list[Job]:
-    """The answers that there are; samples that early stopping saved are not asked for now."""
+    """The answers that there are; samples that early stopping saved are not requested now."""
     cases: dict[str, Case] = {case.id: case for case in suite.exam.cases}
     return [
         Job(suite, cases[one.case_id], one.arm, one.index)
@@ -209,14 +209,14 @@ def _as_baseline(source: SampleTable, suite: Suite, out: SampleTable) -> None:
 
 
 def _paid(sample: Sample) -> Sample:
-    """The sample without the cost of its answer, which was counted where it was asked for."""
+    """The sample without the cost of its answer, which was counted where it was requested."""
     if not isinstance(sample.reply, Reply):
         return sample
     return replace(sample, reply=replace(sample.reply, origin=replace(sample.reply.origin, reused=True)))
 
 
 def _alone(suite: Suite, table: SampleTable) -> list[float]:
-    """Mean scores of the cases that have one, of the one arm that was asked."""
+    """Mean scores of the cases that have one, of the one arm that was called."""
     grid = SampleArrays(suite, table)
     values, known = grid.figures("score")[1], grid.scored[1]
     return [float(values[row][known[row]].mean()) for row in range(len(known)) if known[row].any()]

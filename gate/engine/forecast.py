@@ -95,7 +95,7 @@ class Forecast:
 
 
 CHANGED_AT_LEAST = 6
-"""Fewer cases prove nothing at a level of 2.5 % even if all of them fall: 2^-5 is more than that."""
+"""Fewer cases prove nothing at a level of 2.5 % even if all of them drop: 2^-5 is more than that."""
 
 _TIERS: tuple[tuple[int, Tier], ...] = (
     (300, "ample"),
@@ -108,7 +108,7 @@ _TIERS: tuple[tuple[int, Tier], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class FallToShow:
-    """The fall that should show (on the scale of scores), and the probability to show it."""
+    """The drop to detect (on the scale of scores), and the probability to detect it."""
 
     effect: float
     power: float
@@ -180,19 +180,19 @@ def suite_forecast(suite: Suite, spread: Spread, found: SliceLayout, question: F
 
 
 def reach(spread: Spread, units: int, critical: float, power: float) -> FigureRange:
-    """Smallest fall that shows: spread evenly with the least noise, or in whole cases with the most."""
+    """Smallest drop that can be detected: spread evenly with the least noise, or in whole cases with the most."""
     if units < BLOCKABLE_UNITS or critical == math.inf:
         return FigureRange(None, None)
     best = detectable(spread.low, units, critical, spread=DIFFUSE, power=power)
     worst = detectable(spread.high, units, critical, spread=WHOLE, power=power)
     if spread.low == 0.0:
-        # Without any noise the equation promises too much: the test wants this many cases that fall.
+        # Without any noise the equation gives too small a drop: the test needs this many cases that drop.
         best = max(best, min(1.0, CHANGED_AT_LEAST / units))
     return FigureRange(_finite(best), _finite(max(best, worst)))
 
 
 def _beyond(found: FigureRange, margin: float) -> FigureRange:
-    """The fall plus the margin, which it has to exceed before it counts."""
+    """The drop plus the margin, which it has to exceed before it counts."""
     ends = [None if end is None or end + margin > 1.0 else end + margin for end in (found.best, found.worst)]
     return FigureRange(*ends)
 
@@ -202,7 +202,7 @@ def _slice(suite: Suite, piece: Slice, spread: Spread, found: SliceLayout, quest
     cases = int(piece.rows.size)
     tested = piece.full_name in found.tested
     critical = found.critical if tested else found.alone(units)
-    # A slice that is too small now could join the family; what it would then need is told by the family's value.
+    # A slice that is too small now could join the family; what it would then need comes from the value of the family.
     joined = found.critical if critical == math.inf else critical
     needed = FigureRange(None, None)
     if cases and joined < math.inf:
@@ -242,7 +242,7 @@ def _with_change(spread: Spread, effect: float) -> tuple[float, float]:
 
 
 def _needed(spread: Spread, each: float, critical: float, question: FallToShow, margin: float) -> FigureRange:
-    """In cases, of which a unit has `each` on average; no number is enough for a fall within the margin."""
+    """In cases, of which a unit has `each` on average; no number is enough for a drop within the margin."""
     beyond = question.effect - margin
     if beyond <= 0.0:
         return FigureRange(None, None)
@@ -277,7 +277,9 @@ def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Itera
     """
     for suite, plan in zip(suites, planned, strict=True):
         if suite.arms < 2:
-            yield PlanWarning(f"{suite.name} is new: it has no baseline, and is judged by thresholds, not compared")
+            yield PlanWarning(
+                f"{suite.name} is new: it has no baseline, so it is tested against its thresholds, not compared"
+            )
             continue
         names = {row.slice.removeprefix(f"{suite.name}/"): row for row in suite.slices}
         for name in plan.exam.policy.required:
@@ -307,7 +309,7 @@ def _counted(units: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """An earlier run that was kept.
+    """An earlier run that was saved.
 
     Args:
         read: reads its record, which may be large; None where it cannot be used.
@@ -336,7 +338,7 @@ def plan(resolved: Resolved, world: PlanInputs, question: FallToShow) -> Forecas
     """
     check_method(resolved.policy, resolved.suites)
     found = _known(resolved.suites, world.earlier)
-    outlay = _spending(resolved, found, world)
+    expected_spending = _spending(resolved, found, world)
     spreads = {
         suite.name: found[suite.name].spread if suite.name in found else _assumed_noise(suite)
         for suite in resolved.suites
@@ -344,7 +346,7 @@ def plan(resolved: Resolved, world: PlanInputs, question: FallToShow) -> Forecas
     slices = layout(resolved.suites, resolved.policy, spreads)
     suites = tuple(suite_forecast(suite, spreads[suite.name], slices, question) for suite in resolved.suites)
     early = why_not(resolved.suites, resolved.policy) is None
-    told = [*warnings(suites, resolved.suites), *budget_warnings(outlay, resolved.budget, early=early)]
+    told = [*warnings(suites, resolved.suites), *budget_warnings(expected_spending, resolved.budget, early=early)]
     return Forecast(
         method=resolved.policy.method,
         alpha=resolved.policy.alpha,
@@ -352,7 +354,7 @@ def plan(resolved: Resolved, world: PlanInputs, question: FallToShow) -> Forecas
         effect=question.effect,
         tested=len(slices.tested),
         critical=slices.critical if slices.tested else None,
-        spending=outlay,
+        spending=expected_spending,
         suites=suites,
         warnings=tuple(sorted(told, key=_severity)),
         notes=tuple(_notes(resolved, spreads)),
@@ -452,7 +454,7 @@ def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
     yield from resolved.notes
     tried = [one.answers for edit in resolved.edits for one in edit.trials if one.answers and not one.reason]
     if tried:
-        yield f"Beside that, {count(tried):,} answers on the exam as the change edits it, once the verdict is reached."
+        yield f"After the verdict, {count(tried):,} more answers test the edited eval set."
     for suite in resolved.suites:
         yield from _promises(suite)
     yield from sampling_notes(resolved.suites)
@@ -461,17 +463,17 @@ def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
         yield "gate calibrate measures the noise that is assumed here, with calls of the baseline against itself."
     if resolved.policy.method != "maxt":
         if resolved.policy.correction == "none":
-            yield f"With the method {resolved.policy.method} no slice pays for the others: false blocks add up."
+            yield f"The method {resolved.policy.method} does not correct for several slices: false blocks add up."
 
 
 def _promises(suite: Suite) -> Iterator[str]:
-    """Calls for the promises of its prompt: reading both versions, then answers and verdicts on tests of new rules."""
+    """Calls for the rules of its prompt: reading both versions, then answers and verdicts on tests of new rules."""
     if (wanted := suite.at_stake) is None:
         return
-    told = f"Beside that, about {READING} calls compare the promises of {suite.name}, once the verdict is reached"
+    compared = f"After the verdict, about {READING} more calls compare the rules of the prompt of {suite.name}"
     tests = 2 * wanted.tests
-    tried = f", and {len(suite.arms) * 2 * tests} calls try each new rule, of {TRIED} at most" if tests else ""
-    yield f"{told}{tried}."
+    tried = f", and {len(suite.arms) * 2 * tests} calls test each new rule, for at most {TRIED} rules" if tests else ""
+    yield f"{compared}{tried}."
 
 
 def _severity(warned: PlanWarning) -> bool:

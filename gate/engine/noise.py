@@ -121,7 +121,7 @@ class Spread:
     """The standard deviation of a unit's delta if nothing changes, as a range, on the scale of scores.
 
     Args:
-        tau, sigma: between cases and within a case; None where they were not told apart.
+        tau, sigma: between cases and within a case; None where they cannot be separated.
         ties: share of cases whose delta is exactly 0; 0 where that is not known.
     """
 
@@ -154,7 +154,7 @@ def assumed(k: int) -> Spread:
     """The noise of right-or-wrong answers of which 80 % are right, as a range; see `ASSUMED_WITHIN`.
 
     Args:
-        k: samples per case that differ from each other: 1 at temperature 0, however often a case is asked.
+        k: samples per case that differ from each other: 1 at temperature 0, however often a case is called.
     """
     low, high = (math.sqrt(2.0 * within / k) for within in ASSUMED_WITHIN)
     return Spread(low, high, "assumed", "assumed: right-or-wrong scores, 80 % of them right")

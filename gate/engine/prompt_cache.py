@@ -22,7 +22,7 @@ from gate.templates.sandbox import BadTemplate
 
 @dataclass(slots=True)
 class SharedStart:
-    """The start that the requests given so far share, roles included; only the first request is kept.
+    """The start that the requests given so far share, roles included; only the first request is stored.
 
     Args:
         depth: whole messages that are shared.
@@ -132,7 +132,7 @@ def _rendered(prompt: Prompt, cases: Sequence[Case]) -> Iterator[tuple[int, Case
         try:
             yield position, case, render(prompt, case)
         except InputErrors:
-            # No request came of it; the run has told its user why.
+            # No request came of it; the run has reported why.
             continue
 
 
@@ -211,7 +211,7 @@ def cache_comparisons(
             found = {name: terms(suite.arm(name)) for name in ArmName}
             out[suite.name] = compare_caching(SampleArrays(suite, table), found, alpha)
         except Exception:  # noqa: BLE001, S112
-            # It renders a stranger's templates once more, in a way of its own, so no list of errors is complete.
+            # It renders untrusted templates once more, in its own way, so no list of errors is complete.
             # What ends a program (KeyboardInterrupt, SystemExit, a cancelled task) is no Exception and passes.
             continue
     return out

@@ -1,4 +1,4 @@
-"""Parts of `run.json`: arms, cases with outputs, prompts, conversations, changes of the exam."""
+"""Parts of `run.json`: arms, cases with outputs, prompts, conversations, changes of the eval set."""
 
 import json
 import math
@@ -61,7 +61,7 @@ from gate.resolve.resolved import Resolved
 from gate.suite import Arm, Suite
 
 TURNS_KEPT = 50
-"""Messages of one conversation; a longer case says little that the first ones do not."""
+"""Messages of one conversation; later ones of a longer case rarely add anything."""
 TOOLS_KEPT = 50
 """Calls of tools in one turn."""
 ALL_CHARS = 40_000
@@ -207,12 +207,12 @@ IN_PARTS = "a run in parts does not try it"
 
 
 def untried(resolved: Resolved) -> list[ExamChangeRecord]:
-    """The changes of the exam, where none of them was tried."""
+    """The changes of the eval set, where none of them was tried."""
     return [change(edit, [trial_record(trial, IN_PARTS) for trial in edit.trials]) for edit in resolved.edits]
 
 
 def change(edit: ExamEdit, trials: Sequence[ExamTrialRecord]) -> ExamChangeRecord:
-    """The changes of one exam."""
+    """The changes of one eval set."""
     return ExamChangeRecord(
         suite=edit.suite,
         rules=[rule.name for rule in edit.rules],
@@ -231,7 +231,7 @@ def value_records(edits: Sequence[SettingEdit]) -> list[EditedValueRecord]:
 
 
 def trial_record(trial: Trial, reason: str) -> ExamTrialRecord:
-    """A trial without a result; `reason` says why, unless the trial has its own."""
+    """A trial without a result; `reason` is why, unless the trial has its own."""
     asked = len(trial.suite.exam.cases)
     return ExamTrialRecord(kind=trial.kind, asked=asked, left_out=trial.left_out, reason=trial.reason or reason)
 
@@ -242,7 +242,7 @@ def with_trials(run: RunRecord, changes: Sequence[ExamChangeRecord]) -> RunRecor
     known = [amount for amount in spent if amount is not None]
     total = fsum(known) if len(known) == len(spent) else None
     calls = added_up([run.calls, *(one.calls for one in changes)])
-    # A call with a price costs something: where calls cost nothing, money means nothing, and no suite says so.
+    # A call with a price costs something: where calls cost nothing, money means nothing, and no suite has a price.
     free = not run.evaluated and calls.made > 0 and total == 0.0
     update: Mapping[str, object] = {
         "exam_changes": list(changes),
@@ -264,7 +264,7 @@ def added_up(calls: Sequence[CallsRecord]) -> CallsRecord:
 
 
 INFORMATIVE_CASES = 20
-"""Cases whose outputs are kept."""
+"""Cases whose outputs are saved."""
 LONGEST_TEXT = 20_000
 """Characters of one text in the record; `samples.jsonl` has the whole."""
 
@@ -294,7 +294,7 @@ def _judges(suite: Suite, members: Members | None) -> Iterator[JudgeQuote]:
 
 
 def exam_record(suite: Suite, changes: ExamChanges, members: Members | None = None) -> ExamRecord:
-    """The exam, and how the change edits it."""
+    """The eval set, and how the change edits it."""
     return ExamRecord(
         ref=suite.exam.ref,
         digest=suite.exam.digest,

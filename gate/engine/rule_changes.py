@@ -1,4 +1,4 @@
-"""What the change does to the promises of its prompts, found out after the verdict, which it cannot move."""
+"""What the change does to the rules of its prompts, compared after the verdict; it cannot change it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,11 +40,11 @@ from gate.testgen.specification.extraction import find_inverse_rules
 from gate.values import JsonValue, counted
 
 KEPT = 0.7
-"""The score at which a rule counts as kept, unless something else is set."""
+"""The score at which a rule counts as followed, unless something else is set."""
 
 
 async def with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
-    """The record with the comparison of promises; verdict, reasons and slices stay as they are."""
+    """The record with the comparison of rules; verdict, reasons and slices stay as they are."""
     asked = [(suite, suite.at_stake) for suite in resolved.suites if suite.at_stake is not None]
     if not asked:
         return run
@@ -68,13 +68,13 @@ def _with(run: RunRecord, found: Sequence[PromisesRecord]) -> RunRecord:
 
 
 def without_promises(run: RunRecord, resolved: Resolved, reason: str) -> RunRecord:
-    """The record of a run that does not compare promises, with the reason where a suite asks for it."""
+    """The record of a run that does not compare rules, with the reason where a suite has the setting."""
     blank = [_blank(suite, reason) for suite in resolved.suites if suite.at_stake is not None]
     return run.model_copy(update={"promises": blank}) if blank else run
 
 
 def _blank(suite: Suite, reason: str) -> PromisesRecord:
-    return PromisesRecord(suite=suite.name, notes=[f"The promises were not compared: {reason}."])
+    return PromisesRecord(suite=suite.name, notes=[f"The rules of the prompt were not compared: {reason}."])
 
 
 async def _told(reading: "PromiseComparison") -> PromisesRecord:
@@ -103,7 +103,7 @@ class SeedAndStop:
 
 @dataclass(slots=True)
 class PromiseComparison:
-    """The promises of one suite's prompt, before and after."""
+    """The rules of one suite's prompt, before and after."""
 
     suite: Suite
     wanted: RuleComparisonOptions
@@ -180,9 +180,9 @@ class PromiseComparison:
     async def _tried(
         self, found: PromisesRecord, compared: RuleComparison, tests: Sequence[GeneratedTest]
     ) -> PromisesRecord:
-        """Both versions answer the tests, and each answer is judged by the rule of its test."""
+        """Both versions answer the tests, and each answer is scored by the rule of its test."""
         rules = {rule.id: rule for rule in compared.head.rules} if compared.head is not None else {}
-        # All of them tell whether one speaks of the whole output.
+        # All of them show whether one is about the whole output.
         by_code = {one.rule: one.scorers for one in compile_rules(rules.values())}
         cases = tuple(
             replace(case_of(test), scorers=by_code.get(test.rule) or _judged(rules[test.rule], self.wanted))

@@ -34,7 +34,7 @@ class RunSink(Protocol):
         """
 
     def words(self, place: int) -> Words:
-        """The texts of a sample that was kept."""
+        """The texts of a saved sample."""
 
     def run(self, run: RunRecord) -> None:
         """Keep the finished run."""
@@ -61,7 +61,7 @@ class Notes(Protocol):
 
 
 FAILURES_IN_A_ROW = 25
-"""So many failures without a success before them mean that the service is down, and asking on is a waste."""
+"""So many failures without a success before them mean that the service is down, and more calls are a waste."""
 
 
 @dataclass(slots=True)
@@ -139,7 +139,7 @@ class _Half:
     """One arm's part of a pair.
 
     Args:
-        unscored: why there is no score, whatever the other arm says; None where there can be one.
+        unscored: why there is no score, whatever the other arm has; None where there can be one.
     """
 
     job: Job
@@ -226,7 +226,7 @@ class Tools:
         exhausted: why no more calls make sense, or None.
         apart: the candidate's sample numbers follow the baseline's, so that a prompt that is compared with itself gets
             no answer twice from the same seed or cache.
-        beside: known answers of the baseline are asked for again beside the candidate's, as far as `survey` chooses.
+        beside: cached answers of the baseline are requested again with the candidate's, as far as `survey` chooses.
     """
 
     target: Target
@@ -246,7 +246,7 @@ class Tools:
     beside: bool = True
 
     def panel(self, exam: Exam) -> Panel:
-        """The scorers of an exam."""
+        """The scorers of an eval set."""
         return Panel(exam, self.judge, self.pairwise, self.code)
 
 
@@ -269,12 +269,12 @@ def same_arms(suite: Suite) -> bool:
 
 @dataclass(slots=True)
 class KnownAnswers:
-    """What is known of one suite before anything is asked.
+    """What is known of one suite before anything is called.
 
     Args:
         calls: not needed for known samples, counted as a plan counts them.
-        beside: pairs that are, or will be, of one sitting.
-        chosen: pairs whose baseline is asked again beside the candidate, and its earlier answer.
+        beside: pairs whose answers are, or will be, of one process.
+        chosen: pairs whose baseline is called again together with the candidate, and its earlier answer.
     """
 
     calls: int = 0
@@ -285,13 +285,13 @@ class KnownAnswers:
 def survey(
     schedules: Iterable[Schedule], tools: Tools, apart: Mapping[str, bool], *, early: bool
 ) -> dict[str, KnownAnswers]:
-    """Look up every sample of a run, and choose the baselines that are asked again.
+    """Look up every sample of a run, and choose the baselines that are called again.
 
     Quality may rest on answers of earlier runs; cost, latency and drift may not. So where a baseline is known and its
-    candidate is not, the baseline of some pairs, the first in the random order, is asked again beside the candidate.
+    candidate is not, the baseline of some pairs, the first in the random order, is called again with it.
 
     Args:
-        early: the run may stop after any repeat, so only the first one is sure to be asked.
+        early: the run may stop after any repeat, so only the first one is sure to be called.
 
     Returns:
         For each suite what is known; nothing where the cache is empty.
@@ -348,7 +348,7 @@ async def look_for_drift(
     """Compare the baseline's new answers with its earlier ones to the same requests.
 
     Args:
-        same_model: False is drift of its own: another model answers under the name.
+        same_model: False is drift as well: another model answers under the name.
     """
     before: list[float] = []
     after: list[float] = []
@@ -454,11 +454,11 @@ class Collector:
 
     @property
     def _looks(self) -> bool:
-        """Are the results looked at before the end?"""
+        """Are the results tested before the end?"""
         return self.share == Share() and why_not(self.resolved.suites, self.resolved.policy) is None
 
     async def _take_rest(self, schedules: Sequence[Schedule], done: set[Key]) -> None:
-        """Repeat after repeat; where results are looked at, a look may end the run for all compared suites."""
+        """Repeat after repeat; where results are tested in between, a test may end the run for all compared suites."""
         policy, suites = self.resolved.policy, self.resolved.suites
         rest = suites
         for index in range(looks_planned(suites) - 1 if self._looks else 0):
@@ -482,7 +482,7 @@ class Collector:
         await Runner(self._take, self._keep, self.stop, workers).run(*queues)
 
     def _again(self, pair: Pair) -> frozenset[ArmName]:
-        """The arms that are asked even if their answers are known."""
+        """The arms that are called even if their answers are cached."""
         drift = self.found.drift.get(pair.suite.name)
         if drift is not None and drift.reason:
             return frozenset(ArmName)

@@ -1,4 +1,4 @@
-"""Cases of a finished run: found by name, and kept as entries of an eval set."""
+"""Cases of a finished run: found by name, and saved as entries of an eval set."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from gate.values import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class NamedCase:
-    """A case and the suite that asked it."""
+    """A case and its suite."""
 
     suite: str
     record: CaseRecord | NewCaseRecord
@@ -44,7 +44,7 @@ def named_case(run: RunRecord, name: str, suite: str = "") -> NamedCase:
         _check_suite(run, suite)
         asked = [one for one in asked if one.suite == suite]
     if not asked:
-        raise GateError("the run asked no case", "gate report RUN.json tells why")
+        raise GateError("the run has no cases", "see gate report RUN.json for the reason")
     found = [one for one in asked if name in (one.record.id, one.full)]
     if not found and name:
         found = [one for one in asked if one.record.id.startswith(name) or one.full.startswith(name)]
@@ -61,7 +61,7 @@ def _check_suite(run: RunRecord, suite: str) -> None:
 
 def _refuse(name: str, found: Sequence[NamedCase], asked: Sequence[NamedCase]) -> NoReturn:
     if not name:
-        raise GateError("no case of the run fell, so say which one", _first(asked))
+        raise GateError("no case of the run dropped; name a case", _first(asked))
     if not found:
         ids = list(dict.fromkeys(one.record.id for one in asked))
         hint = near(name, ids).replace("cases of these suites", "cases of the run")
@@ -127,7 +127,7 @@ def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], nam
 
     Raises:
         GateError: the run did not keep the whole question.
-        InputErrors: what was kept is no valid case, or the id is invalid.
+        InputErrors: the saved case is invalid, or the id is invalid.
     """
     entry: dict[str, JsonValue] = {"id": naming.id, "description": naming.description, **_case_said(case, samples)}
     if case.expected is not None:
@@ -146,11 +146,11 @@ def _case_said(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample]) -> E
                 return {"rounds": [{"prompt": text} for text in said]}
             if said:
                 return {"input": said[0]}
-    hint = "make the case by hand"
+    hint = "write the case by hand"
     if case.input is None:
-        raise GateError("the run did not keep the question of this case", hint)
+        raise GateError("the run did not save the input of this case", hint)
     if shows_turns(case.input):
-        raise GateError("the run kept this conversation as one text, not turn by turn", hint)
+        raise GateError("the run saved this conversation as one text, not turn by turn", hint)
     if len(case.input) > LONGEST_TEXT:
-        raise GateError("the run kept the beginning of the question alone: it is too long", hint)
+        raise GateError("the run saved only the beginning of the input: it is too long", hint)
     return {"input": case.input}

@@ -87,7 +87,7 @@ _SCORED = -1
 NOWHERE = -1
 """The place of texts that could not be written down."""
 MOST_CALLS = 2**32 - 1
-"""Calls of one conversation that are counted; a record from elsewhere may tell of any number."""
+"""Calls of one conversation that are counted; a record from elsewhere may have any number."""
 UNREAD = "…"
 """Stands for a text that is not blank."""
 _CONVERSED = 9
@@ -183,7 +183,7 @@ class SampleTable:
 
     @property
     def sources(self) -> Sequence[tuple[str, str, str]]:
-        """Model id, the provider's word for the end, and sitting: what the column `source` of a reply numbers."""
+        """Model id, stop reason and process (`sitting`): what the column `source` of a reply numbers."""
         return self._sources.values
 
     @property
@@ -202,7 +202,7 @@ class SampleTable:
         return np.array(self._rows[name])
 
     def score_column(self, name: str) -> NDArray[Any]:
-        """A column of the single scores; the column `scores` says where those of a sample end."""
+        """A column of the single scores; the column `scores` has where those of a sample end."""
         return np.array(self._scores[name])
 
     @property

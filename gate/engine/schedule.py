@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def by_lane(suites: Iterable[Suite]) -> list[tuple[Suite, ...]]:
-    """The suites in groups that ask the same services."""
+    """The suites in groups that call the same services."""
     lanes: dict[frozenset[str], list[Suite]] = {}
     for suite in suites:
         lanes.setdefault(frozenset(arm.model.provider for arm in suite.arms.values()), []).append(suite)
@@ -37,7 +37,7 @@ class Job:
     """One sample to be taken.
 
     Args:
-        fresh: ask even if an answer is known.
+        fresh: send the request even if an answer is cached.
     """
 
     suite: Suite
@@ -80,12 +80,12 @@ class Share:
 class Schedule:
     """All pairs of a run.
 
-    Every case is asked once before any is asked again, so that an interrupted run is balanced. Within a repeat the
+    Every case is called once before any is called again, so that an interrupted run is balanced. Within a repeat the
     pairs come in random order, and so do the arms of a pair, which are neighbours: a service that slows down, a rate
     limit and a cache that warms up affect both arms alike.
 
     Args:
-        share: the part of the pairs that is asked here, dealt out evenly, repeat by repeat.
+        share: the part of the pairs that is called here, distributed evenly, repeat by repeat.
     """
 
     suites: Sequence[Suite]
@@ -134,7 +134,7 @@ def count(suites: Sequence[Suite]) -> int:
 
 
 class NoSuchSample(LookupError):
-    """No run of these suites takes such a sample; the text says why, in one line."""
+    """No run of these suites takes such a sample; the text is the reason, in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +173,10 @@ class SamplePlaces:
         """
         block = self._blocks.get(suite)
         if block is None:
-            raise NoSuchSample("its suite is none of this run's")
+            raise NoSuchSample("this run has no such suite")
         position = block.cases.get(case_id)
         if position is None:
-            raise NoSuchSample("its case is not in the exam")
+            raise NoSuchSample("its case is not in the eval set")
         if arm not in block.arms:
             raise NoSuchSample(f"its suite has no {arm.value}")
         if index >= block.samples:
@@ -216,16 +216,16 @@ def why_not(suites: Sequence[Suite], policy: RunPolicy) -> str | None:
         return "no suite that is compared can block"
     if len({suite.samples for suite in able}) > 1:
         return "the suites take different numbers of samples"
-    return None if able[0].samples > 1 else "every case is asked only once"
+    return None if able[0].samples > 1 else "every case has only one sample"
 
 
 def looks_planned(suites: Sequence[Suite]) -> int:
-    """How often a run is looked at if it does not stop early; `why_not` must have no objection."""
+    """How often the results are tested if a run does not stop early; `why_not` must be None."""
     return _able(suites)[0].samples
 
 
 def needed(suite: Suite, samples: int | None) -> int:
-    """Samples per case and arm of one suite; a new prompt, which is judged on its own, takes all of its samples.
+    """Samples per case and arm of one suite; a new prompt, which has no baseline, takes all of its samples.
 
     `samples` is the number per case after which the run stopped early; None where it did not.
     """
@@ -247,7 +247,7 @@ def lacking(suites: Sequence[Suite], grids: Mapping[str, SampleArrays]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """The looks at the samples of a run. The same samples give the same result, in a resumed run as well.
+    """The interim tests of the samples of a run. The same samples give the same result, in a resumed run as well.
 
     Args:
         seen: the scores after one repeat, after two, and so on, as far as all samples are there and have a score.

@@ -1,4 +1,4 @@
-"""Every scorer by itself, before and after: dimensions of rubrics, juries, and the order effect of pairwise judges."""
+"""Every scorer separately, before and after: dimensions of rubrics, juries, and the order effect of pairwise judges."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Means:
     """The means of one figure, case by case.
 
     Args:
-        positions: int[n], which cases of the exam these are.
+        positions: int[n], which cases of the eval set these are.
         means: float[2, n], of both arms, each in [0, 1].
         compared: there are two arms; else both rows are of the same one.
     """
@@ -75,13 +75,13 @@ def case_means(suite: Suite, known: Bools, values: Floats) -> Means:
 
 
 MOST = 100
-"""Scorers of one suite; where each case names its own, a table of them says nothing."""
+"""Scorers of one suite; where each case has its own, a table of them is useless."""
 _FAILED = 1e-9
 """A score that is not above this fails the answer."""
 
 
 def scorer_changes(grid: SampleArrays) -> tuple[ScorerChange, ...]:
-    """The scorers of one suite, in the order of the exam, then those that only some cases have; at most `MOST`."""
+    """The scorers of one suite, in their order, then those that only some cases have; at most `MOST`."""
     suite = grid.suite
     required: dict[str, bool] = {}
     for spec in (spec for case in suite.exam.cases for spec in suite.exam.scorers_of(case)):
@@ -174,7 +174,7 @@ class _Scorer:
 
 
 def _specs(suite: Suite) -> dict[str, list[ScorerSpec]]:
-    """The different scorers of each name that ask a model."""
+    """The different scorers of each name that call a model."""
     out: dict[str, list[ScorerSpec]] = {}
     for spec in suite.exam.all_scorers():
         if spec.judged and spec not in (known := out.setdefault(spec.name, [])):
@@ -282,7 +282,7 @@ _ALPHA = 0.025
 def positions(grid: SampleArrays) -> list[PositionBias]:
     """The bias of each pairwise judge of a suite.
 
-    Pairs of equal answers, which nobody was asked about, and pairs without a verdict are left out.
+    Pairs of equal answers, which no judge compared, and pairs without a verdict are left out.
     """
     found = []
     arm = ARMS.index(ArmName.CANDIDATE)

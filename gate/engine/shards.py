@@ -1,4 +1,4 @@
-"""Several shards become one run: they must be of the same evaluation, and their scores those of its exam."""
+"""Several shards become one run: they must be of the same evaluation, with the scores of its scorers."""
 
 import statistics
 from collections import Counter
@@ -38,11 +38,11 @@ def contradiction(sample: Sample, suite: Suite, case: Case) -> str:
     both = [spec for spec in specs if spec.comparative and suite.baseline is not None]
     if not sample.scores:
         # It failed, or was cut off before any text came; a suite may have no other scorers than such that compare.
-        return "" if isinstance(sample.score, Unscored) else "it has a score, and no scorer gave one"
+        return "" if isinstance(sample.score, Unscored) else "it has a score, but no scorer has one"
     if isinstance(sample.reply, Failed):
-        return "it has scores, and no answer"
+        return "it has scores, but no answer"
     if len(sample.scores) not in (len(alone), len(specs)):
-        return f"it has {len(sample.scores)} scores, and {len(specs)} scorers are asked"
+        return f"it has {len(sample.scores)} scores, and {len(specs)} scorers are configured"
     singly = {spec.name for spec in case.round_scorers}
     for spec, score in zip([*alone, *both], sample.scores, strict=False):
         if (score.scorer, score.weight, score.required) != (spec.name, spec.weight, spec.required):
@@ -52,7 +52,7 @@ def contradiction(sample: Sample, suite: Suite, case: Case) -> str:
         if said := _odd(score, spec, _rounds(spec, case), rule):
             return f"its score by {quoted(score.scorer)} {said}"
     if both and len(sample.scores) == len(alone):
-        return "" if isinstance(sample.score, Unscored) else "it has a score, and was not compared"
+        return "" if isinstance(sample.score, Unscored) else "it has a score, but was not compared"
     return "" if _same(sample.score, combine_scores(sample.scores)) else "its score is not what its scores make"
 
 

@@ -12,7 +12,7 @@ from gate.errors import CannotEvaluate
 
 ENDING = {
     signal.SIGINT: "it was interrupted (SIGINT)",
-    signal.SIGTERM: "the process was asked to end (SIGTERM)",
+    signal.SIGTERM: "the process was stopped (SIGTERM)",
 }
 
 
@@ -105,13 +105,13 @@ def within_minutes(minutes: float, work: Callable[[], Result], told: Callable[[]
     """Run `work` in the main thread, outside of a run, and interrupt it when it takes longer than this.
 
     It ends between two steps of Python; a step inside a library in C is waited for. Where the end hits a library while
-    it cleans up, that one may raise an error of its own in its place; it is the end all the same. What comes after is
+    it cleans up, that one may raise another error instead; it is the end all the same. What comes after is
     never touched: the clock stands still, and the handler is the one from before. No context manager, because the time
     may be over while one is left.
 
     Args:
         minutes: of wall-clock time.
-        told: gives what took so long and what helps, a sentence each; called when the time is over.
+        told: gives what took so long, and a hint, a sentence each; called when the time is over.
 
     Raises:
         CannotEvaluate: the time is over.

@@ -112,8 +112,8 @@ def foreseen(
     """
     known = min(max(0, known_calls), spending.calls)
     left = _without(spending, known)
-    more = f" ({known:,} more are known already)" if known else ""
-    kept = "; the answers are kept, and the next run takes up from there" if remembered else ""
+    more = f" ({known:,} more are cached)" if known else ""
+    kept = "; the answers are cached, and the next run continues from there" if remembered else ""
     fears = "unless it can stop early, it is likely to end" if early else "it is likely to end"
     ends = fears if spending.converses else "unless it can stop early, it will end" if early else "it will end"
     sure = [f"{limit}, and this run needs {need}{more}: {ends} INCONCLUSIVE" for limit, need in _calls(left, budget)]
@@ -159,7 +159,7 @@ OUTPUT_TOKENS = 256
 
 
 DIMENSION_TOKENS = 60
-"""Assumed for what a judge says of one dimension of a rubric."""
+"""Assumed for the reply of a judge on one dimension of a rubric."""
 
 
 SECONDS = 2.0
@@ -250,7 +250,7 @@ class SpendingEstimator:
         return replace(found, in_a_row=longest, at_least=_open(suite.exam, arm))
 
     def _user(self, suite: Suite, model: ModelRef) -> ModelSpending:
-        """The simulated user is asked at least once for each conversation: whether the goal is reached."""
+        """The simulated user is called at least once for each conversation: whether the goal is reached."""
         params = suite.exam.conversing.user.params
         played = [(case, case.user) for case in suite.exam.cases if case.user is not None]
         told = sum(len(f"{user.persona}{user.goal}{case.facts}{case.input}") for case, user in played)
@@ -317,7 +317,7 @@ def _said(spec: ScorerSpec) -> int:
 
 
 def _opinions(exam: Exam, case: Case) -> Iterator[ScorerSpec]:
-    """Scorers that ask a model about an answer to a case: in each round, unless they compare whole conversations."""
+    """Scorers that call a model for an answer to a case: in each round, unless they compare whole conversations."""
     for spec in exam.lasting_scorers_of(case):
         yield from [spec] * (1 if spec.comparative else case.turns)
     for one in case.rounds:

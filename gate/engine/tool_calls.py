@@ -55,7 +55,7 @@ class _Conversations:
         return paired(figures[self.numbers], self.known)
 
     def heard(self, of: Callable[[Outline], float]) -> Floats:
-        """The same, only for cases in which a detector can tell whether the agent asks."""
+        """The same, only for cases in which a detector can find out whether the agent asks."""
         understood = np.array([outline is not None and outline.heard for outline in self.outlines], dtype=np.bool_)
         positions, figures = replace(self, known=self.known & understood[self.numbers]).means(of)
         exam = self.grid.suite.exam

@@ -164,8 +164,8 @@ def baseline_run_record(run: RunRecord, branch: str) -> RunRecord:
         code = run.exit_code if run.exit_code not in (0, 1) else CannotEvaluate.exit_code
         ended = {"verdict": Verdict.INCONCLUSIVE, "exit_code": code, "reasons": [f"{broken}."], "unfinished": broken}
         return run.model_copy(update=plain | ended)
-    asked = f"{calls.made:,} answers were cached" if calls.made else "all answers were cached already"
-    reasons = [f"The baseline {branch} is recorded: {asked}."]
+    cached = f"{calls.made:,} answers were cached" if calls.made else "all answers were cached already"
+    reasons = [f"The baseline {branch} is recorded: {cached}."]
     notes = [*map(_told, run.new), *_without_score(run)]
     return run.model_copy(update=plain | {"verdict": Verdict.PASS, "exit_code": 0, "reasons": reasons, "notes": notes})
 

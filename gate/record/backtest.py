@@ -1,4 +1,4 @@
-"""`backtest.json`, schema `prompt-gate/backtest/1`: what the gate would have said of earlier commits."""
+"""`backtest.json`, schema `prompt-gate/backtest/1`: the verdicts that earlier commits would have had."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -41,14 +41,14 @@ class BacktestCommit(RecordPart):
         date: when it was committed.
         subject: the first line of its message.
         prompts: paths of the prompts that it changed.
-        verdict: null where the commit was not judged.
-        reason: why it, or one of its prompts, was not judged, or why there is no verdict; mostly empty.
+        verdict: null where the commit was not evaluated.
+        reason: why it, or one of its prompts, was not evaluated, or why there is no verdict; mostly empty.
         worst: name of the worst slice; empty where nothing was compared.
         slices: all of its comparisons, each suite's `overall` first.
-        asked, known: calls that were made, and answers that an earlier commit or run had.
+        asked, known: calls that were made, and answers cached from an earlier commit or run.
         spent_usd: null where the price is unknown.
-        folder: of its run, beside this file; empty where there is none.
-        key: tells whether the same question is asked again.
+        folder: of its run, next to this file; empty where there is none.
+        key: the same for the same comparison.
     """
 
     commit: str
@@ -72,13 +72,13 @@ class BacktestCommit(RecordPart):
 
 
 class LastingFall(RecordPart):
-    """A slice that fell with a commit and has not come back since.
+    """A slice that dropped with a commit and has not recovered since.
 
-    It has come back where a later mean is at least half way up again.
+    It has recovered where a later mean is at least half way up again.
 
     Args:
         before, after: its mean with the prompt before and after the commit.
-        now: its mean at the newest commit that was judged.
+        now: its mean at the newest commit that was evaluated.
     """
 
     slice: str
@@ -92,8 +92,8 @@ class LastingFall(RecordPart):
 class BacktestRecord(RecordPart):
     """A whole backtest; `commits` are the newest first.
 
-    `unfinished` is why it ended early; null where every commit had its turn. `calls` and `spent_usd` are those of this
-    backtest alone, without what was known before.
+    `unfinished` is why it ended early; null where all commits were evaluated. `calls` and `spent_usd` are those of this
+    backtest only, without what was cached.
     """
 
     # The key in the file is `schema`; pydantic keeps that name for itself.

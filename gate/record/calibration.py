@@ -23,7 +23,7 @@ class FalseBlocksRecord(_Model):
     """How often either rule blocked when there was nothing to find.
 
     Args:
-        joint, familiar: the joint test, and the percentile bootstrap of each slice on its own.
+        joint, familiar: the joint test, and the percentile bootstrap of each slice separately.
         promised: the level of the joint test.
         slices: tested together.
         replicates: simulated runs.
@@ -52,7 +52,7 @@ class ChoiceRecord(_Model):
         samples: k.
         cases: n.
         calls: answers and judgements of both arms.
-        best, worst: smallest fall of all cases together that shows with 80 % power; null where none does.
+        best, worst: smallest drop of all cases together that can be detected with 80 % power; null where none does.
     """
 
     samples: int
@@ -69,9 +69,9 @@ class SuiteCalibration(_Model):
         same_arms: both arms were the same prompt, model and parameters.
         cases, units, samples: n, independent units, k; of the cases that have all of their scores.
         left_out: cases without all of their scores.
-        tau, sigma: noise between cases and within one; null where they cannot be told apart.
+        tau, sigma: noise between cases and within one; null where they cannot be separated.
         sd: standard deviation of the deltas; null with one case.
-        varied: any score differed; otherwise `sd` is 0, and says nothing about a change.
+        varied: any score differed; otherwise `sd` is 0, which means nothing for a change.
         ties: share of cases whose delta is 0.
         always_right: share of cases with full marks in every sample of both arms.
         drift: of the candidate, which is the baseline again.
@@ -157,7 +157,7 @@ class ShareRecord(FigureRecord):
 
 
 class NoFigure(_JudgeModel):
-    """Why a figure cannot be told."""
+    """Why there is no figure."""
 
     reason: str
 
@@ -282,7 +282,7 @@ class AgreementRecord(_JudgeModel):
 
 
 class PeopleRecord(_JudgeModel):
-    """How far people agree among themselves: no judge can be asked for more.
+    """How far people agree among themselves: no judge can be expected to agree more.
 
     Args:
         answers: labelled by two people or more.
@@ -335,7 +335,7 @@ class ThresholdRecord(_JudgeModel):
         fitted: balanced accuracy in the sample that chose it: too good.
         honest: by cross-validation.
         now: balanced accuracy of the threshold in use.
-        lowest, highest: thresholds above the one and up to the other cannot be told from the best one.
+        lowest, highest: thresholds above the one and up to the other cannot be distinguished from the best one.
     """
 
     best: float
@@ -346,7 +346,7 @@ class ThresholdRecord(_JudgeModel):
     highest: float
 
     def alike(self, threshold: float) -> bool:
-        """Can a threshold not be told from the best one?"""
+        """Is a threshold not distinguishable from the best one?"""
         return self.lowest < threshold <= self.highest
 
 
@@ -386,7 +386,7 @@ class DisagreementRecord(_JudgeModel):
     Args:
         id, where: of the labelled answer.
         cluster: that it belongs to; empty where it names none.
-        question: the last thing that was asked, its beginning.
+        question: the last input, its beginning.
         people, judge: mean label and mean score.
         output: its beginning; a model's text, hostile.
         reason: of the judgement nearest to the mean score; hostile, too.

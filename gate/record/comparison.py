@@ -24,7 +24,7 @@ class State(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What the run says; the order of the table in the design decides which row applies."""
+    """The result of a run; the order of the table in the design decides which row applies."""
 
     BLOCK = "BLOCK"
     INCONCLUSIVE = "INCONCLUSIVE"
@@ -59,16 +59,16 @@ class Comparison(RecordPart):
         baseline, candidate: mean scores of the arms; None when n is 0.
         mean: mean delta, candidate minus baseline; None when n is 0.
         lower, upper: interval at the run's confidence; None is infinite.
-        p: joint p-value of a fall; None where the slice is not tested.
+        p: joint p-value of a drop; None where the slice is not tested.
         state: what the slice shows.
         method: `maxt`, `percentile`, `t` or `mcnemar`.
         blocking: belongs to the tested family and can block.
         advisory: shown by the user's wish, never blocks.
         familiar_fail: the unadjusted percentile bootstrap would have failed it.
-        mde: smallest fall that this slice would show with 80 % power; None where none can be named.
+        mde: smallest drop that can be detected in this slice with 80 % power; None where there is none.
         cases_needed: cases that would show the observed mean, where the state is noise.
         moved: cases whose score differs between the arms.
-        margin: tolerated fall; the slice is a regression when `upper` lies below its negative.
+        margin: tolerated drop; the slice is a regression when `upper` lies below its negative.
     """
 
     slice: str
@@ -131,8 +131,8 @@ class AxisComparison(RecordPart):
         baseline, candidate: figures of the arms.
         change, lower, upper: relative change and its interval; None when not compared, and for an infinite bound.
         allowance: tolerated increase.
-        exceeded: the whole interval lies above the allowance.
-        p50_change, p95_change: candidate minus baseline, latency only, in seconds; shown, never judged.
+        exceeded: the whole interval lies above the limit.
+        p50_change, p95_change: candidate minus baseline, latency only, in seconds; shown, not part of the verdict.
     """
 
     axis: AxisName
@@ -177,7 +177,7 @@ class ScorerChange(RecordPart):
 
 
 class PassState(StrEnum):
-    """What the pass rate of one slice shows against the rate that is wanted."""
+    """What the pass rate of one slice shows against the required rate."""
 
     MISSED = "missed"
     UNPROVEN = "unproven"
@@ -196,10 +196,10 @@ class PassRate(RecordPart):
         passed: sum over the cases of the share of their samples that pass.
         rate: passed / n, in [0, 1]; None when n is 0.
         lower, upper: its interval; None when n is 0.
-        wanted: the rate that the policy asks for; None where it asks for none.
+        wanted: the rate that the policy requires; None where it requires none.
         state: what it shows.
         doubtful: unproven where that matters: the policy names the slice, or it is `overall`, or the rate falls short.
-        blocking: belongs to the slices that are judged together and can block.
+        blocking: belongs to the slices that are tested together and can block.
         advisory: shown by the user's wish, never blocks.
     """
 
@@ -245,7 +245,7 @@ class CacheTerms:
 
     Args:
         minimum: tokens of the shortest prefix that is cached; None where that is not known.
-        asked: the provider caches of itself, or is asked to.
+        asked: the provider caches by default, or the request sets it.
         marked: only whole system messages are cached, behind which the request carries a mark.
         write_usd: dollars to take one token into the cache; None where that is not known.
     """
@@ -276,7 +276,7 @@ class ArmPrefix(RecordPart):
     """What all requests of one arm share from their start. Tokens are characters at the arm's rate, and so rough.
 
     Args:
-        requests: how many were compared; of one request only its prompt can tell what others would share.
+        requests: how many were compared; of one request only its prompt shows what others would share.
         tokens: of the cacheable prefix.
         request_tokens: of a whole request, on average.
         measured: the rate is that of the arm's own replies; otherwise four characters are taken for a token.
@@ -304,7 +304,7 @@ class CacheComparison(RecordPart):
         fresh_tokens: of the candidate's prefix that the baseline's does not begin with: taken into the cache once for
             each deployment, whatever a warm cache shows.
         fresh_usd: what that costs; None where the price is not known.
-        baseline_share, candidate_share: part of the input tokens that was read from a cache; None where no reply told.
+        baseline_share, candidate_share: part of the input tokens read from a cache; None where none is reported.
         share_change: their difference, over the cases that both arms answered.
     """
 
@@ -391,7 +391,7 @@ class JuryResult(RecordPart):
     Args:
         scorer: its name.
         mark: what an opinion must reach for a pass, in [0, 1].
-        answers: that all of them judged.
+        answers: that all of them scored.
         members: in the order of the configuration.
         alpha: Krippendorff's, of the opinions as an interval scale.
         marks: Gwet's AC1 of pass and fail.
@@ -436,8 +436,8 @@ class ArmConversations(RecordPart):
 
     Args:
         turns: messages to the agent.
-        followups: of those, answers to questions of the agent's that were given automatically; None where nobody was
-            asked whether it asks back.
+        followups: of those, answers to questions of the agent's that were given automatically; None where it is
+            unknown whether it asks back.
         asking: share of the conversations with such an answer, in [0, 1]; None likewise.
         calls: of tools; None where an agent does not say which it called.
         failed_calls: of tools, those that failed; None likewise.

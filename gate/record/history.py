@@ -1,4 +1,4 @@
-"""Figures that a store keeps of a run beside the record, so that many runs can be compared."""
+"""Figures that a store saves of a run next to the record, so that many runs can be compared."""
 
 import math
 from collections import defaultdict
@@ -224,7 +224,7 @@ def suites_of(run: RunRecord) -> tuple[SuiteResult, ...]:
 
 
 def tries(run: RunRecord) -> bool:
-    """Did the run take samples outside its suites: of an edited exam, or of new promises?"""
+    """Did the run take samples outside its suites: of an edited eval set, or of new rules?"""
     return any(change.trials for change in run.exam_changes) or any(suite.trials for suite in run.promises)
 
 

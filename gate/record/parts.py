@@ -13,7 +13,7 @@ Standing: TypeAlias = Literal["calibrated", "another judge", "another threshold"
 
 
 class AskedModel(RecordPart):
-    """A model that was asked to judge.
+    """A model that was called as a judge.
 
     Args:
         model: as `provider:name`.
@@ -56,7 +56,7 @@ class JudgeQuote(RecordPart):
 
 
 class PromptTextRecord(RecordPart):
-    """A text that a prompt is made of; a long one is cut, as `cut` says.
+    """A text that a prompt is made of; a long one is cut, and `cut` is true.
 
     Of a `message`, `name` is the role; of a `file` that a template pulls in, its path; of a text that a function has
     `built`, the number of the session, from 1: both arms number the sessions of the same cases alike.
@@ -72,8 +72,8 @@ class ArmRecord(RecordPart):
     """One arm: prompt version, model, parameters, and how its replies ended; see `gate.record.transcript`.
 
     No reply counts twice. `step_limited` are conversations that were ended at `max_steps`, which is null where there
-    is no loop of tools. `remembered` is false for an agent of which nobody can tell whether it is the same another
-    time: it is asked again. `prompt` is what the prompt says; `more_prompt` counts texts that are not kept.
+    is no loop of tools. `remembered` is false for an agent that may be another one the
+    next time: it is called again. `prompt` has the texts of the prompt; `more_prompt` counts those not saved.
     """
 
     ref: str
@@ -95,7 +95,7 @@ class ArmRecord(RecordPart):
 
 
 class ExamRecord(RecordPart):
-    """The exam and how the candidate's side changed it.
+    """The eval set and how the candidate's side changed it.
 
     `store` is the version of a store's suite that the cases are, such as `store:support@12`, and `store_digest` that
     version's; both are empty where a file has the cases.
@@ -135,7 +135,7 @@ class ToolUseRecord(RecordPart):
 
 
 class TurnRecord(RecordPart):
-    """See `gate.record.transcript.Turn`; long texts are cut, and `more_tools` counts calls that are not kept.
+    """See `gate.record.transcript.Turn`; long texts are cut, and `more_tools` counts calls that are not saved.
 
     `usd` is null where the price is not known, or money means nothing.
     """
@@ -168,9 +168,9 @@ class ObservationRecord(RecordPart):
 
 
 class TranscriptRecord(RecordPart):
-    """See `gate.record.transcript.Transcript`; `more_turns` counts those that are not kept.
+    """See `gate.record.transcript.Transcript`; `more_turns` counts those that are not saved.
 
-    `calls`, `failed_calls` and `followups` count those of all turns, kept or not. `aside_calls` are those of whoever
+    `calls`, `failed_calls` and `followups` count those of all turns, saved or not. `aside_calls` are those of whoever
     talked with the agent in the place of a person, and `aside_usd` is their price; `missed` is why such a one had
     nothing to say, and `user_end` why a simulated user said no more. `judge_usd` is the price of the scorers of this
     sample. A price is null where it is not known, or there were no calls.
@@ -192,7 +192,7 @@ class TranscriptRecord(RecordPart):
 
 
 class OutputRecord(RecordPart):
-    """One output of one arm, kept for the informative cases only; `transcript` is null where it was one reply."""
+    """One output of one arm, saved only for the informative cases; `transcript` is null where it was one reply."""
 
     index: Count
     text: str | None
@@ -229,21 +229,21 @@ class SpendingRecord(RecordPart):
 
 
 class ArmReuseRecord(RecordPart):
-    """Replies of one arm: those that were known, and those that were asked for in this run."""
+    """Replies of one arm: cached ones, and those requested in this run."""
 
     reused: Count
     fresh: Count
 
 
 class DriftRecord(RecordPart):
-    """A look at known answers: pairs of an earlier and a new score, and why the earlier ones no longer hold."""
+    """A comparison of cached answers: pairs of an earlier and a new score, and why the earlier ones no longer hold."""
 
     pairs: Count
     reason: str | None
 
 
 class ReuseRecord(RecordPart):
-    """Answers that a suite did not have to ask for: quality rests on them, cost and latency do not.
+    """Answers that were cached: they count for quality, not for cost and latency.
 
     `baseline` is null for a new prompt. `oldest` is when the oldest of them was taken, or null where none was reused
     or nobody can tell. `pairs` of answers, one of each arm, were taken in one sitting. `drift` is null where nobody had
@@ -267,7 +267,7 @@ _COARSE = {
     "maintain": frozenset({"write", "admin"}),
     "admin": frozenset({"admin"}),
 }
-"""GitHub's own roles that may label, each with the coarse permissions that GitHub names beside it."""
+"""GitHub's own roles that may label, each with the coarse permissions that GitHub names next to it."""
 
 _TOO_LITTLE = ("read", "none")
 
@@ -295,7 +295,7 @@ class Role:
     Args:
         name: of the role, which an organization may have made itself; empty where an older server names none.
         permission: the coarse one: `admin`, `write`, `read` or `none`, where triage is `read`.
-        triage: GitHub says that this person may triage.
+        triage: whether GitHub lets this person triage.
     """
 
     name: str
@@ -354,7 +354,7 @@ class PartMean(RecordPart):
 
 
 class ScorerResult(RecordPart):
-    """What one scorer says of a case, over its samples.
+    """The result of one scorer for a case, over its samples.
 
     Args:
         name: the scorer's.
@@ -399,7 +399,7 @@ class CaseResult(RecordPart):
 
 Relation: TypeAlias = Literal["unchanged", "reworded", "tightened", "loosened", "changed", "unknown"]
 """How a rule of the baseline lives on in the candidate. `tightened`: fewer outputs keep it; `loosened`: more do;
-`changed`: some that kept it no longer do, and the other way round; `unknown`: nobody could tell."""
+`changed`: some that kept it no longer do, and the other way round; `unknown`: not decided."""
 
 ChangeState: TypeAlias = Literal[Relation, "added", "removed"]
 
@@ -410,9 +410,9 @@ meaning; empty where there is only one."""
 InputState: TypeAlias = Literal["added", "removed", "changed"]
 
 INTENDED: Collection[ChangeState] = ("removed", "loosened", "changed", "unknown")
-"""A promise is given up, or nobody can say that it is not: its author is asked whether that was meant."""
+"""A rule is dropped, or may be: the report asks its author whether that was intended."""
 TO_TEST: Collection[ChangeState] = ("added", "tightened", "changed")
-"""A promise is new, so that no earlier test can know it."""
+"""A rule is new, so no earlier test covers it."""
 QUIET: Collection[ChangeState] = ("unchanged", "reworded")
 
 
@@ -423,10 +423,10 @@ class RuleChange:
     Args:
         state: what.
         base, head: the rule before and after; at least one is there. An unchanged rule may have been read from one
-            version alone, where the prompt says the same in both.
+            version alone, where the prompt is the same in both.
         by: how the two were found to be one.
-        reason: why, in a sentence; a judge's own words where one was asked. Empty where nothing needs saying.
-        judged: a model decided, and no code.
+        reason: why, in a sentence; a judge's own words where a judge decided. Empty where no reason is needed.
+        judged: a model decided, not code.
     """
 
     state: ChangeState
@@ -462,7 +462,7 @@ class InputChange(RecordPart):
 
 @dataclass(frozen=True, slots=True)
 class SpecDiff:
-    """How the promises of two versions of a prompt differ; without any arguments, not at all.
+    """How the rules of two versions of a prompt differ; without any arguments, not at all.
 
     Args:
         rules: the baseline's in their order, then those that are new.
@@ -480,7 +480,7 @@ class SpecDiff:
 
     @property
     def empty(self) -> bool:
-        """No promise differs, as far as anybody knows."""
+        """No rule is known to differ."""
         return not self.inputs and all(change.state in QUIET for change in self.rules)
 
 
@@ -493,7 +493,7 @@ class UpdatePlan:
         obsolete: ids of rules that no longer hold as they are written; their tests are obsolete with them.
         moved: rules that live on under their id and wording, with the words of the new prompt as their evidence.
         open: ids that a person has to decide on.
-        successors: for rules that ask for something else now, the id of the new rule by that of the old one.
+        successors: for rules with a different requirement now, the id of the new rule by that of the old one.
     """
 
     add: tuple[OutputRule, ...] = ()

@@ -91,7 +91,7 @@ class SuiteRecord(RecordPart):
 class NewCaseRecord(RecordPart):
     """One case of a prompt that stands alone: scores, and which samples pass; outputs of failing cases only.
 
-    `check` is what a check says of it; null in other runs.
+    `check` is the result of a check; null in other runs.
     """
 
     id: str
@@ -106,7 +106,7 @@ class NewCaseRecord(RecordPart):
 
 
 class NewSuiteRecord(RecordPart):
-    """One suite whose prompt the change brings: there is no baseline, so its own pass rate is judged.
+    """One suite whose prompt the change adds: there is no baseline, so its pass rate is tested.
 
     `level` is the one-sided level of its bounds; `threshold` is the score at which a sample passes, or null where each
     scorer has its own mark; `priced` is false where money means nothing, as with a local model.
@@ -138,14 +138,14 @@ TrialKind = Literal["added", "edited", "scorers", "rescored"]
 
 
 class ExamTrialRecord(RecordPart):
-    """What one part of the edited exam says.
+    """The result of one part of the edited eval set.
 
-    `added` and `edited` are cases of the change, with the scorers of the exam that counts. `scorers`: the answers of
+    `added` and `edited` are cases of the change, with the scorers of the base branch. `scorers`: the answers of
     both arms once more, by the change's scorers. `rescored`, where no prompt changed: the same answers by the scorers
     that count (`baseline`) and by the change's (`candidate`).
 
-    `n` of the `asked` cases have a score; `left_out` are beyond the limit. `baseline` is null where one arm alone was
-    asked, and a bound is null beside a `mean` where it is infinite. `reason` is why something is missing.
+    `n` of the `asked` cases have a score; `left_out` are over the limit. `baseline` is null where only one arm was
+    called, and a bound is null next to a `mean` where it is infinite. `reason` is why something is missing.
     """
 
     kind: TrialKind
@@ -169,9 +169,9 @@ class EditedValueRecord(RecordPart):
 
 
 class ExamChangeRecord(RecordPart):
-    """How the change edits the exam of one suite.
+    """How the change edits the eval set of one suite.
 
-    `rules` are what it edits beside cases, as `policy.max_cost_increase` or `scorers.judge`; `suite` is the suite
+    `rules` are what it edits apart from cases, as `policy.max_cost_increase` or `scorers.judge`; `suite` is the suite
     itself, which it drops. `values` are those of rules whose values are short. The ids are those of cases; `obsolete`
     are those that it marks so. `calls` and
     `spent_usd` are those of the trials.
@@ -210,7 +210,7 @@ class PromiseRecord(RecordPart):
 class PromiseTrialRecord(RecordPart):
     """How both versions of the prompt keep one rule that is new or stricter, on tests made for it.
 
-    A rule counts as kept where its check, or a judge, gives at least 0.7; what has no score is not among the scored.
+    A rule counts as followed where its check, or a judge, gives at least 0.7; answers without a score are left out.
     """
 
     rule: str
@@ -230,10 +230,10 @@ class PromiseTrialRecord(RecordPart):
 
 
 class PromisesRecord(RecordPart):
-    """The promises of one suite's prompt, before and after; see `gate.record.parts.SpecDiff`.
+    """The rules of one suite's prompt, before and after; see `gate.record.parts.SpecDiff`.
 
     `changes` are all rules but the `unchanged` ones, which are counted. `judge` is the model that compared wordings, as
-    `provider:name`; empty where none was asked. `trials` are of the rules that are `added`, `tightened` or `changed`.
+    `provider:name`; empty where none was called. `trials` are of the rules that are `added`, `tightened` or `changed`.
     `calls` and `spent_usd` are those of all of it.
     """
 
@@ -249,7 +249,7 @@ class PromisesRecord(RecordPart):
 
 
 class MethodRecord(RecordPart):
-    """How the verdict was reached; `rates_judged` are slices of new prompts that can block.
+    """How the verdict was decided; `rates_judged` are slices of new prompts that can block.
 
     With early stopping the comparison rests on `samples_taken` of `samples_planned` samples per case, the same for all
     slices, and `spared` counts the samples that it saved; without it the two are null.
@@ -271,7 +271,7 @@ class MethodRecord(RecordPart):
 class MissingRecord(RecordPart):
     """Samples without a score, and the verdicts had they gone best and worst for the candidate.
 
-    `cases` names the cases that have to be asked again, `suite/id` in a run over several suites.
+    `cases` names the cases that have to be called again, `suite/id` in a run over several suites.
     """
 
     samples: Count
@@ -285,7 +285,7 @@ class MissingRecord(RecordPart):
 class OverrideRecord(RecordPart):
     """The override label: who set it and when (null where GitHub did not say), for which commit, and does it count.
 
-    `role` is what that person is in the repository, empty where nobody asked. `reason` is what that person gave.
+    `role` is what that person is in the repository, empty where unknown. `reason` is what that person gave.
     `why_not` is a sentence, empty where the label counts.
     """
 
@@ -305,13 +305,13 @@ class RunRecord(RecordPart):
     `unfinished` is why it ended early: a budget, a signal, a service that was not there; null where it came to its end.
     `waived` is what makes the exit code 0 whatever the verdict; `waived_code` is what it would have been.
     `deleted` are paths of prompts that the base examines and that are gone.
-    `exam_changes` and `run_edits` are what the change does to its own exam; they have no part in the verdict.
+    `exam_changes` and `run_edits` are what the change does to its own eval set; they are not part of the verdict.
     `run_values` are the old and the new values of `run_edits`, where they are short.
-    `promises` is what the change does to the promises of its prompts; it has no part in the verdict either.
+    `promises` is what the change does to the rules of its prompts; it is not part of the verdict either.
     `kind` is what a run without suites is about, where the verdict alone does not say it: `baseline`, answers of a
-    branch for later runs; `base_mistake`, one that the merge target has already; `unjudged`, a change that nobody
-    could judge; `setup`, what kept the gate from looking at the change, or at its label; `closed`, a pull request that
-    is. `check` is a check: each of `new` was held against its thresholds, case by case, and nothing was compared.
+    branch for later runs; `base_mistake`, one that the merge target has already; `unjudged`, a change that could not be
+    evaluated; `setup`, what kept the gate from looking at the change, or at its label; `closed`, a pull request that
+    is. `check` is a check: each of `new` was compared with its thresholds, case by case, and nothing was compared.
     `priced` is false where money means nothing, as with a local model, and no suite is there to say so.
     """
 
@@ -347,7 +347,7 @@ class RunRecord(RecordPart):
 
     @property
     def evaluated(self) -> bool:
-        """Whether anything was asked at all."""
+        """Whether anything was called at all."""
         return bool(self.suites or self.new)
 
     @property
@@ -358,7 +358,7 @@ class RunRecord(RecordPart):
 
     @model_validator(mode="after")
     def _waived_is_green(self) -> Self:
-        """A record that says both that it is set aside and that it is red says nothing."""
+        """A record cannot be both overridden and red."""
         if self.waived and self.exit_code:
             raise PydanticCustomError("waived_red", "a run that is waived has the exit code 0")
         if self.waived == "override" and not (self.override and self.override.counted):

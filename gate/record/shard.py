@@ -1,6 +1,6 @@
-"""`shard.json`, schema `prompt-gate/shard/1`: what one part of a run was asked to evaluate, and how far it came.
+"""`shard.json`, schema `prompt-gate/shard/1`: what one part of a run had to evaluate, and how far it got.
 
-The samples stand beside it in `samples.jsonl`. Shards are put together by `gate merge` where they agree on what they
+The samples are next to it in `samples.jsonl`. Shards are put together by `gate merge` where they agree on what they
 evaluated.
 """
 
@@ -58,7 +58,7 @@ class FileInputs(_Model):
 
 
 class SuiteDigest(_Model):
-    """One suite as it was read: SHA-256 of prompt, model and parameters of each arm, and of the exam."""
+    """One suite as it was read: SHA-256 of prompt, model and parameters of each arm, and of the eval set."""
 
     name: Text
     baseline: Digest | None
@@ -94,7 +94,7 @@ class ShardBudget(_Model):
 
 
 class ShardRecord(_Model):
-    """One shard: `unfinished` says why samples are missing, and is empty where none is.
+    """One shard: `unfinished` is why samples are missing, and is empty where none is.
 
     `samples` counts the lines of `samples.jsonl`, failed samples included; it is null until the shard has ended.
     """

@@ -63,9 +63,9 @@ Cost: TypeAlias = Dollars | Unpriced
 
 
 UNPRICED = "at least one model has no known price"
-UNTOLD = "the agent does not tell its cost (cost_usd)"
+UNTOLD = "the agent does not report its cost (cost_usd)"
 FREE = "no model with a price was called"
-"""Why there are no dollars; where nothing with a price was called, they are none rather than not known."""
+"""Why there is no cost in dollars; where nothing with a price was called, there is none rather than an unknown one."""
 
 
 def added(left: Cost | None, right: Cost | None) -> Cost | None:
@@ -115,7 +115,7 @@ class Effort:
 
 
 Speaker: TypeAlias = Literal["case", "follow-up", "simulated"]
-"""Who wrote what the agent was told: the case, an answer to a question of the agent's, or a simulated user."""
+"""Who wrote a message to the agent: the case, an answer to a question of the agent's, or a simulated user."""
 UserEnd: TypeAlias = Literal["", "done", "max_turns"]
 """Why a simulated user said no more: it had what it wanted, or had said all that it may; empty where there was none."""
 Cell: TypeAlias = bool | int | float | str | None
@@ -131,7 +131,7 @@ class ToolUse:
         arguments: JSON text as the agent wrote it, without what the harness puts in.
         result: what the tool said, or why it failed; cut where it is long.
         failed: the tool raised, took too long, or is not there.
-        latency_s: seconds; None where nobody measured it.
+        latency_s: seconds; None where it was not measured.
         missing: there is no tool of that name, so that nothing was called; it has `failed`, too.
     """
 
@@ -165,7 +165,7 @@ class Turn:
 
     Args:
         round: of the case, counted from 0.
-        said: what the agent was told.
+        said: the message to the agent.
         by: who wrote that.
         answer: what it answered; empty where it gave up.
         tools: its calls, in the order in which it made them.
@@ -173,8 +173,8 @@ class Turn:
         usage: tokens of those.
         cost: price of those.
         latency_s: seconds of models and tools, without queueing; None where time means nothing.
-        stop_reason: why it ended, such as `step limit`; empty where nobody said.
-        tools_told: the agent says which tools it called; without that nobody knows.
+        stop_reason: why it ended, such as `step limit`; empty where unknown.
+        tools_told: the agent reports which tools it called; otherwise they are unknown.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
@@ -212,10 +212,10 @@ class Observation:
     """What a database held for this session when the conversation was over.
 
     Args:
-        scorer: name of the scorer that asked.
+        scorer: name of the scorer.
         rows: what the query gave, each row a list of values; None where it failed.
         error: why it failed; empty where it did not.
-        more: there were more rows than are kept.
+        more: there were more rows than are saved.
         columns: their names.
     """
 
@@ -237,7 +237,7 @@ class Outline:
         tools: names of the tools that it called, in order; those that are not there left out.
         failures: how many calls failed, those of tools that are not there among them.
         steps: calls of a model that the agent made, as far as they are known.
-        tools_told: the agent says of each message which tools it called.
+        tools_told: the agent reports for each message which tools it called.
         missing: calls of tools that are not there.
         heard: of each answer that may ask something it is known whether it does.
     """
@@ -265,9 +265,9 @@ class Transcript:
         session: its id, of which the agent, its tools and its database know.
         turns: in order.
         revived: rounds after which the session was closed and opened again.
-        aside: what the harness itself asked a model.
+        aside: calls of models by the harness itself.
         observations: of databases, after the conversation.
-        files: digest of the files that the agent's programs ran in; empty where there were none, or nobody knows.
+        files: digest of the files that the agent's programs ran in; empty where there were none, or they are unknown.
         user_end: of a simulated user.
     """
 
@@ -387,9 +387,9 @@ class Origin:
     """When and where an answer was taken.
 
     Args:
-        sitting: one process that asked; answers of one sitting were taken side by side.
+        sitting: the process that sent the request; answers of one process were taken in turn.
         at: seconds since the epoch.
-        reused: it was not asked for now: it comes from the journal or from the answer cache.
+        reused: it was not requested now: it comes from the journal or from the answer cache.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
@@ -404,7 +404,7 @@ class Reply:
 
     Args:
         text: the answer; of a conversation the last one.
-        model_id: the model id that the reply names, which may differ from the one asked for.
+        model_id: the model id that the reply names, which may differ from the requested one.
         latency_s: seconds of the one successful request, without queueing and retries; None where time means nothing
             (recorded answers).
         attempts: requests sent until this reply, 1 or more.
@@ -482,7 +482,7 @@ class Score:
         calls: model calls this score took, retries left out.
         retries: requests sent again.
         cost: price of those calls; None when there were none.
-        reused: opinions that were not asked for now.
+        reused: opinions that were not requested now.
         parts: what the value was made of, where it was made of several; empty where there is no value.
     """
 

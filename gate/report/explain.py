@@ -1,4 +1,4 @@
-"""One case of a run: both arms' answers beside each other, and its part in each slice."""
+"""One case of a run: the answers of both arms side by side, and its part in each slice."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,11 +38,11 @@ class FigureGroup:
 
 @dataclass(frozen=True, slots=True)
 class RoundScore:
-    """What one scorer said of one round.
+    """The result of one scorer for one round.
 
     Args:
         name: `Round 1`.
-        reason: empty where none was kept.
+        reason: empty where none is stored.
     """
 
     name: str
@@ -52,12 +52,12 @@ class RoundScore:
 
 @dataclass(frozen=True, slots=True)
 class ScorerView:
-    """What one scorer said.
+    """The result of one scorer.
 
     Args:
-        scorer: empty where only the reason was kept.
-        value: empty where only the reason was kept.
-        reason: what it said, or why there is no score; empty where the rounds say it.
+        scorer: empty where only the reason is stored.
+        value: empty where only the reason is stored.
+        reason: its reason, or why there is no score; empty where the rounds have it.
     """
 
     scorer: str
@@ -100,8 +100,8 @@ class AnswerPairView:
 
     Args:
         number: counted from 1.
-        baseline: None where there is no such arm, or it was not kept.
-        candidate: None where it was not kept.
+        baseline: None where there is no such arm, or it is not stored.
+        candidate: None where it is not stored.
         how: unit of the marks: `words`, `lines`, `texts`; empty where there is nothing to compare.
     """
 
@@ -142,7 +142,7 @@ _KINDS = {"dimension": "dimensions", "judge": "judges", "order": "order of the a
 
 
 def case_record(run: RunRecord, suite: str, case: str) -> AnyCase | None:
-    """What the record says of a case; None where the run has no such suite or case."""
+    """The record of a case; None where the run has no such suite or case."""
     compared = (one for found in run.suites if found.name == suite for one in found.cases if one.id == case)
     alone = (one for found in run.new if found.name == suite for one in found.cases if one.id == case)
     return next(compared, None) or next(alone, None)
@@ -151,10 +151,10 @@ def case_record(run: RunRecord, suite: str, case: str) -> AnyCase | None:
 def case_side_by_side(
     case: AnyCase, samples: Sequence[Sample], transcripts: Mapping[int, TranscriptRecord | None]
 ) -> SideBySide:
-    """A case with all of its answers, or with those that the record itself kept.
+    """A case with all of its answers, or with those in the record.
 
     Args:
-        samples: of this case, both arms; empty where they were not kept.
+        samples: of this case, both arms; empty where they are not stored.
         transcripts: by the place in `samples`.
     """
     alone = isinstance(case, NewCaseRecord)
@@ -421,7 +421,7 @@ def _place(own: float, values: Sequence[float]) -> tuple[float, int, int, int]:
 
 @dataclass(frozen=True, slots=True)
 class ArmView:
-    """One arm of the suite that asked the case."""
+    """One arm of the suite with the case."""
 
     name: str
     prompt: str
@@ -439,7 +439,7 @@ class CaseExplanation:
         arms: the baseline first.
         heads: of the columns of `slices`.
         slices: rows under `heads`, `overall` first.
-        again: a command that asks only this case again; may be empty.
+        again: a command that runs only this case again; may be empty.
     """
 
     suite: str
@@ -463,7 +463,7 @@ def explain_case(
     """Everything about one case.
 
     Args:
-        samples: of this case, both arms; empty where they were not kept.
+        samples: of this case, both arms; empty where they are not stored.
         transcripts: by the place in `samples`.
     """
     shown = case_side_by_side(case, samples, transcripts)
@@ -498,22 +498,22 @@ def _arm(name: str, arm: ArmRecord, scores: Sequence[float | None]) -> ArmView:
 
 
 def sample_agreement(scores: Sequence[float | None]) -> str:
-    """Whether samples agree, None for one without a score: `wavers: 2 of 3 samples score 1.000, 1 scores 0.000`."""
+    """Whether samples agree, None for one without a score: `flaky in this arm: 2 × 1.000, 1 × 0.000`."""
     known = Counter(numbers.score(score) for score in scores if score is not None)
     total, missing = sum(known.values()), sum(score is None for score in scores)
-    lost = f"; {numbers.counted(missing, 'sample')} not asked, or without a score" if missing else ""
+    lost = f"; {numbers.counted(missing, 'sample')} without a score" if missing else ""
     if not known:
         return "no score"
     if total == 1:
-        return f"one sample, {next(iter(known))}: whether it wavers is not known{lost}"
+        return f"one sample, {next(iter(known))}: unknown whether it is flaky{lost}"
     if len(known) == 1:
-        return f"steady: all {total} samples score {next(iter(known))}{lost}"
-    told = ", ".join(f"{count} × {score}" for score, count in sorted(known.items(), reverse=True))
-    return f"wavers within this arm: {told}{lost}"
+        return f"stable: all {total} samples score {next(iter(known))}{lost}"
+    listed = ", ".join(f"{count} × {score}" for score, count in sorted(known.items(), reverse=True))
+    return f"flaky in this arm: {listed}{lost}"
 
 
 def _results(case: AnyCase) -> Iterator[str]:
-    """What a check says of the case."""
+    """The result of a check for the case."""
     if isinstance(case, NewCaseRecord) and case.check is not None:
         row = case_row(case, case.check)
         yield f"{row.words}: score {row.score}"
@@ -522,9 +522,9 @@ def _results(case: AnyCase) -> Iterator[str]:
 
 def _notes(shown: SideBySide) -> Iterator[str]:
     if not shown.pairs:
-        yield "The run kept no answer to it, since it told little, and its samples.jsonl is not beside it."
+        yield "The answers of this case are not in run.json, and samples.jsonl is not next to it."
     elif not shown.whole:
-        yield "These answers are those that the record keeps; samples.jsonl, which has them all, is not beside it."
+        yield "Some answers are missing: run.json has only these, and samples.jsonl is not next to it."
 
 
 def _slice(one: SliceContribution) -> tuple[str, ...]:

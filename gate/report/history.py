@@ -28,7 +28,7 @@ from gate.values import counted
 
 SUITES_NAMED = 3
 COMMIT_CHARS = 10
-_WAIVED = {"override": "let pass by a label", "advisory": "advisory"}
+_WAIVED = {"override": "overridden by a label", "advisory": "advisory"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class RunView:
     """A stored run, as text.
 
     Args:
-        aside: what made it green whatever the verdict; mostly empty.
+        aside: why the exit code is 0 whatever the verdict; mostly empty.
         repository, branch, event: each may be empty.
         pushed_by: may be empty.
         commit: shortened; may be empty.
         cost: in dollars; a dash where unknown.
-        forgotten: the day on which retention removed answers and reasons; empty where they are kept.
+        forgotten: the day on which retention removed answers and reasons; empty if they are still stored.
     """
 
     id: int
@@ -92,7 +92,7 @@ class CaseHistory:
 
     Args:
         deviation: standard deviation of the scores within one run and arm; a dash where unknown.
-        says: of a case that never tells the arms apart: `always 0`, `always 1`, or that both arms had the same score.
+        says: of a case without any difference: `always 0`, `always 1`, or that both arms had the same score.
     """
 
     id: str
@@ -168,24 +168,24 @@ class JudgeHistory:
 
 def judge_history(one: JudgeOverTime) -> JudgeHistory:
     """The agreement of judges as people see it."""
-    told = one.agreement
-    value = numbers.NOTHING if told.value is None else numbers.two_decimals(told.value)
-    if told.lower is not None and told.upper is not None:
-        value += f" [{numbers.two_decimals(told.lower)}, {numbers.two_decimals(told.upper)}]"
+    agreement = one.agreement
+    value = numbers.NOTHING if agreement.value is None else numbers.two_decimals(agreement.value)
+    if agreement.lower is not None and agreement.upper is not None:
+        value += f" [{numbers.two_decimals(agreement.lower)}, {numbers.two_decimals(agreement.upper)}]"
     return JudgeHistory(
         run=one.run,
         created=one.created,
-        scorer=short_line(told.scorer),
-        what=_KINDS[told.kind],
-        answers=f"{told.answers:,}",
+        scorer=short_line(agreement.scorer),
+        what=_KINDS[agreement.kind],
+        answers=f"{agreement.answers:,}",
         value=value,
-        why_not=short_line(told.why_not, LONGEST_SENTENCE),
+        why_not=short_line(agreement.why_not, LONGEST_SENTENCE),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class OverrideView:
-    """A label that was meant to set the gate aside.
+    """A label that was meant to override the gate.
 
     Args:
         label, by, at, role, reason, commit: as GitHub reported them; each may be empty.
@@ -333,7 +333,7 @@ _LIMITS: Mapping[Axis, tuple[float | None, float | None]] = {
 }
 _NAMES: Mapping[Axis, str] = {
     "quality": "Mean score",
-    "cost": "Mean price of a sample",
+    "cost": "Mean cost of a sample",
     "latency": "Mean seconds of a sample",
 }
 

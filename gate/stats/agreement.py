@@ -75,7 +75,7 @@ def estimate(
         scale: range of the figure; -1 to 1 where None.
 
     Returns:
-        `Undefined` where the figure does not exist. Where it does and resampling cannot tell its interval (one unit,
+        `Undefined` where the figure does not exist. Where it does and resampling cannot give its interval (one unit,
         or too many resamples without the figure), the bounds are the ends of the scale.
     """
     scale = scale or Scale()
@@ -84,7 +84,7 @@ def estimate(
         return Undefined("there is nothing to compare")
     value = float(statistic(rows.sum(axis=0, keepdims=True))[0])
     if not np.isfinite(value):
-        return Undefined("all answers are of one kind, so agreement beyond chance cannot be told")
+        return Undefined("all answers are of one kind, so agreement beyond chance cannot be measured")
     low, high = scale.low, scale.high
     if units > 1:
         low, high = _bounds(statistic(resampled_sums(rows, drawing)), drawing.alpha, scale)
@@ -97,7 +97,7 @@ def not_certain(
 ) -> Estimate | Undefined:
     """The estimate, with bounds from those of the agreement where resampling gives an interval without width.
 
-    Where no item is disagreed on, every resample agrees; where one side says the same of every item, kappa is 0 in
+    Where no item is disagreed on, every resample agrees; where one side rates every item the same, kappa is 0 in
     every resample. The missing width would look like certainty.
 
     Args:
@@ -183,7 +183,7 @@ class Ratings:
         return found
 
     def shares(self, categories: FloatArray) -> FloatArray:
-        """float[N, C], `tallies` over the ratings of each item; 0 for an item that nobody rated."""
+        """float[N, C], `tallies` over the ratings of each item; 0 for an item without a rating."""
         found: FloatArray = self.tallies(categories) / np.maximum(self.counts, 1.0)[:, None]
         return found
 
@@ -191,7 +191,7 @@ class Ratings:
 def crossed(left: Ratings, right: Ratings, categories: npt.ArrayLike | None = None) -> FloatArray:
     """Cross-tables of two sides, one for each item that both sides rated.
 
-    A side may hold several ratings of an item (several people, or one judge asked again): the table of an item is the
+    A side may hold several ratings of an item (several people, or one judge called again): the table of an item is the
     mean over all pairs of one rating of either side, so that no item counts more for being rated more often.
 
     Args:
@@ -238,7 +238,7 @@ def kappa(tables: FloatArray, drawing: ResamplingOptions) -> Estimate | Undefine
     """Cohen's kappa (J. Cohen, Educational and Psychological Measurement 20, 1960, 37-46).
 
     The interval is the percentile bootstrap over items, or over their clusters. Where that has no width (no
-    disagreement, or one side always says the same), its bounds are the kappas that the Wilson bounds of the agreement
+    disagreement, or one side always rates the same), its bounds are the kappas that the Wilson bounds of the agreement
     give at the same chance agreement.
 
     Args:
@@ -297,7 +297,7 @@ def ac(
     """
     known = ratings.categories if categories is None else np.unique(np.asarray(categories, dtype=np.float64))
     if len(known) < 2:
-        return Undefined("there is one category only, so agreement beyond chance cannot be told")
+        return Undefined("there is one category only, so agreement beyond chance cannot be measured")
     if not np.any(ratings.counts >= 2):
         return Undefined("no item has two ratings")
     table = weight_table(known, weights)
@@ -322,7 +322,7 @@ def ac1(tables: FloatArray, drawing: ResamplingOptions) -> Estimate | Undefined:
         `Undefined` with fewer than two categories, or without items.
     """
     if len(tables) and tables.shape[1] < 2:
-        return Undefined("there is one category only, so agreement beyond chance cannot be told")
+        return Undefined("there is one category only, so agreement beyond chance cannot be measured")
     found = estimate(tables.reshape(len(tables), tables.shape[1] ** 2), _ac1, drawing)
     if isinstance(found, Undefined):
         return found
@@ -481,7 +481,7 @@ def confusion(tables: FloatArray, drawing: ResamplingOptions) -> Confusion:
 
 
 def balanced_accuracy(found: Confusion) -> Estimate | Undefined:
-    """The mean of both rates: 0.5 for a judge that always says the same, whatever the labels.
+    """The mean of both rates: 0.5 for a judge that always gives the same verdict, whatever the labels.
 
     The interval combines those of the two rates, which rest on different items and so are independent (square-and-add;
     R. Newcombe, Statistics in Medicine 17, 1998, 873-890).

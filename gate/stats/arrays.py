@@ -88,7 +88,7 @@ def sum_slices(
         deltas: float[N], candidate minus baseline.
         slices: name to positions in `deltas`, int[n], each at most once.
         clusters: int[N], equal labels are one unit; None when every case is its own.
-        margin: tolerated fall, at least 0; one for all slices, or by name (others 0).
+        margin: tolerated drop, at least 0; one for all slices, or by name (others 0).
     """
     values = finite_vector(deltas, "deltas")
     labels = unit_labels(len(values), clusters)
@@ -107,12 +107,12 @@ def _sum_units(deltas: FloatArray, labels: IntArray, positions: IntArray, margin
 
 @dataclass(frozen=True, slots=True)
 class SliceResult:
-    """What the test says about one slice.
+    """The result of the test for one slice.
 
     Args:
         mean: mean delta of the cases; None when there are none.
         lower, upper: interval on the scale of `mean`; infinite where the data cannot bound it.
-        p: one-sided, of a fall below the margin, adjusted for all slices tested; None where the slice is too small to
+        p: one-sided, of a drop below the margin, adjusted for all slices tested; None where the slice is too small to
             block.
         blockable: at least 10 units, so that it belongs to the family.
     """
@@ -131,7 +131,7 @@ class JointResult(Mapping[str, SliceResult]):
     """Every slice, in the order given: a mapping from name to result.
 
     Args:
-        critical: how many standard errors a fall must measure, for planning; infinite where nothing could be shown.
+        critical: how many standard errors a drop must measure, for planning; infinite where nothing could be shown.
         flips: sign flips behind the p-values; 0 when there was nothing to flip.
     """
 

@@ -30,7 +30,7 @@ def midranks(values: FloatArray) -> FloatArray:
 def rank_correlation(left: FloatArray, right: FloatArray, drawing: ResamplingOptions) -> Estimate | Undefined:
     """Spearman's rho with ties (C. Spearman, American Journal of Psychology 15, 1904, 72-101).
 
-    The interval is the percentile bootstrap over items or clusters, ranks taken anew in every resample.
+    The interval is the percentile bootstrap over items or clusters, ranks taken again in every resample.
 
     Args:
         left, right: float[N].
@@ -106,7 +106,7 @@ def length_bias(
     rows = np.column_stack([ones, x, h, judged, x * x, x * h, h * h, x * judged, h * judged])
     found = estimate(rows, _slopes, drawing, Scale(-np.inf, np.inf))
     if isinstance(found, Undefined):
-        return Undefined("length and label go together, so they cannot be told apart")
+        return Undefined("length and label go together, so they cannot be separated")
     return found
 
 
@@ -138,7 +138,7 @@ class Choice:
         threshold: midway between two scores that were given; at least this is a pass.
         balanced: balanced accuracy in the sample that it was chosen from, so too high.
         honest: balanced accuracy on answers that played no part in choosing it.
-        lowest, highest: thresholds above the one and up to the other cannot be told from the best one.
+        lowest, highest: thresholds above the one and up to the other cannot be distinguished from the best one.
     """
 
     threshold: float

@@ -161,7 +161,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Cases that were asked twice, by what became of them.
+    """Cases that were tested twice, by their results.
 
     Args:
         first, second: hits only then.
@@ -195,7 +195,7 @@ def rate_difference(first: tuple[float, int], second: tuple[float, int]) -> Diff
 
 
 def paired_difference(pairs: Pairs) -> Difference:
-    """The same for cases asked twice (R. Newcombe, Statistics in Medicine 17, 1998, 2635-2650, method 10)."""
+    """The same for cases tested twice (R. Newcombe, Statistics in Medicine 17, 1998, 2635-2650, method 10)."""
     n = pairs.n
     first = wilson(pairs.both + pairs.first, n)
     second = wilson(pairs.both + pairs.second, n)

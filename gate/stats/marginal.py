@@ -135,7 +135,7 @@ _MOST = 400_000
 
 @dataclass(frozen=True, slots=True)
 class BootstrapTails:
-    """What the resampled means of one slice say about a fall (B. Efron, Annals of Statistics 7, 1979, 1-26).
+    """The evidence of a drop in the resampled means of one slice (B. Efron, Annals of Statistics 7, 1979, 1-26).
 
     Args:
         lowest: float[K], the smallest resampled means, ascending; as many as the largest level needs.
@@ -228,7 +228,7 @@ class TMean:
 
     @property
     def p(self) -> float:
-        """One-sided, of a fall below the margin; without variation 0 or 1."""
+        """One-sided, of a drop below the margin; without variation 0 or 1."""
         above = self.mean + self.margin
         if self.units < 2:
             return 1.0
@@ -255,7 +255,7 @@ Marginal: TypeAlias = Literal["percentile", "t", "mcnemar"]
 
 
 class _Evidence(Protocol):
-    """What one method says about one slice: bounds(level) puts the upper below -margin exactly when p <= level."""
+    """The result of one method for one slice: bounds(level) puts the upper below -margin exactly when p <= level."""
 
     @property
     def p(self) -> float: ...
@@ -274,13 +274,13 @@ def marginal_test(  # noqa: PLR0913
     margin: float | Mapping[str, float] = 0.0,
     seed: int = 0,
 ) -> JointResult:
-    """Test each slice alone for a fall of the mean delta.
+    """Test each slice separately for a drop of the mean delta.
 
     The upper bound of a blockable slice lies below -margin exactly when its adjusted p <= alpha (to 1e-9); both bounds
     are held to the level that the slice's own p-value is compared with. Slices with fewer than 10 units count in no
     family: they get an interval at alpha and no p. Fewer than 6 changed units never give an interval without width.
     Permuting the cases and adding empty slices change nothing but the last digits. Without a margin, swapping the arms
-    mirrors the intervals, except with Holm's correction, whose levels follow the p-values of a fall.
+    mirrors the intervals, except with Holm's correction, whose levels follow the p-values of a drop.
 
     Args:
         deltas: float[N], candidate minus baseline.
@@ -289,7 +289,7 @@ def marginal_test(  # noqa: PLR0913
             linearised units; "mcnemar", the exact test for deltas of -1, 0 and 1, that is binary scores of one sample.
         alpha: one-sided level, in (0, 0.5).
         clusters: int[N], equal labels are one unit; None when every case is its own.
-        margin: tolerated fall, at least 0, on the scale of the deltas; one for all slices, or by name (others 0).
+        margin: tolerated drop, at least 0, on the scale of the deltas; one for all slices, or by name (others 0).
     """
     sums = sum_slices(deltas, slices, clusters, margin)
     if method == "mcnemar":

@@ -133,7 +133,7 @@ def null_minima(y: FloatArray, flips: int, seed: int) -> NullMinima:
 
 
 def null_paths(looks: Sequence[FloatArray], flips: int, seed: int) -> FloatArray:
-    """As `null_minima`, for looks at growing numbers of samples: one flip of each unit for all of them.
+    """As `null_minima`, for tests at growing numbers of samples: one flip of each unit for all of them.
 
     Args:
         looks: float[U, S] each, unit values for each slice of the family at that look; the same units at every look.
@@ -334,7 +334,7 @@ def _share_alike(g: int, reach: float, alpha: float) -> float:
     """Where all g units moved alike: the lower bound, above one half, of the share of all units that do so."""
     score = g / (g + reach * reach)
     exact = float(alpha ** (1.0 / g))
-    # Random flips may reject a little beyond what is exact.
+    # Random flips may reject slightly more than the exact test.
     return min(score, exact) if exact > 0.5 else score
 
 
@@ -413,13 +413,13 @@ def pool_samples(samples: Samples) -> Pools:
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """What the channel says about the slices of a family; their units are positions of cases."""
+    """The result of the channel for the slices of a family; their units are positions of cases."""
 
     pools: Pools
     null: NullMinima
 
     def p(self, sums: UnitSums) -> float:
-        """Joint p-value of a fall, before it is adjusted for the other channel."""
+        """Joint p-value of a drop, before it is adjusted for the other channel."""
         spread = float(self.pools.spread[sums.units].sum())
         return self.null.p_value(float(sums.sums.sum()) / math.sqrt(spread)) if spread else 1.0
 
@@ -460,7 +460,7 @@ def joint_test(  # noqa: PLR0913
     flips: int = 4999,
     seed: int = 0,
 ) -> JointResult:
-    """Test all slices together for a fall of the mean delta.
+    """Test all slices together for a drop of the mean delta.
 
     The upper bound of a blockable slice lies below -margin exactly when its p <= alpha (to 1e-9). Slices under 10 units
     are outside the family, with the interval of `single_slice`. Without a margin, swapping the arms mirrors the
@@ -476,7 +476,7 @@ def joint_test(  # noqa: PLR0913
         samples: opens the breakage channel: baseline and candidate, float[N, k] each, 2 <= k <= 5. The sign flips then
             keep 0.8 alpha (`critical` is theirs), the channel gets 0.2 alpha, p is adjusted for both, and a slice has
             the lower of the two upper bounds and the higher of the two lower ones.
-        margin: tolerated fall, at least 0, on the scale of the deltas; one for all slices, or by name (others 0). Both
+        margin: tolerated drop, at least 0, on the scale of the deltas; one for all slices, or by name (others 0). Both
             bounds then come from the test of deltas + margin.
         flips, seed: sign flips at least, rounded up to pairs of opposites (below 13 units all 2^units).
     """

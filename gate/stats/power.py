@@ -1,11 +1,11 @@
-"""Planning: the smallest fall that a slice can show, the cases it takes to show a given one, the chance to show it.
+"""Planning: the smallest drop that can be detected in a slice, the cases needed for a given drop, and the power.
 
 All three solve one equation, e = K sqrt((sd^2 + spread e (1 - e)) / n), where sd is that of the deltas of an unchanged
 prompt and spread e (1 - e) is what the change itself adds to their variance. K is the noncentrality that shows with
 the wanted power: the test blocks when T = sqrt(n) mean / sqrt(mean of squares) < -c, which is the t statistic below
 -c sqrt((n - 1) / (n - c^2)), and a shifted t statistic follows about a noncentral t distribution (N. Johnson and B.
 Welch, Biometrika 31, 1940, 362-389; the approximation is Abramowitz and Stegun 26.7.10). With many cases K is the
-familiar c + z_power; with 30 cases and 12 slices that sum promises some ten points of power too many.
+familiar c + z_power; with 30 cases and 12 slices that sum gives some ten points of power too many.
 """
 
 import math
@@ -27,17 +27,17 @@ from gate.stats.intervals import normal_quantile, percentile
 from gate.stats.maxt import joint_test
 
 WHOLE = 1.0
-"""Whole cases break: a fall of the mean by e adds e (1 - e) to the variance of the deltas; the cautious assumption."""
+"""Whole cases break: a drop of the mean by e adds e (1 - e) to the variance of the deltas; the cautious assumption."""
 DIFFUSE = 0.25
 """The change is spread thinly over the samples of many cases."""
 
 _DRAWS = 4  # of deltas and flips behind an expected critical value, which then strays by about 0.03
 _FLIPS = 1999
-_MOST_CASES = 1 << 60  # no suite is larger; beyond it floats no longer tell neighbouring counts apart
+_MOST_CASES = 1 << 60  # no suite is larger; above it floats cannot distinguish neighbouring counts
 
 
 def detectable(sd: float, n: int, critical: float, *, spread: float = WHOLE, power: float = 0.8) -> float:
-    """The smallest fall that shows with the wanted power.
+    """The smallest drop that can be detected with the given power.
 
     Args:
         sd: standard deviation of the deltas when nothing changed, on the scale of scores.
@@ -56,7 +56,7 @@ def detectable(sd: float, n: int, critical: float, *, spread: float = WHOLE, pow
 
 
 def power_of(sd: float, n: int, effect: float, critical: float, *, spread: float = WHOLE) -> float:
-    """The probability to show a fall; simulations stay between its values at `WHOLE` and `DIFFUSE`.
+    """The probability to detect a drop; simulations stay between its values at `WHOLE` and `DIFFUSE`.
 
     Args:
         sd: standard deviation of the deltas when nothing changed, on the scale of scores.
@@ -113,7 +113,7 @@ def layout_critical(  # noqa: PLR0913
     """The critical value to expect of the joint test over these slices, before there are data.
 
     The test is run on normally distributed deltas, of which the share `ties` is zero. Ties lower the value: a slice
-    where little moves cannot reach far. The slice that falls does move, hence never below the value of one slice.
+    where little moves cannot reach far. The slice that drops does move, hence never below the value of one slice.
 
     Args:
         slices: name to positions among the n cases, int[m] each; those with fewer than 10 units are outside the family.
@@ -189,7 +189,7 @@ class BlockRate:
 
 @dataclass(frozen=True, slots=True)
 class FalseBlocks:
-    """Both rules on the same replicates: the joint test, and the percentile bootstrap of each slice on its own."""
+    """Both rules on the same replicates: the joint test, and the percentile bootstrap of each slice separately."""
 
     joint: BlockRate
     familiar: BlockRate
@@ -336,7 +336,7 @@ def split_noise(baseline: npt.ArrayLike, candidate: npt.ArrayLike) -> Noise | No
         baseline, candidate: float[N, k], scores of k samples for each case.
 
     Returns:
-        None with fewer than 2 cases or fewer than 2 samples, which cannot tell the parts apart.
+        None with fewer than 2 cases or fewer than 2 samples, which cannot separate the parts.
     """
     a, b = np.asarray(baseline, dtype=np.float64), np.asarray(candidate, dtype=np.float64)
     n, k = a.shape

@@ -85,12 +85,12 @@ def sequential_test(  # noqa: PLR0913
 
     The upper bound of a slice lies below -margin exactly when its p <= alpha. With one planned look the test is
     `joint_test`, up to the draw of the flips. Neither the order of the cases nor the names of the arms matter, and a
-    look says the same whatever comes after it.
+    look has the same result whatever comes after it.
 
     Args:
         looks: in order, at least one and at most as many as planned.
         clusters: int[N], equal labels are one unit; None when every case is its own.
-        margin: tolerated fall, at least 0; one for all slices, or by name (others 0).
+        margin: tolerated drop, at least 0; one for all slices, or by name (others 0).
         flips, seed: sign flips at least, and their seed.
         last: no other look will follow, for a reason that has nothing to do with the data (and no earlier one ended the
             test): so it may spend the whole level.
@@ -98,7 +98,7 @@ def sequential_test(  # noqa: PLR0913
     labels = unit_labels(np.size(looks[0].deltas), clusters)
     units = int(labels.max(initial=-1)) + 1
     families = [_family(look, labels, margin) for look in looks]
-    # A rise is the fall of a mirror image, and no margin is asked of it.
+    # A rise is the drop of a mirror image, and needs no margin.
     mirrors = [_mirrors(family, plan.watched) for family in families]
     columns = [part for pair in zip(families, mirrors, strict=True) for part in pair]
     paths = null_paths([spread(list(part.values()), units) for part in columns], flips, seed)
@@ -127,7 +127,7 @@ def sequential_test(  # noqa: PLR0913
 def alpha_spent(alpha: float, share: float) -> float:
     """The level used up by this share of the samples: little and evenly before the end, all of it at the end.
 
-    So looking costs the last look next to nothing, and a plain fall is still found. (J. Haybittle, British Journal of
+    So early looks cost the last one almost nothing, and a clear drop is still found. (J. Haybittle, British Journal of
     Radiology 44, 1971, 793-797; R. Peto et al., British Journal of Cancer 34, 1976, 585-612.)
 
     Args:
@@ -145,7 +145,7 @@ def continuation_limit(share: float) -> float:
     """The test goes on while at most this share of the flips looks as much like a change: 1.5 (1 - share), at most 1.
 
     Of unchanged prompts at most this share goes on, whatever their slices and scores. In the first third none is given
-    up: where most scores tie, one repeat that shows nothing says little.
+    up: where most scores tie, one repeat without a change means little.
 
     Args:
         share: of the samples, in (0, 1].

@@ -199,7 +199,7 @@ def test_each_round_is_held_against_its_own_mark_over_the_samples() -> None:
     assert judged(case, talked(0, 0.8, 0.4), talked(1, 1.0, 0.6)).state is PASSED
     found = judged(case, talked(0, 0.8, 1.0), talked(1, 0.9, 1.0))
     assert (found.state, found.scorers[1].mark, found.scorers[1].passed) == (FAILED, None, False)
-    assert found.scorers[1].reason == "round 1 has 0.85, and at least 0.9 is wanted; as it is"
+    assert found.scorers[1].reason == "round 1 has 0.85, and needs at least 0.9; as it is"
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=8), st.randoms())

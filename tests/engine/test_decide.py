@@ -190,7 +190,7 @@ def test_a_verdict_that_holds_at_both_ends_may_fail_in_between() -> None:
 
 def test_a_run_that_was_asked_to_end_after_its_last_sample_came_to_its_end() -> None:
     one = suite([{}] * 60)
-    assert assess(one, take(one, same), unfinished="the process was asked to end (SIGTERM)").decision.verdict is (
+    assert assess(one, take(one, same), unfinished="the process was stopped (SIGTERM)").decision.verdict is (
         assess(one, take(one, same)).decision.verdict
     )
 

@@ -287,8 +287,8 @@ def test_what_shows_only_in_a_run_is_told_as_the_least() -> None:
 
 def test_what_a_budget_will_not_let_finish_is_told_with_what_is_known() -> None:
     assert foreseen(spending(Dollars(1.0), calls=1_200), 300, Budget(max_calls=500)) == [
-        "budget.max_calls is 500, and this run needs 900 calls (300 more are known already): it will end INCONCLUSIVE; "
-        "the answers are kept, and the next run takes up from there."
+        "budget.max_calls is 500, and this run needs 900 calls (300 more are cached): it will end INCONCLUSIVE; "
+        "the answers are cached, and the next run continues from there."
     ]
     (lost,) = foreseen(spending(Dollars(1.0), calls=900), 0, Budget(max_calls=500), remembered=False)
     assert lost == "budget.max_calls is 500, and this run needs 900 calls: it will end INCONCLUSIVE."

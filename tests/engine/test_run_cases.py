@@ -46,7 +46,7 @@ def test_a_wrong_id_gives_the_nearest() -> None:
     with pytest.raises(GateError, match="no case 'C003'") as caught:
         named_case(run("support"), "C003")
     assert caught.value.hint.startswith("did you mean 'c003'")
-    with pytest.raises(GateError, match="no case of the run fell"):
+    with pytest.raises(GateError, match="no case of the run dropped"):
         named_case(run("support"), "")
 
 

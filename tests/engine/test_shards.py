@@ -122,7 +122,7 @@ def test_what_failed_or_was_cut_off_has_no_score(reply: object) -> None:
     suite = runs.suite([{}])
     sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, reply, (), Unscored("503"))  # type: ignore[arg-type]
     assert contradiction(sample, suite, Case("c0")) == ""
-    assert contradiction(replace(sample, score=1.0), suite, Case("c0")) == "it has a score, and no scorer gave one"
+    assert contradiction(replace(sample, score=1.0), suite, Case("c0")) == "it has a score, but no scorer has one"
 
 
 ROUNDS = [Part("round", "round 1", 0.25), Part("round", "round 2", 0.75)]

@@ -158,7 +158,7 @@ def check_rubric() -> RunRecord:
         case("call_1", {}, bad, [output(0, "We will handle that.", bad.score, f"voice: {_SAID}")]),
     ]
     overall = rate("overall", PassState.UNPROVEN, 2, (0.5, 0.09, 0.91), 0.5)
-    return check(Verdict.PASS, [calls(overall, [], found)], ["calls: 1 of 2 cases passed; at least 50 % are wanted."])
+    return check(Verdict.PASS, [calls(overall, [], found)], ["calls: 1 of 2 cases passed; at least 50 % needed."])
 
 
 def hostile_check(attacks: tuple[str, ...]) -> RunRecord:

@@ -145,6 +145,6 @@ def _jury(scorer: str, case: str, model: str = "") -> JuryResult:
         ],
         alpha=Estimate(value=0.62, lower=0.5, upper=0.71),
         marks=None,
-        why_not="there is one category only, so agreement beyond chance cannot be told",
+        why_not="there is one category only, so agreement beyond chance cannot be measured",
         contested=[ContestedAnswer(case=case, arm="candidate", index=0, opinions=[0.9, 0.85, 0.1])],
     )

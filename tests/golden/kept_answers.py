@@ -105,8 +105,8 @@ def unfinished() -> RunRecord:
         cases=[f"en-{number:03}" for number in range(60)],
     )
     told = (
-        "budget.max_calls is 500, and this run needs 800 calls (220 more are known already): it will end INCONCLUSIVE; "
-        "the answers are kept, and the next run takes up from there."
+        "budget.max_calls is 500, and this run needs 800 calls (220 more are cached): it will end INCONCLUSIVE; "
+        "the answers are cached, and the next run continues from there."
     )
     return run(
         Verdict.INCONCLUSIVE,

@@ -99,7 +99,7 @@ def new_block() -> RunRecord:
         rate("tone=formal", PassState.MISSED, 20, (0.5, 0.25, 0.75), 0.9, blocking=False, advisory=True),
     ]
     reasons = [
-        "refunds/lang=de: 54.5 % of the answers to 22 cases passed; at least 90 % are wanted, "
+        "refunds/lang=de: 54.5 % of the answers to 22 cases passed; at least 90 % needed, "
         "and the upper bound is 77.2 %."
     ]
     record = run(Verdict.BLOCK, [], reasons, notes=[_NOTE], new=[suite(overall, slices, cases())])
@@ -117,7 +117,7 @@ def new_hold() -> RunRecord:
 def new_pass() -> RunRecord:
     """A new prompt that is good enough."""
     overall = rate("overall", PassState.MET, 120, (0.975, 0.929, 0.991), 0.9)
-    reasons = ["refunds/overall: 97.5 % of the answers to 120 cases passed; at least 90 % are wanted."]
+    reasons = ["refunds/overall: 97.5 % of the answers to 120 cases passed; at least 90 % needed."]
     record = run(Verdict.PASS, [], reasons, notes=[_NOTE], new=[suite(overall, [], cases()[2:])])
     return record.model_copy(update={"method": record.method.model_copy(update={"rates_judged": 1})})
 

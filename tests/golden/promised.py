@@ -85,8 +85,8 @@ def promised(passed: RunRecord) -> RunRecord:
 def uncompared(passed: RunRecord) -> RunRecord:
     """Two suites whose promises could not be compared, for lack of a key and by a budget."""
     notes = (
-        "The promises were not compared: openai:gpt-5-mini needs a key, and OPENAI_API_KEY is not set.",
-        "The promises were not compared: max_calls of the budget is 500, and 500 are made.",
+        "The rules of the prompt were not compared: openai:gpt-5-mini needs a key, and OPENAI_API_KEY is not set.",
+        "The rules of the prompt were not compared: max_calls of the budget is 500, and 500 are made.",
     )
     names = ("support", "faq")
     found = [PromisesRecord(suite=name, notes=[note]) for name, note in zip(names, notes, strict=True)]

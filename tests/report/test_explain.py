@@ -76,14 +76,14 @@ def test_a_case_of_a_new_prompt_carries_its_share_of_what_fails() -> None:
 @pytest.mark.parametrize(
     ("scores", "words"),
     [
-        ([1.0, 1.0, 0.0], "wavers within this arm: 2 × 1.000, 1 × 0.000"),
-        ([1.0, 1.0], "steady: all 2 samples score 1.000"),
-        ([0.5], "one sample, 0.500: whether it wavers is not known"),
-        ([1.0, 1.0, None], "steady: all 2 samples score 1.000; 1 sample not asked, or without a score"),
+        ([1.0, 1.0, 0.0], "flaky in this arm: 2 × 1.000, 1 × 0.000"),
+        ([1.0, 1.0], "stable: all 2 samples score 1.000"),
+        ([0.5], "one sample, 0.500: unknown whether it is flaky"),
+        ([1.0, 1.0, None], "stable: all 2 samples score 1.000; 1 sample without a score"),
         ([None], "no score"),
     ],
 )
-def test_whether_an_arm_wavers(scores: list[float | None], words: str) -> None:
+def test_whether_an_arm_is_flaky(scores: list[float | None], words: str) -> None:
     assert sample_agreement(scores) == words
 
 

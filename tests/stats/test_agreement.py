@@ -100,7 +100,7 @@ def test_several_ratings_of_an_item_count_as_the_mean_over_all_pairs(rows: list[
 
 def test_one_category_gives_no_kappa() -> None:
     found = kappa(crossed(*from_table([[12]])), FEW)
-    assert found == Undefined("all answers are of one kind, so agreement beyond chance cannot be told")
+    assert found == Undefined("all answers are of one kind, so agreement beyond chance cannot be measured")
 
 
 def test_complete_agreement_is_not_certainty() -> None:

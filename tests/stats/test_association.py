@@ -145,7 +145,7 @@ def test_what_cannot_be_told_is_not_told() -> None:
     assert length_bias(judged, labels, np.full(60, 5.0), ResamplingOptions()) == Undefined(
         "all answers are of one length"
     )
-    tied = Undefined("length and label go together, so they cannot be told apart")
+    tied = Undefined("length and label go together, so they cannot be separated")
     assert length_bias(judged, labels, 1.0 + labels, ResamplingOptions()) == tied
 
 

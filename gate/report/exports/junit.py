@@ -1,6 +1,6 @@
 """JUnit XML, as CI servers read it: the verdict, every slice, cost and latency, and every case as a test.
 
-No standard names the format; what is written here satisfies the schema of Jenkins' xUnit plugin, and carries counts and
+There is no standard for the format. This file satisfies the schema of Jenkins' xUnit plugin, and carries counts and
 times as GitLab and GitHub's reporters show them. The file is red exactly when the gate is: in a run with the exit code
 0 nothing is a failure or an error, whatever single cases did.
 """
@@ -164,7 +164,7 @@ def _cases(run: RunRecord, suite: SuiteRecord, seconds: Seconds) -> Iterator[_Te
 
 
 def _within(case: CaseRecord, bad: set[str]) -> bool:
-    """Is the case in a slice that fell? `overall` alone names no case, so that all that fell are named then."""
+    """Is the case in a slice that dropped? If only `overall` did, every case that dropped counts."""
     named = {f"{dimension}={value}" for dimension, value in case.slices.items()}
     return bool(named & bad) or bad == {"overall"}
 
@@ -216,7 +216,7 @@ def _checked(run: RunRecord, case: NewCaseRecord, took: float) -> _Test:
         return _Test(case.id, "error" if red else "skipped", f"no score: {said}" if said else "no score", detail, took)
     if red:
         return _Test(case.id, "failure", said, detail, took)
-    return _Test(case.id, "skipped", f"failed, and tolerated: {said}", detail, took)
+    return _Test(case.id, "skipped", f"failed, but does not count: {said}", detail, took)
 
 
 def _passing(run: RunRecord, case: NewCaseRecord, took: float) -> _Test:
@@ -229,7 +229,7 @@ def _passing(run: RunRecord, case: NewCaseRecord, took: float) -> _Test:
         return _Test(case.id, detail=scores, seconds=took)
     said = f"{scores}; {sum(known)} of {numbers.counted(len(known), 'sample')} pass"
     red = bool(run.exit_code) and run.verdict in (Verdict.BLOCK, Verdict.HOLD)
-    return _Test(case.id, "failure" if red else "skipped", said if red else f"tolerated: {said}", detail, took)
+    return _Test(case.id, "failure" if red else "skipped", said if red else f"does not count: {said}", detail, took)
 
 
 def _mean(scores: Sequence[float | None]) -> str:

@@ -19,8 +19,8 @@ TokensField = Annotated[int | None, Field(ge=0)]
 
 _BY_NAME: dict[str, JsonValue] = {
     r"^slice\.": {"type": "string", "description": "The case's value of a dimension."},
-    r"^score\.": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": "What a scorer gave."},
-    r"^reason\.": {"type": "string", "description": "What a scorer said, or why it gave nothing."},
+    r"^score\.": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": "The score of a scorer."},
+    r"^reason\.": {"type": "string", "description": "The reason of a scorer, or why it has no score."},
 }
 
 
@@ -41,13 +41,13 @@ class SampleRow(BaseModel):
     arm: Literal["baseline", "candidate"]
     index: CountField = Field(description="Of the sample, from 0 to samples - 1.")
     prompt: str | None = Field(description="Path of the arm's prompt; null for a suite that the record does not have.")
-    model: str | None = Field(description="As it was asked for, such as openai:gpt-5-mini.")
+    model: str | None = Field(description="As configured, such as openai:gpt-5-mini.")
     score: ShareField
     unscored: str | None = Field(description="Why there is no score.")
     failure: str | None = Field(None, description="Why there is no answer.")
     attempts: CountField = Field(description="Requests sent for the answer.")
     text: str | None = Field(None, description="The answer; what looks like a key is masked.")
-    model_id: str | None = Field(None, description="As the reply names it.")
+    model_id: str | None = Field(None, description="As named in the reply.")
     stop_reason: str | None = None
     latency_s: AmountField = None
     cost_usd: AmountField = Field(None, description="Of the answer; null where a price is not known, or there is none.")
@@ -55,16 +55,16 @@ class SampleRow(BaseModel):
     cache_read_tokens: TokensField = None
     cache_write_tokens: TokensField = None
     output_tokens: TokensField = None
-    calls: CountField = Field(description="Of models for the answer, now.")
+    calls: CountField = Field(description="Calls of models for the answer in this run.")
     judge_calls: CountField
     judge_cost_usd: AmountField
-    reused: bool = Field(description="The answer was known, and not asked for.")
-    warmup: bool = Field(description="The first call of its arm, which counts for quality alone.")
+    reused: bool = Field(description="The answer was cached, and not requested again.")
+    warmup: bool = Field(description="The first call of its arm; it counts only for quality.")
 
 
 @dataclass(slots=True)
 class _Known:
-    """What the record says of the cases and arms of one suite; `slices` are by case."""
+    """What the record has of the cases and arms of one suite; `slices` are by case."""
 
     slices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a verdict rests on as findings: annotations of changed prompt lines, and SARIF 2.1.0."""
+"""What a verdict is based on, as findings: annotations of changed prompt lines, and SARIF 2.1.0."""
 
 import hashlib
 import json
@@ -35,12 +35,24 @@ class Rule:
 
 
 RULES = (
-    Rule("regression", "Quality fell", "A slice that can block fell, by the joint test over all slices."),
-    Rule("suspect", "Quality may have fallen", "A slice may have fallen; the cases are too few to be sure."),
-    Rule("cost", "Cost beyond its allowance", "Calls cost more, by more than the policy allows."),
-    Rule("latency", "Latency beyond its allowance", "Answers take longer, by more than the policy allows."),
-    Rule("pass-rate", "Too few cases pass", "A prompt that stands alone misses the pass rate that is asked for."),
-    Rule("pass-rate-unproven", "Pass rate not proven", "The pass rate is reached, but not beyond doubt."),
+    Rule(
+        "regression",
+        "Quality dropped",
+        "A slice that can block dropped, by the joint test over all slices.",
+    ),
+    Rule(
+        "suspect",
+        "Quality may have dropped",
+        "A slice may have dropped; there are too few cases to be sure.",
+    ),
+    Rule("cost", "Cost above the limit", "Cost rose by more than the policy allows."),
+    Rule("latency", "Latency above the limit", "Latency rose by more than the policy allows."),
+    Rule("pass-rate", "Too few cases pass", "A prompt without a baseline misses its required pass rate."),
+    Rule(
+        "pass-rate-unproven",
+        "Pass rate not proven",
+        "The pass rate reaches the threshold, its lower bound does not.",
+    ),
 )
 _DECISIVE = {
     Verdict.BLOCK: frozenset({"regression", "pass-rate"}),
@@ -54,7 +66,7 @@ class Finding:
 
     Args:
         rule: id of one of `RULES`.
-        level: `error` where it makes the run fail, `notice` where the verdict is set aside.
+        level: `error` where it makes the run fail, `notice` where the verdict is overridden.
     """
 
     rule: str
@@ -87,14 +99,14 @@ def _compared(run: RunRecord, suite: SuiteRecord) -> Iterator[tuple[str, str]]:
     blocking = [named for named in suite_slices(run, suite) if named.record.blocking]
     for rule, state in (("regression", State.REGRESSION), ("suspect", State.SUSPECT)):
         if rows := slices_in_state(blocking, state):
-            yield rule, _fell(rows)
+            yield rule, _dropped(rows)
     axes: tuple[AxisComparison, ...] = (suite.cost, suite.latency)
     for axis in axes:
         if axis.exceeded:
             yield axis.axis, f"{short_line(suite.name)}: {axis.axis} {over_limit(axis)}"
 
 
-def _fell(rows: Sequence[NamedSlice]) -> str:
+def _dropped(rows: Sequence[NamedSlice]) -> str:
     return f"{drop_sentence(rows[0].record, short_line(rows[0].full))}{_more(len(rows) - 1)}"
 
 
@@ -125,7 +137,7 @@ _PROPERTY = {**_DATA, **str.maketrans({":": "%3A", ",": "%2C"})}
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """Lines of a file of the change; line 0 is the whole file, and `last` 0 is the first line alone."""
+    """Lines of a file of the change; line 0 is the whole file, and `last` 0 means one line."""
 
     file: str
     line: int = 0
@@ -251,7 +263,7 @@ def _result(run: RunRecord, found: Finding, lines: Lines, prefix: str) -> JsonVa
         "level": _LEVELS[found.level],
         "message": {"text": found.message},
         "locations": [_location(path, places[0])],
-        # GitHub looks at the first alone; left out, it is made of the line, which changes with every edit of a prompt.
+        # GitHub uses only the first one. Without it, GitHub makes one of the line, which changes with every edit.
         "partialFingerprints": {"primaryLocationLineHash": f"{same[:16]}:1", "promptGate/v1": same},
     }
     if more := list(_others(path, places[1:])):
@@ -269,7 +281,7 @@ def _places(run: RunRecord, found: Finding, lines: Lines, prefix: str) -> tuple[
 
 def _others(path: str, places: Sequence[tuple[int, int]]) -> Iterator[JsonValue]:
     for number, place in enumerate(places, 1):
-        yield {"id": number, "message": {"text": "changed here, too"}, **_location(path, place)}
+        yield {"id": number, "message": {"text": "also changed here"}, **_location(path, place)}
 
 
 def _location(path: str, place: tuple[int, int]) -> dict[str, JsonValue]:

@@ -1,4 +1,4 @@
-"""The cases of a run on the page, with what its samples tell: answers, times, prices."""
+"""The cases of a run on the page, with the answers, times and costs of its samples."""
 
 import math
 from array import array
@@ -23,11 +23,11 @@ from gate.report.view.pass_rates import case_row
 Key: TypeAlias = tuple[str, str]
 """Suite and case."""
 _RISES = 3
-"""Of four telling cases this many fell, as long as there are such; the fourth rose."""
+"""Of four cases this many dropped, as long as there are such; the fourth improved."""
 
 
-def most_telling_cases(run: RunRecord) -> list[Key]:
-    """All cases: those that fell or have no score first, with some that rose among them; unchanged ones last."""
+def most_changed_cases(run: RunRecord) -> list[Key]:
+    """All cases: those that dropped or have no score first, with some that improved among them; unchanged ones last."""
     falls: list[tuple[float, Key]] = []
     rises: list[tuple[float, Key]] = []
     still: list[tuple[float, Key]] = []
@@ -39,7 +39,7 @@ def most_telling_cases(run: RunRecord) -> list[Key]:
     for new in run.new:
         for alone in new.cases:
             (falls if (weight := _short_of(alone)) else still).append((-weight, (new.name, alone.id)))
-    # What is alike stays in the order of the file.
+    # Equal ones stay in the order of the file.
     falls.sort(key=itemgetter(0))
     rises.sort(key=itemgetter(0))
     return [*_mixed(falls, rises), *(key for _, key in still)]
@@ -161,7 +161,7 @@ class GatheredSamples:
 
     Args:
         seconds, dollars: by suite; only answers that were newly requested, without the first of each arm.
-        answers: of the most telling cases, in that order.
+        answers: of the cases that changed most, in that order.
     """
 
     seconds: dict[str, ArmSpread] = field(default_factory=dict)
@@ -176,7 +176,7 @@ class GatheredSamples:
 def gather_samples(run: RunRecord, samples: SampleSource | None, bounds: SampleBounds = BOUNDS) -> GatheredSamples:
     """Read the samples once; memory grows with their number, not with the length of their texts."""
     cases = dict(_cases(run))
-    wanted = {key: KeptAnswers() for key in most_telling_cases(run)[: bounds.cases]}
+    wanted = {key: KeptAnswers() for key in most_changed_cases(run)[: bounds.cases]}
     found = GatheredSamples(answers=wanted)
     if samples is None:
         return found
@@ -263,14 +263,14 @@ def _cut(text: str, limit: int) -> str:
 
 
 ROWS = 2_000
-"""Of all lists together; the most telling cases are kept."""
+"""Of all lists together; those that changed most are kept."""
 ROW_CHARS = 500_000
 """Of the names and slices in all rows."""
 CHOICES = 300
 """Slices to choose from."""
 WORDS = {
-    "worse": "fell",
-    "better": "rose",
+    "worse": "dropped",
+    "better": "improved",
     "same": "same",
     "unknown": "no score",
 }
@@ -284,7 +284,7 @@ class CaseListRow:
     Args:
         number: None where its answers are not on the page.
         name: with the suite in front where there are several.
-        state: `fell`, `rose`, `same`, `failed`, `passed`, `no score`.
+        state: `dropped`, `improved`, `same`, `failed`, `passed`, `no score`.
         order: change (or score), cost and latency as numbers to sort by; empty where there are none.
         chosen: the numbers of its slices in `CaseList.slices`.
     """
@@ -302,10 +302,10 @@ class CaseListRow:
 
 @dataclass(frozen=True, slots=True)
 class CaseList:
-    """The cases of all compared suites, or of all that stand alone.
+    """The cases of all compared suites, or of all without a baseline.
 
     Args:
-        rows: the most telling cases first.
+        rows: the cases that changed most first.
     """
 
     title: str
@@ -356,7 +356,7 @@ class CasesView:
         return bool(case.outputs if isinstance(case, NewCaseRecord) else case.baseline_outputs + case.candidate_outputs)
 
     def opened(self) -> Iterator[OpenedCase]:
-        """The cases with their answers, the most telling first; each is built only when it is asked for."""
+        """The cases with their answers, those that changed most first; each is built only when it is needed."""
         for key, number in self.numbers.items():
             kept, case = self.gathered.answers[key], self._records[key]
             said: tuple[str, ...] = ()
@@ -368,7 +368,7 @@ class CasesView:
 
     def lists(self, shown: int) -> tuple[CaseList, ...]:
         """The tables of cases; the first `shown` cases have their answers on the page."""
-        keys = most_telling_cases(self.run)[:ROWS]
+        keys = most_changed_cases(self.run)[:ROWS]
         chars = accumulate(len(self._figures[key].name) + len(self._figures[key].slices) for key in keys)
         kept = [key for key, total in zip(keys, chars, strict=True) if total <= ROW_CHARS]
         compared = {suite.name for suite in self.run.suites}

@@ -96,7 +96,7 @@ class HistogramBar:
     width: float
     height: float
     count: int
-    fell: bool
+    dropped: bool
     label: str
 
 
@@ -140,10 +140,10 @@ def delta_histogram(values: Sequence[float | None]) -> DeltaHistogram | None:
             y = up.at(count)
             bars.append(HistogramBar(across.at(low) + 1, y, width - 2, round(up.start - y, 2), count, low < 0, label))
     marks = tuple(ScaleMark(across.at(mark), numbers.two_decimals(mark)) for mark in (-1.0, -0.5, 0.0, 0.5, 1.0))
-    fell = sum(value < 0 for value in moved)
-    told = f"{fell:,} fell, {len(moved) - fell:,} rose, {len(known) - len(moved):,} did not move"
+    dropped = sum(value < 0 for value in moved)
+    told = f"{dropped:,} dropped, {len(moved) - dropped:,} improved, {len(known) - len(moved):,} did not change"
     if lost := len(values) - len(known):
-        told += f", {lost:,} without a score of both arms"
+        told += f", {lost:,} without a score in both arms"
     return DeltaHistogram(tuple(bars), marks, across.at(0.0), up.start, f"{told}.")
 
 
@@ -170,7 +170,7 @@ class DistributionCurves:
         suite: empty where there is only one.
         what: `Latency` or `Cost`.
         curves: one for each arm with answers.
-        clipped: a note on answers beyond the axis; may be empty.
+        clipped: a note on answers outside the axis; may be empty.
     """
 
     suite: str
@@ -195,7 +195,7 @@ def distribution_curves(
     beyond = sum(len(values) - bisect_right(values, end) for _, values in arms)
     clipped = ""
     if beyond:
-        clipped = f"{numbers.counted(beyond, 'answer')} beyond {text(end)}, at most {text(max(v[-1] for _, v in arms))}"
+        clipped = f"{numbers.counted(beyond, 'answer')} above {text(end)}, at most {text(max(v[-1] for _, v in arms))}"
     told = "; ".join(f"{one.arm}: p50 {one.figures[0]}, p95 {one.figures[1]}" for one in found)
     return DistributionCurves(
         suite=suite,
@@ -244,7 +244,7 @@ POINTS_SHOWN = 60
 FEWEST_POINTS = 5
 """Cases with a figure of both arms that a slice needs."""
 LABELS = 12
-"""Slices whose name is written beside their point, where names do not overlap."""
+"""Slices whose name is written next to their point, where names do not overlap."""
 LONGEST_NAME = 28
 """Characters of a name that are written."""
 _LINE, _LETTER, _GAP, _DOT = 13.0, 6.4, 9.0, 6.0
@@ -260,7 +260,7 @@ class TradeoffPoint:
 
     Args:
         pace: `slower`, `faster` or `same`; `unknown` where there are no times.
-        label: whether the name is written beside the point; on its left where `left` is set.
+        label: whether the name is written next to the point; on its left where `left` is set.
     """
 
     name: str
@@ -282,7 +282,7 @@ class Tradeoffs:
 
     Args:
         points: the slices, the worst first; then the suites.
-        allowance: place of the allowed rise in cost or latency; None where the suites have several, or it is far off.
+        allowance: place of the limit of cost or latency; None where the suites have several, or it is far off.
     """
 
     points: tuple[TradeoffPoint, ...]

@@ -358,7 +358,7 @@ RATE_SHAPES = (
     ("regression", "missed"),
     ("suspect", "doubtful"),
     ("improvement", "reached"),
-    ("noise", "nothing asked, or not proven"),
+    ("noise", "no threshold, or not proven"),
 )
 _OWN = frozenset(
     ("baseline", "candidate", "exam", "exam changes", "latency", "cost")
@@ -374,7 +374,7 @@ def render_page(run: RunRecord, samples: SampleSource | None = None, *, limit: i
     """The whole report as one HTML page.
 
     Args:
-        limit: bytes above which answers are left out, the least telling first.
+        limit: bytes above which answers are left out, those of cases that changed least first.
     """
     gathered, whole = gather_samples(run, samples), report_view(run)
     cases = CasesView(run, gathered)
@@ -394,17 +394,23 @@ def _shown(run: RunRecord, whole: ReportView, gathered: GatheredSamples) -> dict
     one_delta = delta_histogram([case.delta for suite in run.suites for case in suite.cases])
     points, spreads = tradeoffs(run, gathered), tuple(_curves(run, gathered))
     changed = _worth_showing(prompt_views(run))
-    spread_title = "Quality, cost and latency" if points or spreads else "How cases moved"
-    exam_title = "Exam and promises" if whole.exam and whole.promises else "Exam changes" if whole.exam else "Promises"
+    spread_title = "Quality, cost and latency" if points or spreads else "How cases changed"
+    exam_title = (
+        "Edited tests and rules"
+        if whole.exam and whole.promises
+        else "Edited tests"
+        if whole.exam
+        else "Rules of the prompt"
+    )
     cases = any(suite.cases for suite in all_suites(run))
     details = whole.scorers or whole.dimensions or whole.conversations or whole.facts or whole.usage
     sections = (
         (compared or alone, "slices", "Slices" if compared else "Pass rates"),
         (points or one_delta or spreads, "spread", spread_title),
-        (changed, "prompt", "What was changed"),
+        (changed, "prompt", "Prompt changes"),
         (whole.exam or whole.promises, "exam", exam_title),
         (cases, "cases", "Cases"),
-        (details, "reached", "How the verdict was reached"),
+        (details, "reached", "How the verdict was decided"),
     )
     return {
         "run": run,
@@ -511,19 +517,23 @@ def _elsewhere(run: RunRecord, gathered: GatheredSamples, shown: int, asked: boo
     told: list[str | Code] = []
     if shown < total:
         told += [
-            f"The answers of {shown:,} of {numbers.counted(total, 'case')} are on this page: those that tell most. "
+            f"The answers of {shown:,} of {numbers.counted(total, 'case')} are on this page: those that changed most. "
         ]
         if gathered.seen:
-            told += ["All are in ", Code("samples.jsonl"), " beside ", Code("run.json"), "; "]
+            told += ["All are in ", Code("samples.jsonl"), " next to ", Code("run.json"), "; "]
             told += [Code("gate explain run.json CASE"), " shows one. "]
         elif asked:
-            told += ["There were no samples of this run to take more from. "]
+            told += ["There are no samples of this run to show more. "]
         else:
-            told += ["The samples of the run were not at hand; the record keeps answers of those cases. "]
+            told += ["The samples of the run were not found; ", Code("run.json"), " has only these answers. "]
     if gathered.seen and (lost := _scored(run) - gathered.scored) > 0:
         told += [f"{numbers.counted(lost, 'sample')} of the run could not be read from ", Code("samples.jsonl"), ". "]
     if gathered.strange:
-        told += [f"{numbers.counted(gathered.strange, 'sample')} in ", Code("samples.jsonl"), " did not belong to it. "]
+        told += [
+            f"{numbers.counted(gathered.strange, 'sample')} in ",
+            Code("samples.jsonl"),
+            " did not belong to this run. ",
+        ]
     return tuple(told)
 
 

@@ -1,5 +1,5 @@
 "use strict";
-// The page says everything without this: here its tables are sorted and filtered, and cases open where they stand.
+// The page is complete without this script: here its tables are sorted and filtered, and cases open where they stand.
 
 const number = (text) => (text === "" || text === undefined ? null : Number(text));
 const names = new Intl.Collator("en", { numeric: true });
@@ -107,7 +107,7 @@ for (const list of document.querySelectorAll("[data-list]")) filtered(list);
 for (const table of document.querySelectorAll("[data-sortable]")) sortable(table);
 for (const link of document.querySelectorAll("[data-open]")) openable(link);
 
-// On paper nobody can unfold; of the cases those that tell most are enough.
+// On paper nobody can unfold; of the cases, the 20 that changed most are enough.
 let opened = [];
 addEventListener("beforeprint", () => {
   const cases = [...document.querySelectorAll("details.case")];

@@ -1,4 +1,4 @@
-"""What a generation takes and what came of it, as sheets and as JSON."""
+"""The forecast and the result of a generation, as sheets and as JSON."""
 
 import json
 from collections import Counter
@@ -145,7 +145,7 @@ def _questions(specification: Specification) -> Iterator[SheetTable]:
 
 
 def diversity_words(found: "Diversity") -> list[str]:
-    """How different the kept tests are, and what is good or bad in it; empty where they are too few to say."""
+    """How different the kept tests are, with an assessment; empty where there are too few tests."""
     if isinstance(found.nearest, Undefined) or isinstance(found.lengths, Undefined):
         return []
     alike = "many are" if found.nearest > _ALIKE else "few are"
@@ -186,8 +186,8 @@ def rules_plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
     money = f", about {about_dollars(found.dollars)}" if found.dollars is not None else ""
     tests = f", with {counted(found.tests, 'test')}" if found.tests else ""
     head = f"{prompt}: about {counted(found.calls, 'call')}{money} to compare its rules{tests}"
-    told = f"Assumes one rule for each new sentence, {found.rules:,} in all." if found.rules else ""
-    below = tuple(filter(None, (told, whole.grids[0].below[-1])))
+    assumed = f"Assumes one rule for each new sentence, {found.rules:,} in all." if found.rules else ""
+    below = tuple(filter(None, (assumed, whole.grids[0].below[-1])))
     return replace(whole, headline=head, grids=(replace(whole.grids[0], below=below),))
 
 
@@ -233,14 +233,14 @@ class CallsMade(RecordPart):
 
 
 class Generation(RecordPart):
-    """What gate generate keeps.
+    """What gate generate saves.
 
     Args:
         prompt: path.
-        left_out: rules beyond those that were wanted.
+        left_out: rules over the limit.
         written: files, with what they are.
         spent_usd: null where a price is not known.
-        evaluation: one row for each test and model; left out where nobody was evaluated.
+        evaluation: one row for each test and model; left out without an evaluation.
     """
 
     schema_id: Literal["prompt-gate/generation/1"] = Field(default="prompt-gate/generation/1", alias="schema")
@@ -260,7 +260,7 @@ class Generation(RecordPart):
 
 
 class PlannedStage(RecordPart):
-    """One stage of a plan; null for what nobody knows the price of."""
+    """One stage of a plan; null where a price is unknown."""
 
     stage: str
     model: str
@@ -270,7 +270,7 @@ class PlannedStage(RecordPart):
 
 
 class Plan(RecordPart):
-    """What a generation would take."""
+    """The forecast of a generation."""
 
     schema_id: Literal["prompt-gate/generation-plan/1"] = Field(default="prompt-gate/generation-plan/1", alias="schema")
     prompt: str
@@ -297,7 +297,7 @@ def generation_json(found: GenerationOutcome, effort: Effort, rows: Sequence[Out
     """The text of the document, with a line break at its end.
 
     Args:
-        rows: of an evaluation; None where nobody was evaluated.
+        rows: of an evaluation; None without an evaluation.
     """
     return _printable(
         Generation(
@@ -319,7 +319,7 @@ def generation_json(found: GenerationOutcome, effort: Effort, rows: Sequence[Out
 
 
 def plan_json(prompt: str, found: GenerationForecast) -> str:
-    """What a generation would take, as JSON."""
+    """The forecast of a generation, as JSON."""
     stages = [
         PlannedStage(
             stage=one.stage,
@@ -351,7 +351,7 @@ def _printable(document: BaseModel) -> str:
 
 
 def printable_json(document: Mapping[str, JsonValue]) -> str:
-    """A document that neither a terminal nor a runner's log obeys, with what looks like a key masked.
+    """A document that is safe in a terminal and in a runner's log, with what looks like a key masked.
 
     Args:
         document: what to print; a reader of the JSON gets the same texts, apart from keys.

@@ -72,7 +72,7 @@ def excerpt(text: str) -> str:
 
 
 LEAST_UNITS = 10
-"""Independent questions below which the interval of a slice says next to nothing."""
+"""With fewer independent questions, the interval of a slice is too wide to be useful."""
 NAMED = 5
 """Slices below that which are named."""
 _SURE = 1e-9
@@ -86,7 +86,7 @@ def slice_parts(found: JudgeCalibrationRecord) -> SheetTable:
     )
     below = list(_folded([one for one in found.slices if one.units < LEAST_UNITS], found.more_slices))
     if len(lines) > 1:
-        below.insert(0, "Each interval stands for itself: among many slices some look good or bad by chance.")
+        below.insert(0, "Each interval is for one slice only. Among many slices, some look good or bad by chance.")
     return SheetTable("By slice", ("slice", "answers", "independent questions", "agreement"), lines, tuple(below))
 
 
@@ -95,9 +95,9 @@ def _folded(few: list[SliceRecord], more: int) -> Iterator[str]:
         named = ", ".join(f"{one.name} ({numbers.counted(one.answers, 'answer')})" for one in few[:NAMED])
         rest = f" and {len(few) - NAMED:,} more" if len(few) > NAMED else ""
         many = "1 slice has" if len(few) == 1 else f"{len(few):,} slices have"
-        yield f"{many} fewer than {LEAST_UNITS} independent questions, too few to tell: {named}{rest}."
+        yield f"{many} fewer than {LEAST_UNITS} independent questions, too few for a result: {named}{rest}."
     if more:
-        yield f"{numbers.counted(more, 'smaller slice')} not looked at."
+        yield f"{numbers.counted(more, 'smaller slice')} not analyzed."
 
 
 def disagreement_parts(found: JudgeCalibrationRecord) -> SheetTable:
@@ -128,7 +128,7 @@ def _by_question(rows: Iterable[DisagreementRecord]) -> Iterator[tuple[str, list
     for row in rows:
         groups.setdefault(row.cluster or f"\0{row.question}", []).append(row)
     for own in groups.values():
-        name = f"{own[0].cluster}: asked" if own[0].cluster else "Asked"
+        name = f"{own[0].cluster}: question" if own[0].cluster else "Question"
         yield f"{name} “{excerpt(own[0].question)}”", own
 
 
@@ -153,7 +153,7 @@ def judge_sheet(found: JudgeCalibrationRecord) -> Sheet:
     """The calibration of a judge as a sheet."""
     grids: list[SheetTable] = []
     if found.agreement is not None:
-        grids += [_agreement(found, found.agreement), _mistakes(found.agreement), _behaviour(found)]
+        grids += [_agreement(found, found.agreement), _wrong_verdicts(found.agreement), _behaviour(found)]
     parts = (_jury(found), slice_parts(found), _unscored(found), disagreement_parts(found))
     grids += [grid for grid in parts if grid.lines or grid.below]
     return Sheet(_headline(found), tuple(_remarks(found)), tuple(grids), tuple(_notes(found)))
@@ -162,7 +162,7 @@ def judge_sheet(found: JudgeCalibrationRecord) -> Sheet:
 def _headline(found: JudgeCalibrationRecord) -> str:
     who = f"{found.judge.name} ({', '.join(found.judge.models)})" if found.judge.models else found.judge.name
     if found.agreement is None:
-        return f"{who} gave no answer a score"
+        return f"{who} scored no answer"
     kappa = found.agreement.kappa
     beyond = f", kappa {coefficient_interval(kappa)}" if isinstance(kappa, FigureRecord) else ""
     return f"{who} agrees with people on {share_interval(found.agreement.share)} of the answers{beyond}"
@@ -170,7 +170,7 @@ def _headline(found: JudgeCalibrationRecord) -> str:
 
 def _remarks(found: JudgeCalibrationRecord) -> Iterator[Remark]:
     if found.unfinished:
-        yield Remark(f"not finished: {found.unfinished}. Nothing was written: this is no calibration yet")
+        yield Remark(f"not finished: {found.unfinished}. Nothing was saved")
     for sentence in found.limits:
         yield Remark(sentence)
 
@@ -185,8 +185,8 @@ def _agreement(found: JudgeCalibrationRecord, agreement: AgreementRecord) -> She
         _constant(agreement),
     ]
     if found.people is not None:
-        rows.append(("people among themselves", whole_percent(found.people.share)))
-        rows.append(("their Krippendorff's alpha", coefficient_interval(found.people.alpha)))
+        rows.append(("agreement among people", whole_percent(found.people.share)))
+        rows.append(("Krippendorff's alpha of people", coefficient_interval(found.people.alpha)))
     if found.grades is not None:
         rows.append(("mean distance to the grades", score_distance(found.grades.apart, (labels.low, labels.high))))
         rows.append(("mean of judge minus people", score_difference(found.grades.above, (labels.low, labels.high))))
@@ -198,30 +198,30 @@ def _agreement(found: JudgeCalibrationRecord, agreement: AgreementRecord) -> She
 
 
 def _constant(agreement: AgreementRecord) -> _Row:
-    """The agreement of the better of two judges that read nothing."""
+    """The agreement of a judge that gives every answer the same verdict, the better one of the two."""
     passes = agreement.always_pass >= 0.5
     share = agreement.always_pass if passes else 1.0 - agreement.always_pass
-    return f"agreement of one that {'passes' if passes else 'fails'} all", whole_percent(share)
+    return f"a judge that {'passes' if passes else 'fails'} every answer", whole_percent(share)
 
 
 def _reading(found: JudgeCalibrationRecord) -> Iterator[str]:
     yield (
-        "Kappa and AC1: 0 is chance, 1 is complete agreement; AC1 is the steadier one where most labels are alike. "
-        "Balanced accuracy: 50 % for a judge that always says the same."
+        "Kappa and AC1: 0 is chance, 1 is complete agreement. AC1 is more stable where most labels are the same. "
+        "Balanced accuracy: 50 % for a judge that always gives the same verdict."
     )
     if found.judging.units < found.judging.judged:
         yield (
-            "Answers to one question may be right or wrong together. The interval of the share takes it that they are, "
-            "and is wide; those of kappa and AC1 draw whole questions, and are narrow where questions are few."
+            "Answers to one question may be right or wrong together. The interval of the share assumes that they are, "
+            "so it is wide. Those of kappa and AC1 resample whole questions, and are too narrow with few questions."
         )
     if found.people is not None:
         yield (
-            f"People: the chance that two of them give {numbers.counted(found.people.answers, 'answer')} the same "
-            "label. A judge is compared with one person, too, so no judge can be asked for more."
+            f"Agreement among people: how often two people give the same label, over "
+            f"{numbers.counted(found.people.answers, 'answer')}. No judge can be expected to agree more often."
         )
 
 
-def _mistakes(agreement: AgreementRecord) -> SheetTable:
+def _wrong_verdicts(agreement: AgreementRecord) -> SheetTable:
     passing = (
         tenths(agreement.passed_right),
         tenths(agreement.failed_wrong),
@@ -233,7 +233,7 @@ def _mistakes(agreement: AgreementRecord) -> SheetTable:
         rate_interval(agreement.true_fail, "failed"),
     )
     lines = (SheetRow(("people pass", *passing)), SheetRow(("people fail", *failing)))
-    return SheetTable("Mistakes of either kind", ("", "judge passes", "judge fails", ""), lines)
+    return SheetTable("Wrong verdicts", ("", "judge passes", "judge fails", ""), lines)
 
 
 def _behaviour(found: JudgeCalibrationRecord) -> SheetTable:
@@ -246,7 +246,7 @@ def _behaviour(found: JudgeCalibrationRecord) -> SheetTable:
 def _consistency(found: JudgeCalibrationRecord) -> Iterator[_Row]:
     seen = found.consistency
     if not isinstance(seen, ConsistencyRecord):
-        yield ("judged again", seen.reason if found.judge.models else "code says the same again")
+        yield ("judged again", seen.reason if found.judge.models else "code gives the same result again")
         return
     scale = found.judge.scale
     yield ("answers whose verdict changes", f"{share_interval(seen.flips)} in {found.judging.repeats} judgements")
@@ -271,7 +271,7 @@ def _threshold(found: JudgeCalibrationRecord) -> Iterator[_Row]:
     yield (f"threshold in use, {found.judge.told(own)}", f"{whole_percent(choice.now)} balanced accuracy")
     yield (
         f"best threshold, {found.judge.told(choice.best)}",
-        f"{whole_percent(choice.honest)} on answers that did not choose it",
+        f"{whole_percent(choice.honest)} on answers not used to choose it",
     )
 
 
@@ -283,18 +283,18 @@ def _explained(found: JudgeCalibrationRecord) -> Iterator[str]:
         alike = choice.alike(found.judge.threshold)
         word = "not shown to be" if alike else "shown to be"
         yield (
-            f"The best threshold is {word} better than the one in use. On the very answers that chose it, it has "
-            f"{whole_percent(choice.fitted)}, which flatters it."
+            f"The best threshold is {word} better than the one in use. On the answers used to choose it, it has "
+            f"{whole_percent(choice.fitted)}, which is too optimistic."
         )
 
 
 def _taste(bias: FigureRecord) -> str:
     if bias.lower <= 0.0 <= bias.upper:
-        return "among answers with the same label, longer ones are not shown to get more, or less"
+        return "no shown effect among answers with the same label"
     word = "more" if bias.value > 0.0 else "less"
     return (
-        f"longer answers get {word} than their labels explain, by the judge's taste or by something that goes with "
-        "length and that the labels miss"
+        f"longer answers get {word} than their labels explain. The judge may prefer a length, or length may go with "
+        "something that the labels miss"
     )
 
 
@@ -317,14 +317,14 @@ def _notes(found: JudgeCalibrationRecord) -> Iterator[str]:
         spent = f", {numbers.dollars(judging.spent_usd)}" if judging.spent_usd else ""
         yield (
             f"Each answer was judged {numbers.counted(judging.repeats, 'time')}: {judging.calls:,} calls, "
-            f"{judging.reused:,} judgements known before{spent}."
+            f"{judging.reused:,} cached judgements{spent}."
         )
     scale = f" on the scale of {labels.low:g} to {labels.high:g}" if labels.graded else ""
     mark = f" A score of at least {found.judge.told(found.judge.threshold)} is a pass"
     if labels.graded:
         mark += f", and so is a grade of {on_scale(found.judge.threshold, (labels.low, labels.high))}"
     yield (
-        f"Labels: {labels.file}{scale}, {whole_percent(labels.passing)} of them pass.{mark}. Intervals are meant to "
-        "hold the true value 95 times in 100; answers to one question, and those of one cluster, count as one."
+        f"Labels: {labels.file}{scale}, {whole_percent(labels.passing)} of them pass.{mark}. Intervals are 95 % "
+        "confidence intervals; answers to one question, or of one cluster, count as one."
     )
     yield f"Judge {found.judge.digest[:12]}, {found.created[:10]}, Prompt Gate {found.tool_version}."

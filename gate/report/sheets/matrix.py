@@ -78,7 +78,7 @@ def _open(matrix: Matrix) -> Iterator[str]:
             words = ((tally.unknown, "unknown"), (tally.missing, "without an answer"))
             what = " and ".join(f"{count:,} {word}" for count, word in words if count)
             low, high = map(percent, tally.ends)
-            yield f"{model}: {what}, of {tally.n:,} tests; {low} are broken if these pass, {high} if they fail."
+            yield f"{model}: {what}, of {tally.n:,} tests. If these pass, {low} break a rule; if they fail, {high}."
 
 
 def count_grids(matrices: Sequence[Matrix]) -> SheetTable:
@@ -107,7 +107,7 @@ def _texts(tally: Tally) -> tuple[str, str, str, str]:
 
 _LEGEND = (
     "Shares and counts are violations of the outputs with a verdict [95 %, Wilson].",
-    "What is unknown or without an answer is no part of them, and never a pass.",
+    "They leave out what is unknown or has no answer; it never counts as a pass.",
 )
 
 
@@ -170,7 +170,8 @@ def _contrasts(found: Sequence[GroupContrast]) -> SheetTable:
     if any(isinstance(one.across, Estimate) for one in found):
         lines.append(SheetRow(("mean over prompts", *(difference_text(one.across) for one in found))))
     below = (
-        "Percentage points [95 %; of models Newcombe's, for different tests]; an interval without 0 shows a difference."
+        "Percentage points [95 %; for models by Newcombe, for different tests]. "
+        "An interval without 0 shows a difference."
     )
     return SheetTable("Differences", ("model", *(one.name for one in found)), tuple(lines), (below,), wraps=True)
 
@@ -186,7 +187,7 @@ def _worth(figures: EvaluationFigures) -> Iterator[SheetTable]:
     """The quality of the tests and rules themselves."""
     named: Iterable[tuple[str, Tally | None]] = (
         ("tests with a valid input", figures.validity),
-        ("rules that stand in the prompt", figures.groundedness),
+        ("rules found in the prompt", figures.groundedness),
         ("violations from a valid input", figures.valid_share.pooled if figures.valid_share else None),
     )
     known = [(name, tally) for name, tally in named if tally is not None and tally.n]
@@ -213,12 +214,12 @@ def _agreement(found: SpecAgreement) -> SheetTable:
         sides = (f"{hits}/{n}" for hits, n in (one, other))
         lines.append(SheetRow((model, *sides, difference_text(paired_difference(pairs)), two_decimals(pairs.p))))
     below = [
-        f"Cosine {_likeness(found.cosine)}, closeness {_likeness(found.closeness)}: cosine does not see size, "
+        f"Cosine {_likeness(found.cosine)}, closeness {_likeness(found.closeness)}: cosine ignores size, "
         "closeness is 1 minus the mean absolute difference.",
-        "Points with Newcombe's interval of 95 % for the same tests; p of McNemar's exact test, two-sided.",
+        "Percentage points with Newcombe's 95 % interval for the same tests; p by McNemar's exact test, two-sided.",
     ]
     if found.left_out:
-        below.append(f"Without a test that was decided twice: {', '.join(found.left_out)}.")
+        below.append(f"Without a test that both prompts decided: {', '.join(found.left_out)}.")
     head = ("model", "original", "specification", "difference", "p")
     return SheetTable(
         "Agreement of the specification, on valid control cases", head, tuple(lines), tuple(below), wraps=True

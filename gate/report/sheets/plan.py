@@ -25,7 +25,7 @@ def plan_sheet(plan: Forecast) -> Sheet:
     """The forecast of a run as a sheet."""
     remarks = tuple(Remark(warned.text, "bad" if warned.severe else "doubtful") for warned in plan.warnings)
     if not plan.suites:
-        return Sheet("nothing would be called: the change touches no suite", remarks, (), plan.notes)
+        return Sheet("no calls: the change touches no suite", remarks, (), plan.notes)
     grids = (_calls(plan), *(_slices(plan, suite) for suite in plan.suites))
     return Sheet(_plan_headline(plan.spending), remarks, grids, (*_reading(plan), *plan.notes))
 
@@ -36,7 +36,7 @@ def spending_words(spending: Spending) -> str:
     if isinstance(spending.cost, Dollars):
         cost = f"{about} {numbers.dollars(spending.cost.amount)}"
     else:
-        cost = "no dollars" if spending.cost.why == "n/a" else f"dollars unknown ({spending.cost_note})"
+        cost = "no cost" if spending.cost.why == "n/a" else f"cost unknown ({spending.cost_note})"
     time = numbers.duration(spending.minutes * 60)
     return f"{least}{numbers.counted(spending.calls, 'call')}, {cost}, {about} {time}"
 
@@ -61,10 +61,10 @@ def _calls(plan: Forecast) -> SheetTable:
     if plan.spending.at_least:
         below.append(f"{_LEAST}at least: {_OPEN}")
     head = ("model", "calls", "input tokens", "output tokens", "a call", "cost")
-    return SheetTable("Before spending", head, tuple(lines), tuple(below))
+    return SheetTable("Expected calls", head, tuple(lines), tuple(below))
 
 
-_OPEN = "how often an agent calls its model, asks back or is talked to shows in a run; one call a round is counted."
+_OPEN = "only a run shows how many calls an agent makes; this plan counts one call per round."
 _MEASURED = "Tokens and times were measured in an earlier run."
 
 
@@ -99,9 +99,15 @@ def _mark(figure: Range, text: str) -> str:
 def _slices(plan: Forecast, suite: SuiteForecast) -> SheetTable:
     title = f"{suite.name}: {numbers.counted(suite.cases, 'case')}, {numbers.counted(suite.samples, 'sample')} each"
     if suite.arms < 2:
-        return SheetTable(title, (), (), ("A new prompt has no baseline: one arm is called, and nothing is compared.",))
+        return SheetTable(
+            title, (), (), ("A new prompt has no baseline. Only the candidate is called, and nothing is compared.",)
+        )
     effect = change_size(plan.effect)
+<<<<<<< HEAD
     head = ("slice", "cases", "smallest drop", f"{effect} shows", f"cases for {effect}", "")
+=======
+    head = ("slice", "cases", "smallest drop", f"power for {effect}", f"cases for {effect}", "")
+>>>>>>> h-sheets
     return SheetTable(title, head, tuple(_slice(row, suite) for row in suite.slices), tuple(_noise(suite)))
 
 
@@ -159,14 +165,26 @@ def _reading(plan: Forecast) -> Iterator[str]:
     share = numbers.percent(plan.power)
     if plan.critical is not None:
         yield (
+<<<<<<< HEAD
             f"{numbers.counted(plan.tested, 'slice')} tested together at {numbers.percent(plan.alpha)}: a drop has to "
             f"be about {plan.critical:.2f} standard errors large."
         )
     yield (
         f"Smallest drop: shown with a probability of {share}; the range goes from a change spread over many cases to "
         "whole cases that break."
+=======
+            f"{numbers.counted(plan.tested, 'slice')} tested together at a false block rate of "
+            f"{numbers.percent(plan.alpha)}: a drop is significant from about {plan.critical:.2f} standard errors."
+        )
+    yield (
+        f"Smallest drop: the smallest one that can be detected with a probability of {share}. The smaller figure is "
+        "for a change spread over many cases, the larger for single cases that fail completely."
     )
-    yield "Under 10 independent cases a slice never blocks; 30 are the floor, 100 comfortable, 300 to slice five ways."
+    yield (
+        "A slice with fewer than 10 independent cases never blocks. Use at least 30 cases, better 100, "
+        "and 300 to compare five slices."
+>>>>>>> h-sheets
+    )
 
 
 def calibration_sheet(found: CalibrationRecord) -> Sheet:
@@ -180,11 +198,11 @@ def calibration_sheet(found: CalibrationRecord) -> Sheet:
 def _noise_headline(found: CalibrationRecord) -> str:
     rates = found.false_blocks
     if found.not_resampled:
-        return f"How often noise alone blocks was not measured: {found.not_resampled}"
+        return f"The rate of false blocks was not measured: {found.not_resampled}"
     if rates is None:
-        return "nothing can block here: no slice has 10 independent cases"
+        return "no slice can block: none has 10 independent cases"
     joint, familiar = _rate(rates.joint), _rate(rates.familiar)
-    return f"Noise alone blocks {joint} of runs with the joint test, {familiar} with the familiar rule"
+    return f"Without any change, {joint} of runs are blocked by the joint test, {familiar} by the familiar rule"
 
 
 def _rate(found: RateRecord) -> str:
@@ -200,8 +218,8 @@ def _remarks(found: CalibrationRecord) -> Iterator[Remark]:
             where = f" ({', '.join(suite.fell[:5])})" if suite.fell else ""
             yield Remark(
                 f"{suite.name}: the prompt differs from itself by {numbers.delta(drift.mean)} "
-                f"{numbers.interval(drift.lower, drift.upper)}{where}. That is chance in 1 run of 20; if it comes "
-                "back, the service is not stable, and no comparison can be trusted",
+                f"{numbers.interval(drift.lower, drift.upper)}{where}. Chance does this in 1 run of 20. If it "
+                "happens again, the service is not stable, and no comparison can be trusted",
                 "bad",
             )
         for sentence in suite.advice:
@@ -217,31 +235,32 @@ def _facts(suite: SuiteCalibration) -> SheetTable:
         ("noise between cases, tau", _sd(suite.tau, suite)),
         ("noise within a case, sigma", _sd(suite.sigma, suite)),
         ("noise of a case's change", "–" if suite.sd is None else f"{suite.sd:.3f}"),
-        ("cases that tied", f"{suite.ties * 100:.0f} %"),
+        ("cases without a change", f"{suite.ties * 100:.0f} %"),
         ("cases always right", f"{suite.always_right * 100:.0f} %"),
         ("mean change", f"{numbers.delta(drift.mean)} {numbers.interval(drift.lower, drift.upper)}"),
     ]
     if suite.left_out:
-        rows.append(("cases left out", f"{suite.left_out:,}, without all of their scores"))
+        rows.append(("cases left out", f"{suite.left_out:,}, because scores are missing"))
     return SheetTable(title, ("", ""), tuple(SheetRow(row) for row in rows))
 
 
 def _sd(value: float | None, suite: SuiteCalibration) -> str:
     if value is not None:
         return f"{value:.3f}"
-    return "none seen" if not suite.varied and suite.cases > 1 else "cannot be told with one sample or one case"
+    return "none seen" if not suite.varied and suite.cases > 1 else "unknown: needs more than one sample and one case"
 
 
 def _choices(suite: SuiteCalibration) -> SheetTable:
     if not suite.choices:
         return SheetTable("", (), ())
     lines = tuple(
-        SheetRow((f"samples: {c.samples}", f"{c.cases:,}", f"{c.calls:,}", _fall(c), "")) for c in suite.choices
+        SheetRow((f"samples: {c.samples}", f"{c.cases:,}", f"{c.calls:,}", _smallest_drop(c), ""))
+        for c in suite.choices
     )
     return SheetTable("", ("choice", "cases", "calls", "smallest drop", ""), lines)
 
 
-def _fall(choice: ChoiceRecord) -> str:
+def _smallest_drop(choice: ChoiceRecord) -> str:
     if choice.best is None:
         return "none"
     if choice.worst is None:
@@ -253,17 +272,22 @@ def _notes(found: CalibrationRecord) -> Iterator[str]:
     rates = found.false_blocks
     if rates is not None:
         yield (
-            f"{rates.replicates:,} simulated runs over {numbers.counted(rates.slices, 'slice')}: cases drawn with "
-            f"replacement, their samples dealt to two arms at random. The joint test promises "
-            f"{rates.promised * 100:g} % at most; the familiar rule is a bootstrap interval for each slice on its own."
+            f"{rates.replicates:,} simulated runs over {numbers.counted(rates.slices, 'slice')}: cases are drawn "
+            f"with replacement, and their samples are assigned to the two arms at random. The joint test keeps the "
+            f"rate at {rates.promised * 100:g} % or below. Familiar rule: a separate bootstrap interval for each slice."
         )
     if found.not_resampled:
         yield (
-            "The choices take the critical value that holds for any slices at all (Bonferroni): where slices overlap, "
-            "smaller falls show, too."
+            "The choices use a critical value that holds for any slices (Bonferroni). Where slices overlap, "
+            "smaller drops can be detected, too."
         )
     yield (
+<<<<<<< HEAD
         "Smallest drop: shown with a probability of 80 %; the range goes from a change spread over many cases to whole "
         "cases that break."
+=======
+        "Smallest drop: the smallest one that can be detected with a probability of 80 %. The smaller figure is for a "
+        "change spread over many cases, the larger for single cases that fail completely."
+>>>>>>> h-sheets
     )
     yield from found.notes

@@ -27,7 +27,7 @@ _BAR = "  │ "
 _MARKED = {
     "words": "marked: words that the other answer does not have",
     "lines": "marked: lines that the other answer does not have",
-    "texts": "the answers have too little in common to mark it",
+    "texts": "the answers differ too much to mark changes",
     "same": "both answers are the same",
 }
 _STYLES = {"baseline": "bold red", "candidate": "bold green"}

@@ -65,7 +65,7 @@ def test_a_fork_without_keys_gets_its_verdict_and_a_note(world: PullRequestWorld
     pr = world.open({PROMPT: WITHOUT}, fork=True)
     outcome = run(pr)
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
-    assert "The promises were not compared: openai:gpt-4o-mini needs a key" in outcome.summary
+    assert "The rules of the prompt were not compared: openai:gpt-4o-mini needs a key" in outcome.summary
 
 
 HOSTILE = (*ATTACKS, "x" * 900)
@@ -128,4 +128,4 @@ def test_a_signal_ends_the_comparison_and_not_the_verdict(
     assert process.wait(60) == 0
     body = server.comments(REPO, pr.number)[0].body
     assert "Prompt Gate: PASS" in body
-    assert "The promises were not compared:" in body
+    assert "The rules of the prompt were not compared:" in body

@@ -72,7 +72,7 @@ def test_the_noise_that_the_prompt_states_is_measured_and_kept_for_the_plan(repo
 def test_a_reader_sees_rates_advice_and_choices(repo: Path) -> None:
     outcome = gate("calibrate", "--samples", "3", cwd=repo)
     flat = " ".join(outcome.out.split())
-    assert flat.startswith("Noise alone blocks ")
+    assert flat.startswith("Without any change, ")
     assert "support: More cases are better than more samples" in flat
     assert "faq: No score varied" in flat
     assert "samples: 5" in flat

@@ -222,8 +222,8 @@ def test_an_agents_prompt_is_compared_and_not_run(tmp_path: Path, server: ModelS
 def test_a_plan_lists_the_calls(repo: Path, server: ModelServer) -> None:
     commit(repo, {PROMPT: WITHOUT})
     notes = json.loads(gate("plan", "--base", "HEAD^1", "--json", cwd=repo).out)["notes"]
-    told = "about 7 calls compare the promises of support, once the verdict is reached, and 16 calls try each new rule"
-    assert f"Beside that, {told}, of 10 at most." in notes
+    told = "about 7 more calls compare the rules of the prompt of support, and 16 calls test each new rule"
+    assert f"After the verdict, {told}, for at most 10 rules." in notes
     assert server.ledger == []
 
 

@@ -76,7 +76,8 @@ def test_calls_for_cases_that_nobody_saw_are_reported(project: Project) -> None:
     (project.root / "conftest.py").write_text(PATIENT)
     ran = project.run("-m", "eval", "-x")
     assert "2 calls, 0 answers from the cache" in ran.out
-    told = "14 calls went ahead for 7 cases that were not reported; the answers are kept, and not counted here."
+    made = "14 calls were made in advance for 7 cases that were not reported"
+    told = f"{made}; the answers are cached, and not counted here."
     assert told in ran.out
     run = RunRecord.model_validate_json((project.root / ".gate/pytest/run.json").read_bytes())
     assert (run.calls.made, told in run.notes) == (2, True)

@@ -85,7 +85,7 @@ def test_a_killed_shard_counts_with_its_written_samples(three: Path) -> None:
         (lambda lines: [*lines[:-1], lines[-1][:40]], f"{SECOND}:16: the last line is cut off"),
         (lambda lines: lines[:-1], "contains 15 of the 16 samples that were written"),
         (lambda lines: [*lines, lines[3]], f"{SECOND}:17: suite 'faq'"),
-        (lambda lines: [lines[0].replace('"case":"c', '"case":"x'), *lines[1:]], "its case is not in the exam"),
+        (lambda lines: [lines[0].replace('"case":"c', '"case":"x'), *lines[1:]], "its case is not in the eval set"),
         (lambda lines: [lines[0].replace('"index":0', '"index":2'), *lines[1:]], "this is number 3"),
         (lambda lines: ["\x1b[31m\n", *lines[1:]], f"{SECOND}:1: is not JSON"),
     ],

@@ -76,9 +76,9 @@ def test_unedited_samples_are_merged(repo: Path) -> None:
         (lambda row: row["scores"][0].update(calls=10**9), "less than or equal to 65535"),
         (lambda row: row["scores"][0].update(scorer="judge"), "is not one by the scorer 'rubric'"),
         (lambda row: row["scores"].reverse(), "is not one by the scorer 'rubric'"),
-        (lambda row: row["scores"].pop(), "it has a score, and was not compared"),
-        (lambda row: row["scores"].extend(row["scores"]), "it has 4 scores, and 2 scorers are asked"),
-        (lambda row: row["scores"].clear(), "it has a score, and no scorer gave one"),
+        (lambda row: row["scores"].pop(), "it has a score, but was not compared"),
+        (lambda row: row["scores"].extend(row["scores"]), "it has 4 scores, and 2 scorers are configured"),
+        (lambda row: row["scores"].clear(), "it has a score, but no scorer has one"),
         (lambda row: row.update(score=0.123), "its score is not what its scores make"),
     ],
 )
@@ -90,4 +90,4 @@ def test_scores_without_an_answer(repo: Path) -> None:
     def failed(row: Row) -> None:
         row["reply"] = {"reason": "?", "attempts": 1}
 
-    assert "it has scores, and no answer" in forged(repo, failed)
+    assert "it has scores, but no answer" in forged(repo, failed)

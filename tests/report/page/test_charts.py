@@ -41,9 +41,9 @@ def test_every_case_is_in_one_bar_or_did_not_move(values: list[float | None]) ->
         return
     assert found is not None
     moved = [value for value in known if abs(value) > numbers.ZERO]
-    assert sum(bar.count for bar in found.bars if bar.fell) == sum(value < 0 for value in moved)
+    assert sum(bar.count for bar in found.bars if bar.dropped) == sum(value < 0 for value in moved)
     assert sum(bar.count for bar in found.bars) == len(moved)
-    assert f"{len(known) - len(moved)} did not move" in found.told
+    assert f"{len(known) - len(moved)} did not change" in found.told
     assert all(bar.height > 0 for bar in found.bars)
 
 

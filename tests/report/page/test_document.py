@@ -142,7 +142,7 @@ def test_cases_with_long_names_are_as_many_as_there_is_room_for() -> None:
     cases = [case.model_copy(update={"id": f"{number}{'<' * 95}"}) for number in range(1_500)]
     page = render_page(run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": cases})]}))
     assert len(page.encode()) < 4_000_000
-    assert "of 1,500 cases, those that tell most" in look(page).text
+    assert "of 1,500 cases, those that changed most" in look(page).text
 
 
 def test_answers_are_left_out_where_there_is_no_room_and_rows_still_lead_to_what_is_there() -> None:

@@ -50,20 +50,20 @@ def test_a_sceptic_finds_every_figure() -> None:
         "Cohen's kappa 0.6",
         "Gwet's AC1 0.6",
         "balanced accuracy 8",
-        "agreement of one that passes all 6",
-        "people among themselves 80 %",
+        "a judge that passes every answer 6",
+        "agreement among people 80 %",
         "people pass",
         "people fail",
         "answers whose verdict changes 13 % [8, 20] in 5 judgements",
         "spread within an answer",
         "threshold in use, 0.70",
         "best threshold, ",
-        "on answers that did not choose it",
+        "on answers not used to choose it",
         "Judgements without a score",
         "5 the judge refused",
         "1 of 120 answers have no score",
         "Where judge and people differ: ",
-        "Asked “question 8” • a8 (line 9): people pass, the judge 0.66. Answer: “answer 8” Judge: “reason 8”",
+        "Question “question 8” • a8 (line 9): people pass, the judge 0.66. Answer: “answer 8” Judge: “reason 8”",
         "2026-11-22",
     ):
         assert part in text, (part, text)
@@ -114,7 +114,7 @@ def test_a_rubric_speaks_on_its_own_scale() -> None:
 def test_a_judge_without_a_score_has_no_tables_of_figures() -> None:
     found = calibration(labels([[1.0], [0.0]]), judged(2, 1, lambda a, i: Unscored("no key")))
     text = on_paper(found)
-    assert text.startswith("judge (fake:judge) gave no answer a score")
+    assert text.startswith("judge (fake:judge) scored no answer")
     assert "2 no key" in text
     assert "kappa" not in text
 

@@ -1,4 +1,4 @@
-"""Plans and calibrations on paper."""
+"""Plans and calibrations as text."""
 
 import io
 import re
@@ -47,8 +47,8 @@ def printed(sheet: Sheet, width: int = 80, *, brief: bool = False) -> str:
 def test_a_plan_says_what_it_costs_in_its_first_line() -> None:
     text = printed(planned(Dollars(0.001)), 120)
     assert text.startswith("240 calls, about $0.24, about 1 min with 8 calls in flight\n")
-    assert printed(planned(Unpriced("n/a")), 120).startswith("240 calls, no dollars, about 1 min")
-    assert "dollars unknown (the price of fake:m, openai:judge" in printed(planned(Unpriced("unknown")), 200)
+    assert printed(planned(Unpriced("n/a")), 120).startswith("240 calls, no cost, about 1 min")
+    assert "cost unknown (the price of fake:m, openai:judge" in printed(planned(Unpriced("unknown")), 200)
 
 
 def test_what_is_wrong_comes_before_the_tables_and_stays_when_brief() -> None:
@@ -68,7 +68,9 @@ def test_lines_fit(width: int) -> None:
 def test_a_calibration_says_both_rates_in_its_first_line() -> None:
     found = calibrate(finished([itself(suite(ROWS, samples=2))], coins()), Counted(), FEW)
     text = printed(calibration.calibration_sheet(found), 140)
-    assert re.match(r"Noise alone blocks \d\.\d % \(± \d\.\d\) of runs with the joint test, \d+\.\d % \(± ", text)
+    assert re.match(
+        r"Without any change, \d\.\d % \(± \d\.\d\) of runs are blocked by the joint test, \d+\.\d % \(± ", text
+    )
     assert "noise within a case, sigma  0.4" in text
     assert "samples: 5" in text
 

@@ -21,7 +21,7 @@ def _facts(run: RunRecord) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("notes", "told"),
     [
-        (("the agent does not tell its cost (cost_usd)", FREE), "the agent does not tell its cost (cost_usd)"),
+        (("the agent does not report its cost (cost_usd)", FREE), "the agent does not report its cost (cost_usd)"),
         ((UNPRICED, UNPRICED), UNPRICED),
         ((UNPRICED, UNTOLD), f"{UNPRICED}; {UNTOLD}"),
     ],

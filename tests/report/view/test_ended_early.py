@@ -22,7 +22,7 @@ from gate.report.view.headline import plain_first_line
 from gate.report.view.report import report_view
 from tests.golden import runs
 
-SIGNALS = ("interrupted (SIGINT)", "the process was asked to end (SIGTERM)")
+SIGNALS = ("interrupted (SIGINT)", "the process was stopped (SIGTERM)")
 
 
 def _ended(reason: str, **other: object) -> RunRecord:
