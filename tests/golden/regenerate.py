@@ -43,11 +43,7 @@ def outputs() -> dict[str, str]:
 
 
 def main() -> None:
-<<<<<<< HEAD
-    """Write two files for each run, files for programs, one generation, errors, web pages and sheets."""
-=======
     """Write all golden files."""
->>>>>>> h-sheets
     for name, text in outputs().items():
         (OUTPUTS / name).write_text(text, encoding="utf-8", newline="\n")
     for name, run in runs().items():

@@ -103,11 +103,7 @@ def _slices(plan: Forecast, suite: SuiteForecast) -> SheetTable:
             title, (), (), ("A new prompt has no baseline. Only the candidate is called, and nothing is compared.",)
         )
     effect = change_size(plan.effect)
-<<<<<<< HEAD
-    head = ("slice", "cases", "smallest drop", f"{effect} shows", f"cases for {effect}", "")
-=======
     head = ("slice", "cases", "smallest drop", f"power for {effect}", f"cases for {effect}", "")
->>>>>>> h-sheets
     return SheetTable(title, head, tuple(_slice(row, suite) for row in suite.slices), tuple(_noise(suite)))
 
 
@@ -165,14 +161,6 @@ def _reading(plan: Forecast) -> Iterator[str]:
     share = numbers.percent(plan.power)
     if plan.critical is not None:
         yield (
-<<<<<<< HEAD
-            f"{numbers.counted(plan.tested, 'slice')} tested together at {numbers.percent(plan.alpha)}: a drop has to "
-            f"be about {plan.critical:.2f} standard errors large."
-        )
-    yield (
-        f"Smallest drop: shown with a probability of {share}; the range goes from a change spread over many cases to "
-        "whole cases that break."
-=======
             f"{numbers.counted(plan.tested, 'slice')} tested together at a false block rate of "
             f"{numbers.percent(plan.alpha)}: a drop is significant from about {plan.critical:.2f} standard errors."
         )
@@ -183,7 +171,6 @@ def _reading(plan: Forecast) -> Iterator[str]:
     yield (
         "A slice with fewer than 10 independent cases never blocks. Use at least 30 cases, better 100, "
         "and 300 to compare five slices."
->>>>>>> h-sheets
     )
 
 
@@ -282,12 +269,7 @@ def _notes(found: CalibrationRecord) -> Iterator[str]:
             "smaller drops can be detected, too."
         )
     yield (
-<<<<<<< HEAD
-        "Smallest drop: shown with a probability of 80 %; the range goes from a change spread over many cases to whole "
-        "cases that break."
-=======
         "Smallest drop: the smallest one that can be detected with a probability of 80 %. The smaller figure is for a "
         "change spread over many cases, the larger for single cases that fail completely."
->>>>>>> h-sheets
     )
     yield from found.notes
