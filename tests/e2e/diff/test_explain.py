@@ -58,7 +58,7 @@ def test_a_case_is_explained(ran: Path) -> None:
     assert alone.code == 2 and "gate explain .gate/last c1" in alone.err
 
     (ran / ".gate/last/samples.jsonl").unlink()
-    assert "samples.jsonl, which has them all, is not beside it" in " ".join(told("c1").split())
+    assert "run.json has only these, and samples.jsonl is not next to it" in " ".join(told("c1").split())
 
 
 def test_a_missing_case_is_a_usage_error(ran: Path) -> None:

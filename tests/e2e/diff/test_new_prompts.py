@@ -96,7 +96,7 @@ def test_a_new_prompt_and_a_changed_one_are_both_tested(repo: Path) -> None:
     assert [suite.quality.overall.slice for suite in harmless.suites] == ["overall"]
     broken = bring(repo, "quality=1.0", files={"prompts/support.md": BROKEN}).record
     assert broken.verdict is Verdict.BLOCK
-    assert broken.reasons[0].startswith("tier=gold fell")
+    assert broken.reasons[0].startswith("tier=gold dropped by")
     assert broken.method.slices_tested == 3
 
 
@@ -112,7 +112,7 @@ def test_a_new_file_of_a_known_pattern_uses_the_eval_set_of_the_base(
     assert record.verdict is verdict
     (new,) = record.new
     assert (new.name, new.exam.ref, new.exam.scorers, new.overall.wanted) == ("all:new", "main", ["contains"], 0.8)
-    assert any("main's exam of prompts/*.md" in note for note in record.notes)
+    assert any("the cases and scorers of prompts/*.md at main" in note for note in record.notes)
     (change,) = (change for change in record.exam_changes if change.suite == "all:new")
     assert change.trials == []
     assert change.rules == ["policy.min_pass_rate", "scorers.contains", "scorers.regex"]
@@ -123,4 +123,4 @@ def test_a_new_prompt_cannot_use_fake_answers(repo: Path, model: str) -> None:
     write(repo, {"gate.yaml": CONFIG + NEW + f"    model: {model}\n", "prompts/new.md": "New.\n"})
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 2
-    assert "is no model" in outcome.err
+    assert "which is not a model service" in outcome.err

@@ -49,7 +49,7 @@ def test_a_pairwise_judge_finds_what_an_absolute_score_misses(root: Path, server
     judged = [entry for entry in server.ledger if entry.right is None]
     assert (position.pairs, len(judged)) == (round(2 * CASES * lost), 2 * position.pairs)
     assert suite.calls.made == 4 * CASES + len(judged)
-    assert "order of the answers" in gate("report", ".gate/last/run.json", cwd=root).out
+    assert "each pair was shown in both orders" in gate("report", ".gate/last", "--format", "md", cwd=root).out
 
 
 def test_losing_all_pairs_leaves_uncertainty(root: Path, server: ModelServer) -> None:
@@ -70,8 +70,8 @@ def test_position_bias_changes_nothing_and_is_reported(root: Path, server: Model
     (suite,) = outcome.record.suites
     assert suite.quality.overall.mean == pytest.approx(0.0)
     assert (suite.positions[0].first.value, suite.positions[0].turned.value) == (1.0, 1.0)
-    told = gate("report", ".gate/last/run.json", cwd=root).out
-    assert "the judge likes the first place" in " ".join(told.split())
+    told = gate("report", ".gate/last", "--format", "md", cwd=root).out
+    assert "the judge prefers the first place" in told
 
 
 def test_equal_answers_need_no_judge_call(root: Path, server: ModelServer) -> None:

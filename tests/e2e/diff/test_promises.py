@@ -103,8 +103,8 @@ def test_new_rules_are_tested_on_both_versions(repo: Path, server: ModelServer) 
     (trial,) = told(outcome).trials
     assert (trial.rule, trial.tests) == (told(outcome).changes[0].rule, 4)
     assert (trial.baseline_scored, trial.candidate_scored) == (4, 4)
-    text = gate("report", ".gate/last", cwd=repo).out
-    assert "4 tests made for it: the old prompt keeps it in" in " ".join(text.split())
+    text = gate("report", ".gate/last", "--format", "md", cwd=repo).out
+    assert "4 tests for this rule: the old prompt keeps it in" in text
 
 
 def _kept_by_new(system: str, user: str) -> str:

@@ -59,8 +59,8 @@ def test_a_date_moved_to_line_1_is_a_hold_and_is_named(tmp_path: Path, server: M
     assert found.candidate.tokens < 10
     assert found.candidate.minimum == 1024
     assert found.candidate.obstacle == "too short"
-    line = next(line for line in report.splitlines() if "cacheable prefix falls" in line)
-    assert line.startswith("- `{{ date }}` moved to line 1: the cacheable prefix falls from about 1,900 to ")
+    line = next(line for line in report.splitlines() if "cacheable prefix shrinks" in line)
+    assert line.startswith("- `{{ date }}` moved to line 1: the cacheable prefix shrinks from about 1,900 to ")
     assert "; measured cost +" in line
     assert ", p95 " in line
 
@@ -85,5 +85,5 @@ def test_a_reorder_of_static_text_costs_only_once(tmp_path: Path, server: ModelS
     assert not found.shrank
     assert found.fresh_tokens == found.candidate.tokens
     assert found.fresh_usd == pytest.approx(found.fresh_tokens * 0.4e-6)
-    assert "cacheable prefix falls" not in report
+    assert "cacheable prefix shrinks" not in report
     assert "once for each deployment" in report

@@ -40,7 +40,7 @@ def test_a_change_cannot_use_recorded_or_fake_answers(repo: Path, name: str, mod
     (repo / "gate.yaml").write_text(CONFIG.replace("fake:oracle", model).replace("name: support", f"name: {name}"))
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 2
-    assert "is no model" in outcome.err
+    assert "which is not a model service" in outcome.err
 
 
 def test_a_change_may_not_replace_the_file_of_answers(recorded: Path) -> None:

@@ -27,7 +27,7 @@ def twisted(desk: Desk, stage: str, twist: Callable[[str], str]) -> None:
         (["--instructions", "tests"], "has no text"),
         (["--set", "turn=3"], "did you mean 'turns'?"),
         (["--set", "write_back=true"], ".prompt.yml"),
-        (["--update"], "without --diff"),
+        (["--update"], "--update needs --diff"),
         (["--diff", "--evaluate", f"{MODEL},openai:other"], "one model answers tests"),
     ],
 )
