@@ -107,7 +107,7 @@ def test_an_agent_with_tools_calls_at_least_once_a_round(repo: Path, server: Mod
     outcome = gate("plan", "--base", "HEAD", cwd=repo)
     assert re.match(r"at least 72 calls, at least \$[\d.]+, at least ", outcome.out)
     assert "≥ 36" in outcome.out
-    assert "≥ at least: how often an agent calls its model" in " ".join(outcome.out.split())
+    assert "≥ at least: only a run shows how many calls an agent makes" in " ".join(outcome.out.split())
     made = gate("diff", "--base", "HEAD", "--json", cwd=repo).record
     assert made.calls.made == 2 * 12 * 3 * 2
     measured = gate("plan", "--base", "HEAD", cwd=repo)
