@@ -26,8 +26,8 @@ LIMITS = PROMPT.limits
         ("return None", "it returned NoneType, not the text of a prompt"),
         ("return ''", "it returned an empty text"),
         ("return 'x' * 5_001", "it returned 5,001 characters; the limit is 5,000"),
-        ("return 'a\\0b'", "its text holds NUL characters"),
-        ("return chr(0xd800)", "its text holds half of a surrogate pair"),
+        ("return 'a\\0b'", "its text contains NUL characters"),
+        ("return chr(0xd800)", "its text contains half of a surrogate pair"),
     ],
 )
 def test_what_is_no_text(worktree: FunctionWorktree, odd: str, said: str) -> None:

@@ -68,7 +68,7 @@ def test_the_record_holds_what_was_reported_and_the_screen_says_what_was_not(pro
     shown = " ".join(gate("report", ".gate/pytest", cwd=project.root).out.split())
     assert "INCONCLUSIVE the test run ended before 6 of 8 cases were reported" in shown
     assert "Failed so far: safety_1." in shown
-    assert "Run again: only what is missing will be paid for." in shown
+    assert "Run again; only the missing samples cost anything." in shown
 
 
 def test_calls_for_cases_that_nobody_saw_are_reported(project: Project) -> None:

@@ -21,7 +21,7 @@ def test_judges_that_prefer_their_own_kind_and_are_not_calibrated_are_reported(p
     (warned,) = (line for line in found if "self-preference" in line)
     assert warned.startswith("bot: the judge judge calls own:m, the same model that it judges")
     (quoted,) = (line for line in found if "calibrated" in line)
-    assert quoted == "bot: the judge judge is not calibrated: how far it agrees with people was not measured"
+    assert quoted == "bot: the judge judge is not calibrated: its agreement with people was not measured"
 
 
 def test_a_calibration_is_quoted(project: Project) -> None:

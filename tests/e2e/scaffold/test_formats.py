@@ -38,7 +38,7 @@ def test_prompty_in_both_generations(tmp_path: Path, server: ModelServer) -> Non
     key = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{server.url}/v1"}
     done = gate("init", "--all", "--model", "openai:gpt-4o-mini", cwd=root, env=key)
     assert done.code == 0, done.err
-    for name, what in (("picture", "the interface of its model is 'image'"), ("seen", "is of the kind image")):
+    for name, what in (("picture", "the interface of its model is 'image'"), ("seen", "has the kind image")):
         assert [what in line for line in done.out.splitlines() if f"none/{name}.prompty" in line] == [True]
     committed(root)
     write(root, {"first/chat.json": files("prompty")["first/chat.json"].replace("Two Wheels", "Three Wheels")})

@@ -94,7 +94,7 @@ def test_an_unreachable_store_cannot_pass(tmp_path: Path) -> None:
     repository.write(repo, {example.PROMPT: example.REWORDED})
     nowhere = gate("diff", "--base", "main", cwd=repo)
     assert nowhere.code == 3
-    assert "no GATE_DATABASE_URL, and no .gate/gate.db" in nowhere.err
+    assert "GATE_DATABASE_URL is not set, and .gate/gate.db does not exist" in nowhere.err
     assert not (repo / ".gate/gate.db").exists()
     url = "postgresql://gate:hidden@127.0.0.1:9/gate?connect_timeout=2"
     away = gate("diff", "--base", "main", cwd=repo, env={"GATE_DATABASE_URL": url})
