@@ -286,7 +286,7 @@ def test_a_server_without_tls_is_told(place: Place, run: Path) -> None:
 
 def test_the_command(place: Place, run: Path) -> None:
     made = gate("tokens", "create", "here", "--scope", "runs:write", "--owner", "Bob", cwd=place.folder / "run", env={})
-    assert (made.code, "Token 1 of Bob" in made.err) == (0, True), made.err
+    assert (made.code, "Token 1 (here, owner Bob)" in made.err) == (0, True), made.err
     env = {"GATE_TOKEN": place.token(Scope.RUNS_WRITE)}
     done = gate("push", str(run), "--to", place.url, cwd=place.folder, env=env)
     assert (done.code, done.out) == (0, f"The run is at {place.url}/runs/1\n"), done.err
