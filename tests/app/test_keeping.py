@@ -62,5 +62,5 @@ def test_without_samples_the_page_says_so_and_shows_what_the_record_keeps(tmp_pa
     assert page(RUN, tmp_path) == text
     (tmp_path / "samples.jsonl").mkdir()
     assert page(RUN, tmp_path) == text
-    assert "The samples of the run were not at hand" in text
+    assert "The samples of the run were not found" in text
     assert "<article" in text

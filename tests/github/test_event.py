@@ -66,7 +66,7 @@ def test_a_pull_request_event_without_a_pull_request() -> None:
     [
         ("", "invalid JSON"),
         ("{", "invalid JSON"),
-        ('{"a": 1, "a": 2}', "given twice"),
+        ('{"a": 1, "a": 2}', "set twice"),
         ("[" * 100_000, "nested"),
         ('{"pull_request": NaN}', "not a JSON number"),
         ('"\\ud800"', "surrogate"),

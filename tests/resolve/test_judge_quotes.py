@@ -42,17 +42,17 @@ def test_a_calibrated_judge_is_quoted() -> None:
 )
 def test_whatever_changes_a_judgement_makes_another_judge(changed: dict[str, object]) -> None:
     other = replace(NAMED, options={**NAMED.options, **changed})
-    assert said(other, TEXT).startswith("not calibrated as it is: its model, criteria or prompt have changed")
+    assert said(other, TEXT).startswith("not calibrated: its model, criteria or prompt have changed")
 
 
 def test_a_judge_without_a_calibration() -> None:
-    assert said(JUDGE, TEXT) == "not calibrated: how far it agrees with people was not measured"
+    assert said(JUDGE, TEXT) == "not calibrated: its agreement with people was not measured"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, f"there is no {PATH} at main"),
+        (None, f"there is no {PATH} in the working tree"),
         ("[]", "it is no calibration of schema"),
         (TEXT.replace('"lower"', '"lowest"', 1), "it is no calibration of schema"),
         (" " * (CALIBRATION_CHARS + 1), "is longer than"),

@@ -28,7 +28,7 @@ def test_whole_numbers_of_a_scale_with_few_steps_are_read(score: float) -> None:
 
 @pytest.mark.parametrize(("score", "low", "high"), [(4.5, 1.0, 5.0), (0.5, 0.0, 1.0), (-0.25, -1.0, 1.0)])
 def test_a_score_between_two_of_its_steps_is_none(score: float, low: float, high: float) -> None:
-    with pytest.raises(MalformedVerdict, match=r"tone\.score is not a complete number$"):
+    with pytest.raises(MalformedVerdict, match=r"tone\.score is not a whole number$"):
         read(score, low, high)
 
 

@@ -80,7 +80,7 @@ def test_comments_and_the_other_data_stay(before: str, after: str) -> None:
     [
         ("[]", "is not a prompt file of GitHub Models"),
         ("testData: x", "testData in p is not a list"),
-        ("testData: &a [{input: x}]\nother: *a\n", "p is written in a way that cannot be changed safely"),
+        ("testData: &a [{input: x}]\nother: *a\n", "p has YAML that cannot be edited safely"),
     ],
 )
 def test_what_cannot_be_added_to_is_refused(text: str, message: str) -> None:

@@ -184,7 +184,7 @@ def test_a_server_that_is_killed_while_a_run_comes_in_gets_it_whole_when_it_is_b
 
 def test_a_server_that_never_comes_is_told_and_ends(place: Place, run: Path) -> None:
     place.kill()
-    with pytest.raises(CannotEvaluate, match="cannot keep the run: Connection refused"):
+    with pytest.raises(CannotEvaluate, match="could not save the run: Connection refused"):
         place.send(run)
     assert place.waited == [1.0, 2.0, 4.0, 8.0]
     assert len(place.told) == TRIES - 1
@@ -194,8 +194,8 @@ def test_a_server_that_never_comes_is_told_and_ends(place: Place, run: Path) -> 
     ("prefix", "said"),
     [
         ("/404", "there is no Prompt Gate server at http://127.0.0.1:[0-9]+/404"),
-        ("/post-302", "sends on to /stolen"),
-        ("/403", "something in front of http://127.0.0.1:[0-9]+/403 lets nobody through"),
+        ("/post-302", "redirects to /stolen"),
+        ("/403", "a proxy in front of http://127.0.0.1:[0-9]+/403 refuses the request"),
         ("/post-413", "the run is larger than"),
     ],
 )
@@ -212,7 +212,7 @@ def test_tokens_that_will_not_do_are_told_apart(place: Place, run: Path, monkeyp
     for token, said in (
         ("", "does not know the token"),
         (new_secret(), "does not know the token"),
-        (good[:-1], "a part of it is missing"),
+        (good[:-1], "is not a complete token"),
         (place.token(Scope.RUNS_READ), "needs the scope runs:write"),
     ):
         monkeypatch.setenv("GATE_TOKEN", token)
@@ -237,11 +237,11 @@ def test_a_file_that_grows_while_it_is_sent_is_told(place: Place, run: Path) -> 
     [
         ("http://gate.example.org", "is not encrypted"),
         ("http://127.0.0.1.example.org/", "is not encrypted"),
-        ("https://ann:secret@gate.example.org", "a name or a password"),
-        ("gate.example.org", "no address"),
-        ("https://gate.example.org/?a=b", "no address"),
-        ("https://gate.example.org/\r\nx: y", "no address"),
-        ("https://[::1", "no address"),
+        ("https://ann:secret@gate.example.org", "a user name or password"),
+        ("gate.example.org", "is not the address of a server"),
+        ("https://gate.example.org/?a=b", "is not the address of a server"),
+        ("https://gate.example.org/\r\nx: y", "is not the address of a server"),
+        ("https://[::1", "is not the address of a server"),
     ],
 )
 def test_a_token_goes_over_no_open_network_and_to_no_odd_address(
@@ -269,7 +269,7 @@ def test_a_proxy_is_asked_for_a_tunnel_and_sees_no_token(run: Path, monkeypatch:
     monkeypatch.setenv("GATE_TOKEN", secret := new_secret())
     monkeypatch.setenv("https_proxy", f"http://ann:p%40ss@127.0.0.1:{door.getsockname()[1]}")
     monkeypatch.setenv("no_proxy", "inner.example.org")
-    with pytest.raises(CannotEvaluate, match="cannot keep the run: the proxy says 503 Busy"):
+    with pytest.raises(CannotEvaluate, match="could not save the run: the proxy reported 503 Busy"):
         send_run(run, "https://gate.example.org/team", CI, SendOptions(lambda seconds: None))
     thread.join()
     door.close()
@@ -286,7 +286,7 @@ def test_a_server_without_tls_is_told(place: Place, run: Path) -> None:
 
 def test_the_command(place: Place, run: Path) -> None:
     made = gate("tokens", "create", "here", "--scope", "runs:write", "--owner", "Bob", cwd=place.folder / "run", env={})
-    assert (made.code, "Token 1 of Bob" in made.err) == (0, True), made.err
+    assert (made.code, "Token 1 (here, owner Bob)" in made.err) == (0, True), made.err
     env = {"GATE_TOKEN": place.token(Scope.RUNS_WRITE)}
     done = gate("push", str(run), "--to", place.url, cwd=place.folder, env=env)
     assert (done.code, done.out) == (0, f"The run is at {place.url}/runs/1\n"), done.err

@@ -48,7 +48,7 @@ def test_a_token_is_shown_once_and_is_good_until_it_is_revoked(ann: TestClient, 
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"name": "a", "days": "90"}, "without a scope"),
+        ({"name": "a", "days": "90"}, "a token needs a scope"),
         ({"name": "a", "scope": "runs:everything", "days": "90"}, "no scope"),
         ({"name": "a", "scope": "runs:read", "days": "x"}, "1 to 3650 days"),
         ({"name": "there", "scope": "runs:read", "days": "90"}, "already"),

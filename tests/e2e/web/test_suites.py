@@ -128,7 +128,7 @@ def test_what_a_table_cannot_hold_is_named_before_it_is_left_out(ann: TestClient
     table = addresses.suite("support", "export", version=1, form="csv")
     answer = ann.get(table)
     assert (answer.status_code, "content-disposition" in answer.headers) == (409, False)
-    assert "<li>the case gold has state, which a table cannot hold" in answer.text
+    assert "<li>the case gold has state, which a table cannot store" in answer.text
     assert "Export the other 1 case as CSV" in answer.text and "the case &lt;b&gt; has prompt, " in answer.text
     some = ann.get(f"{table}&some=true")
     assert (some.status_code, some.content) == (200, b"\xef\xbb\xbfid,input\na,Hi\n")
@@ -164,7 +164,7 @@ def test_an_import_shows_what_would_change_before_it_does(ann: TestClient, datab
         ("a.jsonl", b"", "is not empty"),
         ("a.jsonl", b'{"id": "a", "input": "\xff"}', "byte 23"),
         ("a.jsonl", b'{"id": "a"}\n{"id": "b", "inptu": 1}', "line 2"),
-        ("a.csv", b"PK\x03\x04\0\0", "is a file of an office program, or an archive: save the sheet as CSV"),
+        ("a.csv", b"PK\x03\x04\0\0", "is an office file or an archive: save the sheet as CSV"),
         ("a.json", b"<script>alert(1)</script>", "line 1"),
     ],
 )

@@ -25,4 +25,4 @@ def test_a_dropped_limit_reaches_the_comment_as_a_dropped_promise_with_its_evide
     tables = promise_tables([promises_record("support", diff)])
     shown = markdown.report_template("specdiff.md.j2").render(promises=tables)
     assert "1 dropped, 6 unchanged" in shown
-    assert "The prompt said: “Answer in at most 80 words.”" in shown
+    assert "In the old prompt: “Answer in at most 80 words.”" in shown
