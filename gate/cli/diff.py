@@ -10,7 +10,7 @@ import click
 from gate.app.resolving import GitPlace, resolve_files_mode, resolve_git_mode
 from gate.app.run_order import RunOrder
 from gate.cli.app import refuse_options
-from gate.cli.formats import format_of
+from gate.cli.options import format_of
 from gate.cli.output import output_paths, print_note, report_run, report_untouched, run_progress
 from gate.config.documents import quoted
 from gate.engine.schedule import Share

@@ -12,7 +12,7 @@ import click
 
 from gate.app.run_order import run_folder
 from gate.calls.interface import SilentProgress
-from gate.cli.formats import endings_or, format_named, format_of
+from gate.cli.options import endings_or, format_named, format_of
 from gate.errors import GateError
 from gate.files import write_lines
 from gate.git.places import own_folder

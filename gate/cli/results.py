@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gate.cli.formats import FORMATS
-from gate.cli.options import json_option, quiet_option
+from gate.cli.options import FORMATS, json_option, quiet_option
 from gate.errors import GateError
 
 if TYPE_CHECKING:

@@ -86,7 +86,7 @@ def test_a_wide_margin_accepts_the_drop(root: Path, margin: float, code: int) ->
         ("{method: mcnemar}", 3, 0.0, "samples is 3"),
         ("{breakage: true}", 1, 0.0, "it needs 2 to 5 samples"),
         ("{breakage: true}", 3, 0.1, "a margin is not possible"),
-        ("{correction: holm}", 3, 0.0, "correction: holm cannot be combined with maxt"),
+        ("{correction: holm}", 3, 0.0, "cannot be combined with maxt, which covers all slices together"),
         ("{method: bayes}", 3, 0.0, "method"),
     ],
 )

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as Xml
 import click
 import pytest
 
-from gate.cli.formats import FORMATS, format_of
+from gate.cli.options import FORMATS, format_of
 from gate.cli.results import report
 from tests.support.command import gate
 from tests.support.example import BROKEN, PROMPT

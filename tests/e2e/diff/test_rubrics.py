@@ -85,7 +85,7 @@ def test_a_change_is_compared_by_dimension(repo: Path) -> None:
         ("dimension", "brevity"),
         ("dimension", "state compliance"),
     ]
-    shown = (repo / ".gate/last/report.md").read_text()
+    shown = " ".join((repo / ".gate/last/report.md").read_text().split())
     assert "brevity" in shown
     assert "4.00 → 3.00 of 5" in shown
     assert "rubric by fake:judge at temperature 0" in shown

@@ -122,7 +122,7 @@ def test_gate_check_of_a_bad_reply(root: Path) -> None:
     (root / "prompts.py").write_text(f"TONE = 'Be nice.'\n\n\n{BUILDER}")
     outcome = gate("check", cwd=root)
     assert outcome.code == 1
-    told = " ".join(outcome.out.split())
+    told = (root / ".gate/check/report.md").read_text().replace("\\_", "_")
     # 0.20 x 1 + 0.80 x 2 on the scale of 1 to 5.
     for part in (
         "1.8 of 5, needs 3.5",
