@@ -289,6 +289,6 @@ def test_the_command(place: Place, run: Path) -> None:
     assert (made.code, "Token 1 (here, owner Bob)" in made.err) == (0, True), made.err
     env = {"GATE_TOKEN": place.token(Scope.RUNS_WRITE)}
     done = gate("push", str(run), "--to", place.url, cwd=place.folder, env=env)
-    assert (done.code, done.out) == (0, f"The run is at {place.url}/runs/1\n"), done.err
+    assert (done.code, done.out) == (0, f"Saved: {place.url}/runs/1\n"), done.err
     again = gate("push", str(run), "--to", place.url, cwd=place.folder, env={"GATE_TOKEN": made.out.strip()})
     assert (again.code, "does not know the token" in again.err, made.out.strip() in again.err) == (2, True, False)
