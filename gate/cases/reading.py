@@ -47,7 +47,7 @@ CONVERT = "gate cases convert converts what it can and lists the rest"
 
 NOT_FILLED_IN = "has only empty rows"
 """The error for a case file of `gate init` that is not filled in yet; `gate validate` does not report it."""
-_FILL_IN = "write real inputs of your users into them, or draft cases with gate generate PROMPT"
+_FILL_IN = "write real inputs of your users into them, or draft cases: gate generate PROMPT --model MODEL"
 
 _DATA_KEYS = ("id", "input", "expected")
 """Of test data of a `.prompt.yml`; every other key is a variable."""

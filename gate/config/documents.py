@@ -297,6 +297,9 @@ def read_json(text: str, file: str) -> Document:
         raise one_problem(file, bad.line, bad.message) from None
 
 
+_JSONL_HINT = "each line is one JSON value, with keys and texts in double quotes"
+
+
 def read_jsonl(text: str, file: str, noted: list[Problem] | None = None) -> list[Document]:
     """One document per line; blank lines are skipped.
 
@@ -313,7 +316,8 @@ def read_jsonl(text: str, file: str, noted: list[Problem] | None = None) -> list
                 raise BadJson(f"the line is longer than {LINE_CHARS:,} characters")
             found.append(Document(file, parse_json(line), line=number))
         except BadJson as bad:
-            problems.append(Problem(printable(file), number, printable(bad.message)))
+            hint = _JSONL_HINT if bad.message.startswith("invalid JSON") else ""
+            problems.append(Problem(printable(file), number, printable(bad.message), hint))
     if problems and noted is None:
         raise InputErrors(problems)
     return found

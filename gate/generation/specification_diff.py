@@ -71,7 +71,8 @@ def read_versions(wanted: GenerationRequest) -> PromptPair:
     spec = wanted.spec
     kept = read_specification(disk, str(spec))
     if wanted.update and kept is None:
-        raise GateError(f"there is no {spec} to update", f"create it first: gate generate {shlex.quote(wanted.prompt)}")
+        hint = f"create it first: gate generate {shlex.quote(wanted.prompt)} --model MODEL"
+        raise GateError(f"there is no {spec} to update", hint)
     repo = Repo.open(Path(wanted.prompt).absolute())
     source = repo.at(wanted.base)
     base = _at(source, _inside(repo.root, Path(wanted.prompt)))

@@ -72,8 +72,12 @@ def config_text(drafts: Sequence[SuiteDraft], layout: FileSettings) -> str:
     return _rendered("gate.yaml", view)
 
 
-def case_text(draft: SuiteDraft) -> str:
-    """The case file of a suite: YAML with empty rows, or cases as JSON Lines."""
+def case_text(draft: SuiteDraft, model: str) -> str:
+    """The case file of a suite: YAML with empty rows, or cases as JSON Lines.
+
+    Args:
+        model: to draft cases with.
+    """
     if not draft.form or draft.found is None:
         return "".join(map(line_of, draft.entries or ()))
     view = {
@@ -81,6 +85,7 @@ def case_text(draft: SuiteDraft) -> str:
         "least": FEWEST_UNITS,
         "rows": ROWS,
         "prompt": printable(shlex.quote(draft.prompt)),
+        "model": printable(shlex.quote(model)),
         "input": "the user's text" if draft.found.asks_input else "the user's text, if it is not in vars",
         "variables": [f"{flow(name)}:" for name in draft.found.variables],
         "about": "the answer you want; required" if expects(draft) else _IF_ANY,

@@ -117,7 +117,8 @@ def with_drafts(
     losses = {path: bundle.losses for path, bundle in bundles.items() if bundle.losses}
     if drafts:
         texts = {layout.config: files.config_text(drafts, layout), **texts}
-        texts |= {one.cases: files.case_text(one) for one in drafts if one.form or one.entries is not None}
+        written = [one for one in drafts if one.form or one.entries is not None]
+        texts |= {one.cases: files.case_text(one, one.model or layout.models.answering) for one in written}
         if wishes.workflow:
             texts[files.WORKFLOW] = files.workflow_text(drafts, layout)
         if losses:

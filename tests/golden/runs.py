@@ -14,6 +14,7 @@ from gate.errors import GateError, InputErrors, MissingKey, Problem
 from gate.record.comparison import ArmAxis, Estimate, State, Verdict
 from gate.record.parts import ExamRecord
 from gate.record.run import CaseRecord, MissingRecord, OverrideRecord, RunRecord
+from gate.values import undecided
 from tests.golden.agents import agents
 from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, scorer, suite
 from tests.golden.checks import check_block, check_missing, check_rubric, check_unfinished
@@ -234,7 +235,8 @@ def inconclusive() -> RunRecord:
         worst=Verdict.BLOCK,
         reasons=["HTTP 503 from api.example.com after 5 requests (29 samples)", "time-out after 120 s (2 samples)"],
     )
-    reasons = ["31 of 720 samples have no score; had they gone worst for the candidate, this would be a BLOCK."]
+    why = f"{undecided(31, 720)}: PASS in the best case for the candidate, BLOCK in the worst."
+    reasons = [why, *missing.reasons]
     stalled = latency(None, reason="no times were measured")
     made = suite(overall, slices, cases()[2:3], latency=stalled, cost=cost(None, reason="the price is unknown"))
     return run(Verdict.INCONCLUSIVE, [made], reasons, missing=missing, spent_usd=None)

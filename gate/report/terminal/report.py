@@ -187,7 +187,7 @@ class _Screen:
             for note in view.footnotes[: size.notes]:
                 yield _dim(terminal_text(note))
         lines = [
-            *((f"By scorer{_within(one.suite)}", one.brief) for one in view.scorers),
+            *((f"Change by scorer{_within(one.suite)}", one.brief) for one in view.scorers),
             *((f"{one.scorer}{_within(one.suite)}, {one.scale}", one.brief) for one in view.dimensions),
             *((f"Conversations{_within(one.suite)}", one.brief) for one in view.conversations),
             *((f"Rules of the prompt{_within(one.suite)}", one.brief) for one in view.promises),

@@ -137,7 +137,7 @@ def _margins(run: RunRecord) -> str:
 
 
 def method_line(run: RunRecord) -> str:
-    """Method and false-block rate: `joint sign-flip test (maxt) of 6 slices; at most 2.5 % wrong BLOCKs`."""
+    """Method and false-block rate: `joint test (maxt) of 6 slices with overall; at most 2.5 % wrong BLOCKs`."""
     used = run.method
     if not run.evaluated:
         return ""
@@ -152,7 +152,7 @@ def method_line(run: RunRecord) -> str:
     early = f", stopped early after {taken} of {planned} samples" if taken < planned else ""
     if used.name not in _ALONE:
         rate = numbers.percent(used.alpha)
-        return f"joint sign-flip test ({used.name}) of {slices}; at most {rate} wrong BLOCKs{early}"
+        return f"joint test ({used.name}) of {slices} with overall; at most {rate} wrong BLOCKs{early}"
     correction = f", {_CORRECTIONS[used.correction]}" if used.correction != "none" else ""
     return f"{_ALONE[used.name]} ({used.name}), {slices} tested separately{correction}{early}"
 
@@ -549,7 +549,8 @@ def _more_reasons(run: RunRecord) -> tuple[str, ...]:
         for one in fresh
         if not pass_rates.advises_rate(run, one) and not is_axis_reason(one)
     ]
-    return tuple(reason for reason in told if reason.rstrip(".") != first)
+    # A reason that continues the first line is shown without it.
+    return tuple(reason.removeprefix(f"{first}: ") for reason in told if reason.rstrip(".") != first)
 
 
 _ALERTS = {Verdict.BLOCK: "CAUTION", Verdict.INCONCLUSIVE: "WARNING", Verdict.HOLD: "WARNING"}
