@@ -125,7 +125,7 @@ def test_a_prompt_name_is_quoted_in_a_command(tmp_path: Path) -> None:
     root = make(tmp_path, {"prompts/$(touch x).md": "You help.\n"})
     assert gate("init", cwd=root).code == 0
     (form,) = root.glob("evals/*/cases.yaml")
-    assert "gate generate 'prompts/$(touch x).md'\n" in form.read_text(encoding="utf-8")
+    assert "gate generate 'prompts/$(touch x).md' --model openai:gpt-5-mini\n" in form.read_text(encoding="utf-8")
 
 
 def test_on_a_terminal_it_lists_prompts_and_asks_for_a_choice(tmp_path: Path) -> None:
