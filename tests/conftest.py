@@ -4,6 +4,7 @@ Parallel workers share the fork servers, so that the package is loaded once.
 """
 
 import gc
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,8 @@ from hypothesis.internal.conjecture import providers
 from tests.support import forked
 
 gc.disable()
+# As the command does, for the workers and for the processes that fork from their servers.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The same examples in every run: what is found by chance turns up in the weekly run of the profile "random". A busy
 # machine takes its time, so that nothing is timed; speed is for benchmarks.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -39,6 +42,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Freeze the objects of the collection, and turn the garbage collector on."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     gc.enable()
 
 

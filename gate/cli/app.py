@@ -2,6 +2,7 @@
 
 import gc
 import io
+import os
 import sys
 from collections import UserDict
 from collections.abc import Iterator, Mapping
@@ -154,6 +155,8 @@ def main() -> None:
     """Run the command line and exit with its code."""
     # Imports create many objects that live to the end. Scanning them repeatedly takes a tenth of the start-up time.
     gc.set_threshold(50_000, 20, 20)
+    # The matrices are small: a second thread would spend more time waiting than it saves.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A character that the screen cannot show must not end a report.

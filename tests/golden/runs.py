@@ -1,5 +1,6 @@
 """Finished runs, built by hand, one for each kind of report."""
 
+import functools
 from datetime import UTC, datetime
 
 from gate.engine.without_evaluation import (
@@ -46,6 +47,7 @@ _GOOD = "Öffnen Sie Konto › Rechnungen und wählen Sie bei der Rechnung „PD
 _BAD = "You can download invoices from the account page.\n\nLet me know if you need anything else!"
 
 
+@functools.cache
 def runs() -> dict[str, RunRecord]:
     """All of them, by the name of their golden files."""
     return {
