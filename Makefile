@@ -8,7 +8,8 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 INSTALL = why=$$($(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --editable '.[$(EXTRAS)]' 2>&1) \
 	|| { echo 'uv could not install it; pip takes longer.'; $(PIP) --editable '.[$(EXTRAS)]'; } \
 	|| { printf 'The error of uv:\n%s\n' "$$why" >&2; exit 1; }
-IMAGE_EXTRAS := local agents bedrock vertex otel postgres web
+IMAGE_EXTRAS := agents
+FULL_EXTRAS := $(IMAGE_EXTRAS) bedrock distributed local otel postgres vertex web
 
 .PHONY: help setup demo test browser-test image-test lint lock dist sbom audit bench clean docs docs-serve reference
 .DEFAULT_GOAL := help
@@ -78,9 +79,11 @@ docs-serve: docs ## Serve the documentation at http://127.0.0.1:8000; run make d
 reference: $(VENV)/.dev ## Generate docs/reference/ from the code.
 	$(BIN)/python -m tests.support.docsite.reference
 
-lock: | $(BIN)/uv ## Lock the packages of the image; UPGRADE=--upgrade takes the newest versions.
-	@$(BIN)/uv pip compile --quiet --universal --generate-hashes $(IMAGE_EXTRAS:%=--extra %) $(UPGRADE) \
-		--custom-compile-command 'make lock' --output-file requirements.lock pyproject.toml
+COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate $(UPGRADE) --custom-compile-command 'make lock'
+
+lock: | $(BIN)/uv ## Lock the packages of both images; UPGRADE=--upgrade takes the newest versions.
+	@$(COMPILE) $(FULL_EXTRAS:%=--extra %) --output-file requirements-full.lock pyproject.toml
+	@$(COMPILE) $(IMAGE_EXTRAS:%=--extra %) --constraint requirements-full.lock --output-file requirements.lock pyproject.toml
 
 dist: | $(BIN)/uv ## Build the source distribution and the wheel into dist/.
 	@rm -rf dist
