@@ -11,7 +11,8 @@ RUN apt-get update \
 
 FROM debian AS root
 # What installs packages, logs people in or mounts disks goes, and Perl, which only git's rare commands need. dpkg does
-# it, so its list of packages stays true. The tools of the shell are those of busybox.
+# it, so its list of packages stays true. The tools of the shell are those of busybox. Modules are compiled and need no
+# source then: a traceback still names file and line.
 ARG PURGE="dpkg --purge --force-depends --force-remove-essential --force-remove-protected"
 RUN $PURGE apt bsdutils debconf debian-archive-keyring git-man hostname init-system-helpers \
         libapt-pkg7.0 libaudit-common libaudit1 libblkid1 libcap-ng0 libdb5.3t64 libdebconfclient0 liberror-perl \
@@ -23,6 +24,9 @@ RUN $PURGE apt bsdutils debconf debian-archive-keyring git-man hostname init-sys
     && rm -rf /var/cache/* /var/log/* /usr/bin/git-shell /usr/bin/scalar /usr/share/gitweb /usr/share/perl* \
         git-core/git-daemon git-core/git-http-* git-core/git-imap-send git-core/git-sh-i18n--envsubst git-core/git-shell \
         git-core/scalar python3.13/test python3.13/pydoc_data python3.13/lib-dynload/_test* \
+    && find python3.13 -name __pycache__ -prune -exec rm -r {} + \
+    && python3 -m compileall -q -j 0 -b --invalidation-mode unchecked-hash python3.13 \
+    && find python3.13 -name '*.py' -delete \
     && find . -path '*/gconv/*.so' ! -name 'CP125*' ! -name 'ISO8859*' -delete \
     && find /var/lib/dpkg/info -name '*.symbols' -delete \
     && mkdir /tools && busybox --install -s /tools && export PATH="$PATH:/tools" && cd /tools \
@@ -62,11 +66,11 @@ RUN pip wheel --no-cache-dir --no-build-isolation --no-deps --wheel-dir dist . \
 
 FROM locked AS small-packages
 WORKDIR /opt/gate/lib
-# Without tests, stubs, headers, symbols and code for newer processors that has a twin for all. Modules are compiled,
-# and other people's then need no source: a traceback keeps their lines' numbers. Some of what RECORD lists is missing.
-RUN find . -type d \( -name tests -o -path '*/sqlalchemy/testing' \) -prune -exec rm -r {} + \
-    && find . -type f \( -name '*.py[ix]' -o -name '*.px[di]' -o -name '*.[ach]' -o -name '*_avx2.*.so' \
-        -o -name '*_tests.*.so' -o -name '_simd.*.so' -o -path '*/pygments/lexers/[a-z]*' \) -delete \
+# Without tests, stubs, headers and symbols, and without what the gate never imports: RECORD still lists it.
+RUN find . -type d \( -name tests -o -path '*/numpy/f2py' -o -path '*/pygments/lexers' -o -path '*/sqlalchemy/testing' \) \
+        -prune -exec rm -r {} + \
+    && find . -type f \( -name '*.py[ix]' -o -name '*.px[di]' -o -name '*.[ach]' -o -name '*_tests.*.so' \
+        -o -name '_simd.*.so' -o -name '*_avx2.*.so' -o -path '*/rapidfuzz/[fp]*_cpp*.so' \) -delete \
     && find . -name '*.so' ! -path '*.libs/*' -exec strip --strip-unneeded {} + \
     && python3 -m compileall -q -j 0 -b --invalidation-mode unchecked-hash . \
     && find . -name '*.py' -delete
