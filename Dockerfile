@@ -13,6 +13,7 @@ FROM debian AS root
 # What installs packages, logs people in or mounts disks goes, and Perl, which only git's rare commands need. dpkg does
 # it, so its list of packages stays true. The tools of the shell are those of busybox. Modules are compiled and need no
 # source then: a traceback still names file and line.
+WORKDIR /usr/lib
 ARG PURGE="dpkg --purge --force-depends --force-remove-essential --force-remove-protected"
 RUN $PURGE apt bsdutils debconf debian-archive-keyring git-man hostname init-system-helpers \
         libapt-pkg7.0 libaudit-common libaudit1 libblkid1 libcap-ng0 libdb5.3t64 libdebconfclient0 liberror-perl \
@@ -20,7 +21,7 @@ RUN $PURGE apt bsdutils debconf debian-archive-keyring git-man hostname init-sys
         libsemanage-common libsemanage2 libsepol2 libsmartcols1 libsystemd0 libudev1 login login.defs mawk mount \
         ncurses-bin openssl openssl-provider-legacy passwd perl perl-base perl-modules-5.40 sqv sysvinit-utils tar util-linux \
     # Of what stays: git as a server, Python's own tests, character sets of no use to git, caches.
-    && cd /usr/lib && ln -sf /usr/bin/git git-core/git \
+    && ln -sf /usr/bin/git git-core/git \
     && rm -rf /var/cache/* /var/log/* /usr/bin/git-shell /usr/bin/scalar /usr/share/gitweb /usr/share/perl* \
         git-core/git-daemon git-core/git-http-* git-core/git-imap-send git-core/git-sh-i18n--envsubst git-core/git-shell \
         git-core/scalar python3.13/test python3.13/pydoc_data python3.13/lib-dynload/_test* \
@@ -29,9 +30,11 @@ RUN $PURGE apt bsdutils debconf debian-archive-keyring git-man hostname init-sys
     && find python3.13 -name '*.py' -delete \
     && find . -path '*/gconv/*.so' ! -name 'CP125*' ! -name 'ISO8859*' -delete \
     && find /var/lib/dpkg/info -name '*.symbols' -delete \
-    && mkdir /tools && busybox --install -s /tools && export PATH="$PATH:/tools" && cd /tools \
+    && mkdir /tools && busybox --install -s /tools && export PATH="$PATH:/tools" \
     && $PURGE coreutils debianutils diffutils dpkg findutils grep gzip libc-bin sed \
-    && for tool in *; do [ -e "/usr/bin/$tool" ] || ln -s busybox "/usr/bin/$tool"; done \
+    && for tool in /tools/*; do \
+        [ -e "/usr/bin/${tool#/tools/}" ] || ln -s busybox "/usr/bin/${tool#/tools/}"; \
+    done \
     && rm -rf /tools /var/log/*
 # The runner's workspace does not belong to the container's root, and the runner sets HOME.
 RUN git config --system --add safe.directory /github/workspace
@@ -101,6 +104,8 @@ RUN python3 /build/sbom.py --debian /build/status /opt/gate/lib/python3*/site-pa
 
 
 FROM scratch AS base
+# The files that were removed from the root would else stay in its layers.
+# hadolint ignore=DL3067
 COPY --from=root / /
 ENV PATH=/opt/gate/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin PYTHONUNBUFFERED=1
 ARG VERSION=0.1.0

@@ -50,7 +50,7 @@ browser-test: $(VENV)/.dev ## Test the web interface in a browser; needs Debian'
 	@# A browser waits half of the time, so two keep two cores busy; with more, tests run into their timeouts.
 	$(BIN)/python -m pytest tests/browser -n 2 --dist load
 
-image-test: $(VENV)/.dev ## Build the action's image and run it as GitHub's runner does; needs root, buildah, debootstrap.
+image-test: $(VENV)/.dev ## Build both images and run the action as GitHub's runner does; needs root, buildah, debootstrap.
 	$(BIN)/python -m pytest tests/image -m image -n 0
 
 lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerfile, spelling.
@@ -90,16 +90,16 @@ dist: | $(BIN)/uv ## Build the source distribution and the wheel into dist/.
 	@# This does the same as `python -m build`, which the tests run.
 	@$(BIN)/uv build --quiet --system-certs --python $(BIN)/python --out-dir dist
 
-sbom: | $(BIN)/uv ## Write a CycloneDX bill of materials of requirements.lock to dist/sbom.cdx.json.
+sbom: | $(BIN)/uv ## Write a CycloneDX bill of materials of requirements-full.lock to dist/sbom.cdx.json.
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/locked
-	@$(BIN)/uv pip sync --quiet --system-certs --require-hashes --python $(VENV)/locked/bin/python requirements.lock
+	@$(BIN)/uv pip sync --quiet --system-certs --require-hashes --python $(VENV)/locked/bin/python requirements-full.lock
 	@mkdir -p dist
 	@$(BIN)/python release/sbom.py $(VENV)/locked/lib/python3*/site-packages > dist/sbom.cdx.json
 	@echo "dist/sbom.cdx.json"
 
-audit: | $(BIN)/uv ## Check the packages of requirements.lock for known vulnerabilities; calls PyPI.
+audit: | $(BIN)/uv ## Check the packages of requirements-full.lock for known vulnerabilities; calls PyPI.
 	@$(BIN)/uv tool run --quiet --system-certs --from 'pip-audit>=2.9,<3' pip-audit --strict --disable-pip \
-		--require-hashes --requirement requirements.lock
+		--require-hashes --requirement requirements-full.lock
 
 bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
 	$(BIN)/python -m benchmarks.run
