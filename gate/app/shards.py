@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gate.app.prices import keyless_factory
 from gate.app.run_order import RunOrder, run_folder
-from gate.app.run_tools import caching_of, keyless_factory, members
+from gate.app.run_tools import caching_of, members
 from gate.app.runs import RunContext, carry_out
 from gate.calls.interface import Stop
 from gate.engine.arrays import Rows

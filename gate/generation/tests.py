@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gate.agents.interface import Question
-from gate.app.run_tools import keyless_factory, pricer
+from gate.app.prices import keyless_factory, pricer
 from gate.app.runs import RunContext
 from gate.calls.interface import StepProgress
 from gate.calls.providers.factory import Factory

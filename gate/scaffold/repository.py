@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from gate.app.run_tools import is_unpriced, keyless_factory
+from gate.app.prices import is_unpriced, keyless_factory
 from gate.config.documents import decode
 from gate.config.gatefile import load
 from gate.config.models import Params, parse_model

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gate.app.prices import is_unpriced, keyless_factory
 from gate.app.resolving import prompt_builder, store_case_reader
-from gate.app.run_tools import is_unpriced, keyless_factory
 from gate.calls.budget import unpriced_note
 from gate.calls.endpoints import PACKAGED_MODEL, refused_parameters
 from gate.cases.case import Case, members

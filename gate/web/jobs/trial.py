@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gate.app.prices import keyless_factory, pricer
 from gate.app.resolving import prompt_builder, rehearsed
-from gate.app.run_tools import keyless_factory, pricer
 from gate.config.documents import quoted
 from gate.config.gatefile import SuiteConfig
 from gate.config.models import ModelRef, Params
