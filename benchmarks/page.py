@@ -13,9 +13,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from gate.report.page.cases import SampleSource
 from gate.report.page.document import render_page
-from tests.support.large_run import answered_run
+from tests.support.large_run import answered_run, source_of
 
 GOAL_BYTES, GOAL_S = 3_000_000, 1.0
 
@@ -53,7 +52,7 @@ def main() -> None:
     options = parser.parse_args()
     run, samples = answered_run(options.cases, options.slices)
     begin = time.perf_counter()
-    page = render_page(run, SampleSource(samples, lambda _: None))
+    page = render_page(run, source_of(samples))
     took = time.perf_counter() - begin
     if options.keep:
         options.keep.write_text(page, encoding="utf-8")
