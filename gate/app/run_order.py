@@ -177,6 +177,16 @@ def run_folder(path: Path) -> RunFolder:
     return folder
 
 
+def prepare_reports() -> None:
+    """Load what the reports need at the end, and compile their templates."""
+    from gate.report.markdown import report
+    from gate.report.page import document
+
+    for environment in (document.environment(), report.environment()):
+        for name in environment.list_templates():
+            environment.get_template(name)
+
+
 def page(run: RunRecord, saved: Callable[[], SavedSamples | None]) -> str:
     """The report for a browser.
 

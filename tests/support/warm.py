@@ -28,12 +28,9 @@ def load_gate() -> None:
     for name in (*ours, *THEIRS):
         if name not in RUN:
             importlib.import_module(name)
-    from gate.report.markdown import report
-    from gate.report.page import document
+    from gate.app.run_order import prepare_reports
 
-    for environment in (report.environment(), document.environment()):
-        for name in environment.list_templates():
-            environment.get_template(name)
+    prepare_reports()
 
 
 class Loading:

@@ -2,8 +2,10 @@
 
 import math
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import accumulate, islice
 from operator import itemgetter
 from statistics import fmean
@@ -133,11 +135,11 @@ class ArmSpread:
 
     geometric: bool = False
     values: dict[ArmName, "array[float]"] = field(default_factory=lambda: {arm: array("d") for arm in ArmName})
-    means: dict[tuple[Key, ArmName], RunningMean] = field(default_factory=dict)
+    means: dict[tuple[Key, ArmName], RunningMean] = field(default_factory=lambda: defaultdict(RunningMean))
 
     def add(self, key: Key, arm: ArmName, value: float) -> None:
         self.values[arm].append(value)
-        self.means.setdefault((key, arm), RunningMean()).add(math.log(value) if self.geometric else value)
+        self.means[key, arm].add(math.log(value) if self.geometric else value)
 
     def pair(self, key: Key) -> tuple[float, float] | None:
         """The mean of a case before and after; None where an arm has none."""
@@ -167,8 +169,8 @@ class GatheredSamples:
         answers: of the cases that changed most, in that order.
     """
 
-    seconds: dict[str, ArmSpread] = field(default_factory=dict)
-    dollars: dict[str, ArmSpread] = field(default_factory=dict)
+    seconds: dict[str, ArmSpread] = field(default_factory=lambda: defaultdict(partial(ArmSpread, geometric=True)))
+    dollars: dict[str, ArmSpread] = field(default_factory=lambda: defaultdict(ArmSpread))
     answers: dict[Key, KeptAnswers] = field(default_factory=dict)
     seen: int = 0
     scored: int = 0
@@ -224,9 +226,9 @@ def _measure(found: GatheredSamples, one: SampleFigure) -> None:
     if not one.fresh:
         return
     if one.seconds is not None and one.seconds >= _LEAST:
-        found.seconds.setdefault(one.key[0], ArmSpread(geometric=True)).add(one.key, one.arm, one.seconds)
+        found.seconds[one.key[0]].add(one.key, one.arm, one.seconds)
     if one.dollars is not None and one.dollars >= _LEAST:
-        found.dollars.setdefault(one.key[0], ArmSpread()).add(one.key, one.arm, one.dollars)
+        found.dollars[one.key[0]].add(one.key, one.arm, one.dollars)
 
 
 def _keep(kept: KeptAnswers, sample: Sample, transcript: Callable[[Sample], TranscriptRecord | None]) -> int:
