@@ -17,7 +17,6 @@ from gate.errors import CannotEvaluate, GateError
 from gate.files import CACHE_FOLDER, make_gate_folder
 from gate.git.places import own_folder, refuse_tracked
 from gate.record.run import RunRecord
-from gate.report.markdown.report import render_report
 from gate.resolve.resolved import Resolved
 from gate.store.run_folder import RunFolder, SavedSamples
 
@@ -169,12 +168,18 @@ def run_folder(path: Path) -> RunFolder:
     """A folder for `run.json`, `samples.jsonl`, `report.md`, `report.html` and `junit.xml`."""
     # What these load is not needed before the end.
     reports = {
-        "report.md": render_report,
+        "report.md": _markdown,
         "report.html": lambda run: page(run, folder.saved),
         "junit.xml": lambda run: junit(run, folder.saved),
     }
     folder: RunFolder = RunFolder(path, reports, beside=(SARIF,))
     return folder
+
+
+def _markdown(run: RunRecord) -> str:
+    from gate.report.markdown.report import render_report
+
+    return render_report(run)
 
 
 def prepare_reports() -> None:
