@@ -1,6 +1,7 @@
 """The modules that a fork server loads before it forks."""
 
 import contextlib
+import gc
 import importlib
 import io
 import pkgutil
@@ -21,8 +22,11 @@ RUN = ("gate.__main__", "gate.store.sql.migrations.env")
 
 
 def load_gate() -> None:
-    """Load the whole package, and prepare its templates, which takes longer than to fill them."""
+    """Load the whole package, and prepare its templates and models, which takes longer than to use them."""
+    from pydantic import BaseModel, TypeAdapter
+
     import gate
+    from gate.config.validation import FileModel, adapter_of
 
     ours = [module.name for module in pkgutil.walk_packages(gate.__path__, "gate.")]
     for name in (*ours, *THEIRS):
@@ -31,6 +35,13 @@ def load_gate() -> None:
     from gate.app.run_order import prepare_reports
 
     prepare_reports()
+    for found in gc.get_objects():
+        if isinstance(found, TypeAdapter):
+            found.rebuild()
+        elif isinstance(found, type) and issubclass(found, BaseModel) and found.__module__.startswith("gate."):
+            found.model_rebuild()
+            if issubclass(found, FileModel):
+                adapter_of(found)
 
 
 class Loading:
