@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gate.agents.interface import Toolbox
 from gate.agents.resources import ScoringFunctions, SharedResources
-from gate.app.prices import is_unpriced, keyless_factory, pricer
 from gate.app.run_order import RunMemory, RunOrder
 from gate.calls.budget import PriceList, cap_reply_tokens, check_reply_budget, unpriced_note
 from gate.calls.caller import Caller, CallPolicy
@@ -23,7 +22,7 @@ from gate.config.scorer import ScorerSpec, judge_params
 from gate.config.targets import ToolLoop
 from gate.engine.run import Tools
 from gate.engine.schedule import Job, why_not
-from gate.environment.settings import Settings, TelemetrySettings
+from gate.environment.settings import Settings, TelemetrySettings, is_unpriced, keyless_factory, pricer
 from gate.errors import GateError, with_extra
 from gate.git.places import DiskSource
 from gate.record.comparison import CacheTerms

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gate.app.prices import keyless_factory, pricer
 from gate.app.resolving import against_itself, resolve_git_mode
 from gate.engine.forecast import FallToShow, Forecast, PlanInputs, plan
-from gate.environment.settings import Settings
+from gate.environment.settings import Settings, keyless_factory, pricer
 from gate.store.kept_runs import kept_runs
 
 

@@ -359,8 +359,6 @@ _FORMS = (
     ("Prompt Gate token", "pgate_", r"(?<![A-Za-z0-9])pgate_[A-Za-z0-9]{30,}"),
     ("session token", "eyJ", r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?"),
 )
-SHORTEST_KEY = 15
-"""Characters of the shortest text that one of these forms fits."""
 _COMPILED = tuple((f"⟨{name}⟩", mark, re.compile(form, re.ASCII)) for name, mark, form in _FORMS)
 
 
@@ -370,9 +368,7 @@ def masked(text: str) -> str:
     Args:
         text: not yet cut, or half of a key would be left.
     """
-    if len(text) < SHORTEST_KEY:
-        return text
-    for name, mark, form in _COMPILED:
+    for name, mark, form in _COMPILED if len(text) >= 15 else ():  # characters of the shortest key
         # Most texts hold no key, and looking for a word is a hundred times faster than a pattern.
         if mark in text:
             text = form.sub(name, text)

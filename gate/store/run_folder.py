@@ -16,8 +16,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from gate.config.documents import one_problem
 from gate.errors import GateError
 from gate.files import make_gate_folder, read_bounded, write_lines, write_whole
-from gate.record.run import RunRecord
-from gate.record.sample_figures import SampleFigures
+from gate.record.run import RunRecord, SampleFigures
 from gate.record.transcript import ArmName, Sample, Words, words_of
 from gate.values import JsonValue, complaint, parsed, written
 

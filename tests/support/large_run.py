@@ -7,8 +7,7 @@ from dataclasses import replace
 from gate.cases.case import Case
 from gate.messages import Message
 from gate.prompts.version import Prompt
-from gate.record.run import RunRecord
-from gate.record.sample_figures import SampleFigures
+from gate.record.run import RunRecord, SampleFigures
 from gate.record.transcript import ArmName, Dollars, Reply, Sample, Score, Usage
 from gate.report.page.cases import SampleSource
 from gate.suite import Suite

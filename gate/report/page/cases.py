@@ -12,8 +12,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from gate.record.parts import CaseState, TranscriptRecord
-from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
-from gate.record.sample_figures import SampleFigure
+from gate.record.run import CaseRecord, NewCaseRecord, RunRecord, SampleFigure
 from gate.record.transcript import ArmName, Failed, Reply, Sample, Score, mean_score
 from gate.report import numbers
 from gate.report.escape import visible
