@@ -101,7 +101,8 @@ def wide(plan: Plan) -> list[Row]:
 
 def _large(plan: Plan, cases: int, samples: int) -> list[Row]:
     runs = [compared(plan, cases, samples, 0) for _ in range(plan.given or 1)]
-    size = f"{2 * cases * samples:,} samples of {cases:,} cases"
+    once = ", once" if len(runs) < plan.rounds else ""
+    size = f"{2 * cases * samples:,} samples of {cases:,} cases{once}"
     memory, cpu = (median(getattr(one.spent, name) for one in runs) for name in ("rss_mib", "cpu_s"))
     wall = median(one.spent.wall_s for one in runs)
     return [
@@ -113,7 +114,7 @@ def _large(plan: Plan, cases: int, samples: int) -> list[Row]:
 
 def calls(plan: Plan) -> list[Row]:
     """Calls that saved answers and early stopping avoid."""
-    cases, many = (100, 100) if plan.quick else (100, 200)
+    cases, many = 100, 100 if plan.quick else 200
     pushes = [_pushes(plan, cases) for _ in range(plan.rounds)]
     again, changed = (median(counts[at] for counts in pushes) for at in (0, 1))
     early = median(_early(plan, many, number) for number in range(plan.rounds))
