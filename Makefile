@@ -8,7 +8,8 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 INSTALL = why=$$($(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --editable '.[$(EXTRAS)]' 2>&1) \
 	|| { echo 'uv could not install it; pip takes longer.'; $(PIP) --editable '.[$(EXTRAS)]'; } \
 	|| { printf 'The error of uv:\n%s\n' "$$why" >&2; exit 1; }
-IMAGE_EXTRAS := local agents bedrock vertex otel postgres web
+IMAGE_EXTRAS := agents
+FULL_EXTRAS := $(IMAGE_EXTRAS) bedrock distributed local otel postgres vertex web
 
 .PHONY: help setup demo test browser-test image-test lint lock dist sbom audit bench bench-peers bench-quality clean docs docs-serve reference
 .DEFAULT_GOAL := help
@@ -49,7 +50,7 @@ browser-test: $(VENV)/.dev ## Test the web interface in a browser; needs Debian'
 	@# A browser waits half of the time, so two keep two cores busy; with more, tests run into their timeouts.
 	$(BIN)/python -m pytest tests/browser -n 2 --dist load
 
-image-test: $(VENV)/.dev ## Build the action's image and run it as GitHub's runner does; needs root, buildah, debootstrap.
+image-test: $(VENV)/.dev ## Build both images and run the action as GitHub's runner does; needs root, buildah, debootstrap.
 	$(BIN)/python -m pytest tests/image -m image -n 0
 
 lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerfile, spelling.
@@ -78,25 +79,27 @@ docs-serve: docs ## Serve the documentation at http://127.0.0.1:8000; run make d
 reference: $(VENV)/.dev ## Generate docs/reference/ from the code.
 	$(BIN)/python -m tests.support.docsite.reference
 
-lock: | $(BIN)/uv ## Lock the packages of the image; UPGRADE=--upgrade takes the newest versions.
-	@$(BIN)/uv pip compile --quiet --universal --generate-hashes $(IMAGE_EXTRAS:%=--extra %) $(UPGRADE) \
-		--custom-compile-command 'make lock' --output-file requirements.lock pyproject.toml
+COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate $(UPGRADE) --custom-compile-command 'make lock'
+
+lock: | $(BIN)/uv ## Lock the packages of both images; UPGRADE=--upgrade takes the newest versions.
+	@$(COMPILE) $(FULL_EXTRAS:%=--extra %) --output-file requirements-full.lock pyproject.toml
+	@$(COMPILE) $(IMAGE_EXTRAS:%=--extra %) --constraint requirements-full.lock --output-file requirements.lock pyproject.toml
 
 dist: | $(BIN)/uv ## Build the source distribution and the wheel into dist/.
 	@rm -rf dist
 	@# This does the same as `python -m build`, which the tests run.
 	@$(BIN)/uv build --quiet --system-certs --python $(BIN)/python --out-dir dist
 
-sbom: | $(BIN)/uv ## Write a CycloneDX bill of materials of requirements.lock to dist/sbom.cdx.json.
+sbom: | $(BIN)/uv ## Write a CycloneDX bill of materials of requirements-full.lock to dist/sbom.cdx.json.
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/locked
-	@$(BIN)/uv pip sync --quiet --system-certs --require-hashes --python $(VENV)/locked/bin/python requirements.lock
+	@$(BIN)/uv pip sync --quiet --system-certs --require-hashes --python $(VENV)/locked/bin/python requirements-full.lock
 	@mkdir -p dist
 	@$(BIN)/python release/sbom.py $(VENV)/locked/lib/python3*/site-packages > dist/sbom.cdx.json
 	@echo "dist/sbom.cdx.json"
 
-audit: | $(BIN)/uv ## Check the packages of requirements.lock for known vulnerabilities; calls PyPI.
+audit: | $(BIN)/uv ## Check the packages of requirements-full.lock for known vulnerabilities; calls PyPI.
 	@$(BIN)/uv tool run --quiet --system-certs --from 'pip-audit>=2.9,<3' pip-audit --strict --disable-pip \
-		--require-hashes --requirement requirements.lock
+		--require-hashes --requirement requirements-full.lock
 
 bench: $(VENV)/.dev ## Measure speed and print one table; ROWS='start end' for some rows, ROWS=--quick for a short look.
 	$(BIN)/python -m benchmarks.speed $(ROWS)

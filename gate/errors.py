@@ -7,11 +7,15 @@ GateError                exit 2: a configuration or usage error, such as an unkn
  └── Interrupted         exit 130: the user pressed Ctrl-C
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 SHOWN = 20
 """Errors that are listed; the others are counted."""
+
+IN_AN_IMAGE = "/opt/gate"
+"""The environment of Python in the project's images; see the Dockerfile."""
 
 _LINES_NAMED = 3
 
@@ -34,6 +38,8 @@ class GateError(Exception):
 
 def with_extra(name: str) -> str:
     """How to install an extra. It names no package index: that may have another package of this name."""
+    if sys.prefix == IN_AN_IMAGE and name != "demo":
+        return f"use the image with the tag -full, which has the extra {name}"
     return f"install the extra {name}: pip install '.[{name}]', or 'prompt-gate[{name}] @ git+https://…'"
 
 

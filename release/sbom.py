@@ -1,7 +1,7 @@
 """Prints a bill of materials of installed packages as CycloneDX 1.6 JSON: `python release/sbom.py SITE-PACKAGES…`.
 
-It reads the metadata of the installed Python packages and, for Debian packages, a list from `dpkg-query`. It needs only
-the standard library and no network. The same packages always give the same output. Dependencies between packages are
+It reads the metadata of the installed Python packages and, for Debian packages, dpkg's file `status`. It needs only the
+standard library and no network. The same packages always give the same output. Dependencies between packages are
 not included.
 """
 
@@ -15,25 +15,20 @@ from typing import Any
 from urllib.parse import quote
 
 NAME = "prompt-gate"
-DEBIAN = "${Package}\\t${Version}\\t${Architecture}\\n"
-"""The format of the list, for `dpkg-query --show --showformat`."""
-
 _APPROVED = "License :: OSI Approved :: "
+_DEBIAN = re.compile(r"^(Package|Status|Version|Architecture): (.+)$", re.MULTILINE)
 _LONGEST_LICENCE = 80
 """Characters. A longer field holds the text of a licence, not its name."""
 
 Component = dict[str, Any]
 
 
-def bill(found: Iterable[Distribution], debian: Iterable[str] = ()) -> dict[str, Any]:
+def bill(found: Iterable[Distribution], debian: str = "") -> dict[str, Any]:
     """The bill. Its subject is the project itself, if that is among the packages.
 
     Args:
         found: installed packages.
-        debian: lines in the format `DEBIAN`.
-
-    Raises:
-        ValueError: a line has another format.
+        debian: the text of `/var/lib/dpkg/status`.
     """
     of_python = {part["purl"]: part for part in map(_of_python, found)}
     of_debian = {part["purl"]: part for part in _of_debian(debian)}
@@ -62,21 +57,23 @@ def _licence(one: Distribution) -> Component | None:
     return {"license": {"name": name}} if usable else None
 
 
-def _of_debian(lines: Iterable[str]) -> Iterator[Component]:
-    for line in lines:
-        name, version, architecture = line.rstrip("\n").split("\t")
-        purl = f"pkg:deb/debian/{quote(name, safe='')}@{quote(version, safe='')}?arch={architecture}"
-        yield {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}
+def _of_debian(status: str) -> Iterator[Component]:
+    for paragraph in status.split("\n\n"):
+        told = dict(_DEBIAN.findall(paragraph))
+        if told.get("Status") == "install ok installed":
+            name, version = told["Package"], told["Version"]
+            purl = f"pkg:deb/debian/{quote(name, safe='')}@{quote(version, safe='')}?arch={told['Architecture']}"
+            yield {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}
 
 
 def main() -> None:
     """Print the bill."""
     parser = argparse.ArgumentParser(description="Print a bill of materials of installed packages.")
     parser.add_argument("folder", nargs="+", help="folder of installed packages")
-    parser.add_argument("--debian", type=Path, help="output file of dpkg-query")
+    parser.add_argument("--debian", type=Path, help="the file status of dpkg")
     given = parser.parse_args()
-    lines = given.debian.read_text(encoding="utf-8").splitlines() if given.debian else ()
-    print(json.dumps(bill(distributions(path=given.folder), lines), indent=1, ensure_ascii=False))
+    status = given.debian.read_text(encoding="utf-8") if given.debian else ""
+    print(json.dumps(bill(distributions(path=given.folder), status), indent=1, ensure_ascii=False))
 
 
 if __name__ == "__main__":

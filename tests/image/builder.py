@@ -1,4 +1,4 @@
-"""Builds the action's image from the Dockerfile."""
+"""Builds the two images from the Dockerfile."""
 
 import hashlib
 import json
@@ -13,10 +13,12 @@ from tests.image.buildah import Buildah, Done
 
 REPOSITORY = Path(__file__).parents[2]
 STORAGE = REPOSITORY / ".venv/image"
-NAME = "localhost/prompt-gate:test"
+TARGETS = ("action", "full")
+"""The stages of the Dockerfile that are published."""
 TOOLS = ("buildah", "debootstrap")
 REMEDY = "apt-get install --yes --no-install-recommends buildah debootstrap debian-archive-keyring gnupg"
 RUN_LIMIT_S = 300
+UNITS = {"MB": 1.0, "GB": 1000.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +30,14 @@ class Image:
         name: its tag.
         command: entry point and default arguments.
         labels: its labels.
-        size: on disk, uncompressed, e.g. "480 MB".
+        size: of its layers, uncompressed, in MB.
     """
 
     buildah: Buildah
     name: str
     command: tuple[str, ...]
     labels: Mapping[str, str]
-    size: str
+    size: float
 
     def run(self, command: tuple[str, ...], *options: str) -> Done:
         """Run a command in a fresh container with the host's network.
@@ -52,6 +54,21 @@ class Image:
         finally:
             self.buildah.run("rm", container)
 
+    def compressed(self, folder: Path) -> float:
+        """The size of its layers in a registry, in MB.
+
+        Args:
+            folder: where it is written as a registry would store it.
+        """
+        self.buildah.run("push", "--quiet", self.name, f"oci:{folder}")
+        index = json.loads((folder / "index.json").read_text())
+        manifest = _blob(folder, index["manifests"][0]["digest"])
+        return sum(layer["size"] for layer in json.loads(manifest.read_text())["layers"]) / 1e6
+
+
+def _blob(folder: Path, digest: str) -> Path:
+    return folder / "blobs" / digest.replace(":", "/")
+
 
 def problem() -> str:
     """What is missing to build images, and how to fix it; empty if nothing is."""
@@ -61,8 +78,8 @@ def problem() -> str:
     return "" if os.geteuid() == 0 else "The image test needs root: buildah and debootstrap change into other roots"
 
 
-def build(storage: Path = STORAGE) -> Image:
-    """Build the image, unless the storage has one of the same files; unchanged layers are reused.
+def build(storage: Path = STORAGE) -> dict[str, Image]:
+    """Build the images, unless the storage has those of the same files; unchanged layers are reused.
 
     Args:
         storage: folder for images and settings.
@@ -74,16 +91,28 @@ def build(storage: Path = STORAGE) -> Image:
     base.provide(buildah, REPOSITORY / "Dockerfile")
     # A builder takes longer to check its layers than most tests run.
     built, wanted = storage / "built", _source()
-    if not (
-        built.is_file() and built.read_text() == wanted and buildah.ask("inspect", "--type", "image", NAME).code == 0
-    ):
+    if not (built.is_file() and built.read_text() == wanted and all(_exists(buildah, target) for target in TARGETS)):
         mounts = host.volumes(storage / "host")
-        buildah.run("bud", "--isolation=chroot", "--pull-never", "--layers", *mounts, "--tag", NAME, str(REPOSITORY))
+        for target in TARGETS:
+            options = ("--isolation=chroot", "--pull-never", "--layers", f"--target={target}", f"--tag={_name(target)}")
+            buildah.run("bud", *options, *mounts, str(REPOSITORY))
         built.write_text(wanted)
-    config = json.loads(buildah.run("inspect", "--type", "image", NAME))["OCIv1"]["config"]
-    size = json.loads(buildah.run("images", "--json", NAME))[0]["size"]
+    return {target: _image(buildah, _name(target)) for target in TARGETS}
+
+
+def _name(target: str) -> str:
+    return f"localhost/prompt-gate:{target}"
+
+
+def _exists(buildah: Buildah, target: str) -> bool:
+    return buildah.ask("inspect", "--type", "image", _name(target)).code == 0
+
+
+def _image(buildah: Buildah, name: str) -> Image:
+    config = json.loads(buildah.run("inspect", "--type", "image", name))["OCIv1"]["config"]
+    number, unit = json.loads(buildah.run("images", "--json", name))[0]["size"].split()
     command = (*config.get("Entrypoint", ()), *config.get("Cmd", ()))
-    return Image(buildah, NAME, command, config.get("Labels", {}), size)
+    return Image(buildah, name, command, config.get("Labels", {}), float(number) * UNITS[unit])
 
 
 def _source() -> str:

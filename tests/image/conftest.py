@@ -1,4 +1,4 @@
-"""Fixtures: the image, built once for all tests, and a repository to run it on."""
+"""Fixtures: the images, built once for all tests, and a repository to run the action on."""
 
 import os
 from collections.abc import Iterator
@@ -14,11 +14,23 @@ from tests.support.pull_request import PullRequestWorld
 
 
 @pytest.fixture(scope="session")
-def image() -> Image:
-    """The action's image. `IMAGE_CACHE` sets another folder for its layers."""
+def images() -> dict[str, Image]:
+    """The images by target. `IMAGE_CACHE` sets another folder for their layers."""
     if problem := builder.problem():
         pytest.fail(problem, pytrace=False)
     return builder.build(Path(os.environ.get("IMAGE_CACHE", builder.STORAGE)))
+
+
+@pytest.fixture(scope="session")
+def image(images: dict[str, Image]) -> Image:
+    """The action's image."""
+    return images["action"]
+
+
+@pytest.fixture(scope="session")
+def full(images: dict[str, Image]) -> Image:
+    """The image with the tag `-full`."""
+    return images["full"]
 
 
 @pytest.fixture

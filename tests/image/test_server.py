@@ -1,4 +1,4 @@
-"""The image also serves the web interface: as any user, with write access only to its store."""
+"""The full image also serves the web interface: as any user, with write access only to its store."""
 
 import json
 
@@ -28,17 +28,23 @@ print(json.dumps(found))
 """
 
 
-def test_it_serves_the_web_interface(image: Image) -> None:
-    done = image.run((PYTHON, "-c", SERVED))
+def test_it_serves_the_web_interface(full: Image) -> None:
+    done = full.run((PYTHON, "-c", SERVED))
     assert done.code == 0, done.err
     found = json.loads(done.out)
     assert found == {"healthz": 200, "readyz": 200, "runs": 200, "metrics": 200, "lines": [200] * 4}
 
 
-def test_it_backs_up_a_store(image: Image) -> None:
+def test_it_has_all_extras(full: Image) -> None:
+    names = "boto3, distributed, google.auth, gate.telemetry.export, psycopg, xllamacpp"
+    done = full.run((PYTHON, "-c", f"import {names}"))
+    assert done.code == 0, done.err
+
+
+def test_it_backs_up_a_store(full: Image) -> None:
     script = (
         "cd /tmp && gate store upgrade && gate store backup a.db && GATE_DATABASE_URL=sqlite:///a.db gate store info"
     )
-    done = image.run(("sh", "-c", script))
+    done = full.run(("sh", "-c", script))
     assert done.code == 0, done.err
     assert "runs: 0" in done.out

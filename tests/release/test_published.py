@@ -72,7 +72,7 @@ def test_each_job_has_minimal_permissions_and_a_timeout() -> None:
         "tag": {"contents": "write"},
         "documentation": {"contents": "read", "pages": "write", "id-token": "write"},
     }
-    assert all(job["timeout-minutes"] <= 30 for job in JOBS.values() if "uses" not in job)
+    assert all(job["timeout-minutes"] <= 60 for job in JOBS.values() if "uses" not in job)
     assert JOBS["publish"]["environment"] == "pypi"
 
 

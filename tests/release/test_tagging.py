@@ -1,4 +1,4 @@
-"""The start and end of a release: the workflow's commands run in real repositories, as on a runner."""
+"""The commands of a release's workflow run in real repositories, as on a runner."""
 
 import os
 import subprocess
@@ -23,11 +23,17 @@ case "$2" in
   create) printf '%s\\n' "$@" > "$WORLD/created"; test ! -e "$WORLD/broken" && echo false > "$WORLD/$3.state" ;;
 esac
 """
+DOCKER = """#!/bin/sh
+test "$1 $2" = "buildx build" || exit 0
+echo "$@" >> "$WORLD/pushed"
+case "$*" in *"--target action "*) digit=a ;; *) digit=b ;; esac
+echo "{\\"containerimage.digest\\": \\"sha256:$(printf "%64s" | tr " " $digit)\\"}" > pushed.json
+"""
 
 
 @dataclass
 class World:
-    """A repository with its remote, a fake `gh` that knows its releases, and one clone for each run of a job.
+    """A repository with its remote, fakes of `gh` and `docker`, and one clone for each run of a job.
 
     Args:
         folder: folder of all files.
@@ -76,6 +82,7 @@ class World:
             "REMOTE": f"file://{self.remote}",
             "PUBLISHED": image,
             "VERSION": version,
+            "IMAGE": "ghcr.io/Acme/prompt-gate",
             "DIST": str(self.folder / "tools"),
         }
         del env["PYTHONPATH"]
@@ -102,9 +109,27 @@ def world(tmp_path: Path) -> World:
     git(tmp_path, "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote"))
     git(tmp_path, "init", "-q", "-b", "main", str(tmp_path / "main"))
     (tmp_path / "tools").mkdir()
-    (tmp_path / "tools/gh").write_text(GH)
-    (tmp_path / "tools/gh").chmod(0o755)
+    for name, script in {"gh": GH, "docker": DOCKER, "sudo": "#!/bin/sh\n"}.items():
+        (tmp_path / "tools" / name).write_text(script)
+        (tmp_path / "tools" / name).chmod(0o755)
     return World(tmp_path)
+
+
+def test_both_images_are_pushed_for_two_platforms_and_the_action_gets_the_small_one(world: World) -> None:
+    world.commit("1.2.3")
+    done = world.run("image", "push", "1.2.3")
+    assert done.returncode == 0, done.stderr
+    small, full = (world.folder / "pushed").read_text().splitlines()
+    for line, target, tag in ((small, "action", "1.2.3"), (full, "full", "1.2.3-full")):
+        assert f"--target {target} " in line and line.endswith(f"--tag ghcr.io/acme/prompt-gate:{tag} .")
+        for option in ("--platform linux/amd64,linux/arm64", "--provenance=mode=max", "--sbom=true", "--push"):
+            assert f" {option} " in line
+    output = dict(line.split("=") for line in (world.folder / "output").read_text().splitlines())
+    assert f"{output['name']}@{output['action']}" == IMAGE
+    assert f"{output['name']}@{output['full']}" == ANOTHER
+    assert JOBS["image"]["outputs"]["digest"] == "${{ steps.push.outputs.action }}"
+    attested = [step["with"]["subject-digest"] for step in JOBS["image"]["steps"] if "attest" in step.get("uses", "")]
+    assert attested == ["${{ steps.push.outputs.action }}", "${{ steps.push.outputs.full }}"]
 
 
 def test_a_release_sets_image_and_tags_and_leaves_main_unchanged(world: World) -> None:

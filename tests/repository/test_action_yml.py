@@ -93,7 +93,7 @@ def test_workflows_pin_actions_and_use_existing_inputs(path: Path) -> None:
     used = [step for step in steps(load(path)) if "uses" in step]
     assert used or path.name == "forks-request.yml"
     for step in used:
-        assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
+        assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}|docker://[\w./-]+@sha256:[0-9a-f]{64}", step["uses"])
         if "prompt-gate@" in step["uses"]:
             assert set(step.get("with", {})) <= set(ACTION["inputs"])
 
