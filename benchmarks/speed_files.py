@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.speed import Plan, Row, median
 from gate.report.page.document import render_page
 from tests.image.buildah import Buildah
-from tests.image.builder import NAME, STORAGE
+from tests.image.builder import STORAGE, image_name
 from tests.support.large_run import answered_run, source_of
 
 UNPACKED_MB, COMPRESSED_MB = 220, 80
@@ -20,12 +20,16 @@ PAINTED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 def image(plan: Plan) -> list[Row]:
     """The size of the image that `make image-test` builds, on disk and as it is pushed."""
     buildah = Buildah(STORAGE)
-    if not shutil.which("buildah") or not STORAGE.is_dir() or buildah.ask("inspect", "--type", "image", NAME).code:
+    if (
+        not shutil.which("buildah")
+        or not STORAGE.is_dir()
+        or buildah.ask("inspect", "--type", "image", image_name("action")).code
+    ):
         plan.note("There is no image: `make image-test`.")
         return []
-    number, unit = json.loads(buildah.run("images", "--json", NAME))[0]["size"].split()
+    number, unit = json.loads(buildah.run("images", "--json", image_name("action")))[0]["size"].split()
     pushed = plan.fresh() / "image"
-    buildah.run("push", "--quiet", "--compression-format", "gzip", NAME, f"oci:{pushed}")
+    buildah.run("push", "--quiet", "--compression-format", "gzip", image_name("action"), f"oci:{pushed}")
     packed = sum(file.stat().st_size for file in pushed.rglob("*") if file.is_file())
     return [
         Row("image: unpacked", float(number) * UNITS[unit], UNPACKED_MB, "MB"),
