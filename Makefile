@@ -11,7 +11,7 @@ INSTALL = why=$$($(BIN)/uv pip install --quiet --system-certs --python $(BIN)/py
 IMAGE_EXTRAS := agents
 FULL_EXTRAS := $(IMAGE_EXTRAS) bedrock distributed local otel postgres vertex web
 
-.PHONY: help setup demo test browser-test image-test lint lock dist sbom audit bench clean docs docs-serve reference
+.PHONY: help setup demo test browser-test image-test lint lock dist sbom audit bench bench-peers bench-quality clean docs docs-serve reference
 .DEFAULT_GOAL := help
 
 help: ## Show this help.
@@ -101,14 +101,17 @@ audit: | $(BIN)/uv ## Check the packages of requirements-full.lock for known vul
 	@$(BIN)/uv tool run --quiet --system-certs --from 'pip-audit>=2.9,<3' pip-audit --strict --disable-pip \
 		--require-hashes --requirement requirements-full.lock
 
-bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
-	$(BIN)/python -m benchmarks.run
-	$(BIN)/python -m benchmarks.wire
-	$(BIN)/python -m benchmarks.engine
+bench: $(VENV)/.dev ## Measure speed and print one table; ROWS='start end' for some rows, ROWS=--quick for a short look.
+	$(BIN)/python -m benchmarks.speed $(ROWS)
+
+bench-peers: | $(BIN)/python ## Install the tools that make bench compares with into .cache/peers; promptfoo needs npm.
+	$(PYTHON) -m venv .cache/peers
+	.cache/peers/bin/pip install --disable-pip-version-check --quiet --upgrade deepeval inspect-ai 'openai[aiohttp]' pydantic-evals
+	if command -v npm; then npm install --prefix .cache/peers --no-audit --no-fund --ignore-scripts promptfoo; fi
+
+bench-quality: $(VENV)/.dev ## Run the benchmarks of statistics, rules, generated tests, conversations and web pages.
 	$(BIN)/python -m benchmarks.conversations
-	$(BIN)/python -m benchmarks.reuse
 	$(BIN)/python -m benchmarks.history --quick
-	$(BIN)/python -m benchmarks.page
 	$(BIN)/python -m benchmarks.statistics
 	$(BIN)/python -m benchmarks.real_outputs
 	$(BIN)/python -m benchmarks.calibration --quick

@@ -109,7 +109,7 @@ class Ledger:
             for (prompt, piece), (n, right, true) in self.quality.items()
         ]
         plain = ("requests", "answered", "fresh", "read", "write", "output")
-        more = {"faults": dict(self.faults), "quality": rows, "seconds": max(0.0, self.ended - self.began)}
+        more = {"faults": dict(self.faults), "quality": rows, "began": self.began, "ended": self.ended}
         return {name: getattr(self, name) for name in plain} | more
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.engine import Spent, environment, ledger, serving, spend
+from benchmarks.processes import GATE, Spent, environment, ledger, serving, spend
 
 IN_FLIGHT = 32
 TURNS = 4
@@ -114,11 +114,11 @@ def write_inputs(root: Path, load: Load) -> None:
 def measure(load: Load, root: Path) -> Measured:
     """Measure one `gate check` from the command line."""
     write_inputs(root, load)
-    command = [sys.executable, "-m", "gate", "check", "--quiet"]
+    command = [*GATE, "check", "--quiet"]
     with serving("--latency-ms", f"{LATENCY_S * 1000:g}") as url:
         spent = spend(command, root, environment(root, url) | {"GATE_CONCURRENCY": str(IN_FLIGHT)})
         told = ledger(url)
-    return Measured(load, spent, told["seconds"], told["answered"])
+    return Measured(load, spent, told["ended"] - told["began"], told["answered"])
 
 
 def table(rows: Sequence[Measured], title: str) -> Table:

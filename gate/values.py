@@ -118,7 +118,7 @@ def describe(schema: dict[str, Any], kind: type) -> None:
                 key["description"] += f" {line.strip()}"
 
 
-WRITTEN = ConfigDict(extra="forbid", json_schema_extra=describe)
+WRITTEN = ConfigDict(extra="forbid", json_schema_extra=describe, defer_build=True)
 """`__pydantic_config__` of dataclasses that are saved to files."""
 
 COMPLETE = ConfigDict(**WRITTEN, json_schema_serialization_defaults_required=True)
@@ -132,6 +132,7 @@ class RecordPart(BaseModel):
         extra="forbid",
         frozen=True,
         populate_by_name=True,
+        defer_build=True,
         json_schema_extra=describe,
         json_schema_serialization_defaults_required=True,
     )

@@ -289,7 +289,9 @@ def _check_privileged(resolved: Resolved, subject: Subject) -> None:
 def _check_prices(resolved: Resolved, services: Settings) -> None:
     """A limit in dollars holds an untrusted change only where every price is known."""
     if resolved.budget.max_calls is None or asks_others(resolved.asked, resolved.base_models):
-        from gate.app.run_tools import keyless_factory, unpriced_models  # a run that is skipped loads no models
+        # A run that is skipped loads no models.
+        from gate.app.run_tools import unpriced_models
+        from gate.environment.settings import keyless_factory
 
         factory = keyless_factory(services, resolved.servers, resolved.prices)
         if unknown := unpriced_models(replace(resolved, suites=resolved.asked), factory):

@@ -4,7 +4,7 @@ import hashlib
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +17,8 @@ from gate.errors import CannotEvaluate, GateError
 from gate.files import CACHE_FOLDER, make_gate_folder
 from gate.git.places import own_folder, refuse_tracked
 from gate.record.run import RunRecord
-from gate.record.transcript import Sample
-from gate.report.markdown.report import render_report
 from gate.resolve.resolved import Resolved
-from gate.store.run_folder import RunFolder
+from gate.store.run_folder import RunFolder, SavedSamples
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,49 +166,53 @@ SARIF = "report.sarif"
 
 def run_folder(path: Path) -> RunFolder:
     """A folder for `run.json`, `samples.jsonl`, `report.md`, `report.html` and `junit.xml`."""
-    reports = {
-        "report.md": render_report,
-        "report.html": lambda run: page(run, path),
-        "junit.xml": lambda run: junit(run, path),
-    }
     # What these load is not needed before the end.
-    return RunFolder(path, reports, beside=(SARIF,))
+    reports = {
+        "report.md": _markdown,
+        "report.html": lambda run: page(run, folder.saved),
+        "junit.xml": lambda run: junit(run, folder.saved),
+    }
+    folder: RunFolder = RunFolder(path, reports, beside=(SARIF,))
+    return folder
 
 
-def page(run: RunRecord, folder: Path | None) -> str:
+def _markdown(run: RunRecord) -> str:
+    from gate.report.markdown.report import render_report
+
+    return render_report(run)
+
+
+def prepare_reports() -> None:
+    """Load what the reports need at the end, and compile their templates."""
+    from gate.report.markdown import report
+    from gate.report.page import document
+
+    for environment in (document.environment(), report.environment()):
+        for name in environment.list_templates():
+            environment.get_template(name)
+
+
+def page(run: RunRecord, saved: Callable[[], SavedSamples | None]) -> str:
     """The report for a browser.
 
     Args:
-        folder: may hold the run's `samples.jsonl`; None where there is none.
+        saved: the run's samples.
     """
     from gate.report.page.document import render_page
 
-    if folder is None or not run.evaluated:
+    if not run.evaluated or (samples := saved()) is None:
         return render_page(run)
     # What takes samples apart takes as long to load as the whole of a run that evaluates nothing.
     from gate.engine.record_parts import transcript_record
     from gate.report.page.cases import SampleSource
-    from gate.store.run_folder import SAMPLES_FILE
 
-    if not (folder / SAMPLES_FILE).is_file():
-        return render_page(run)
-    return render_page(run, SampleSource(_samples(folder), transcript_record))
+    return render_page(run, SampleSource(samples.figures, samples.read, transcript_record))
 
 
-def junit(run: RunRecord, folder: Path | None) -> str:
-    """The report for CI servers; times are of the `samples.jsonl` in `folder`, if there is one."""
+def junit(run: RunRecord, saved: Callable[[], SavedSamples | None]) -> str:
+    """The report for CI servers, with the times of the run's samples."""
     from gate.report.exports.junit import render
 
-    if folder is None or not run.evaluated:
+    if not run.evaluated or (samples := saved()) is None:
         return render(run)
-    from gate.store.run_folder import seconds_of
-
-    return render(run, seconds_of(folder))
-
-
-def _samples(folder: Path) -> Iterator[Sample]:
-    """As many samples as can be read, up to the first bad line."""
-    from gate.store.run_folder import samples_of
-
-    with suppress(GateError):
-        yield from samples_of(folder)
+    return render(run, samples.figures.candidate_seconds())

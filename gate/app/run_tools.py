@@ -1,7 +1,7 @@
 """Makes what a run works with: providers, judges, notes and traces; finds beforehand what cannot work."""
 
 import random
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -16,18 +16,18 @@ from gate.calls.endpoints import Keys
 from gate.calls.interface import BudgetedCalls, Calls, Executor
 from gate.calls.providers.factory import Factory
 from gate.config.documents import decode
-from gate.config.models import ModelPrice, ModelRef, Params, ProviderServer, parse_model
+from gate.config.models import ModelRef, parse_model
 from gate.config.policy import Budget
 from gate.config.scorer import ScorerSpec, judge_params
 from gate.config.targets import ToolLoop
 from gate.engine.run import Tools
 from gate.engine.schedule import Job, why_not
-from gate.environment.settings import NO_SERVERS, Settings, TelemetrySettings, addresses_of
+from gate.environment.settings import Settings, TelemetrySettings, is_unpriced, keyless_factory, pricer
 from gate.errors import GateError, with_extra
 from gate.git.places import DiskSource
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
-from gate.record.transcript import Cost, Sample, Unpriced, Usage, masked
+from gate.record.transcript import Sample, masked
 from gate.report.escape import one_line, terminal_text
 from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
@@ -79,7 +79,7 @@ class RunNotes:
 
 
 if TYPE_CHECKING:
-    from gate.engine.spending import Pricer, Spending
+    from gate.engine.spending import Spending
     from gate.scoring.judge import PairwiseJudge
     from gate.telemetry.spans import Trace
 
@@ -248,11 +248,6 @@ def unpriced_models(resolved: Resolved, factory: Factory) -> list[str]:
     return list(dict.fromkeys(str(model) for model, params in asked if is_unpriced(factory, model, params)))
 
 
-def is_unpriced(factory: Factory, model: ModelRef, params: Params) -> bool:
-    """Is the price of a model unknown?"""
-    return factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown")
-
-
 def _check_tools(suite: Suite) -> None:
     """Refuse tools for the embedded model, which cannot use them, so the comparison would be unfair."""
     for arm in suite.arms.values():
@@ -361,29 +356,6 @@ def _read_text(path: str) -> str:
 def spending_forecast(resolved: Resolved, settings: Settings, concurrency: int) -> "Spending":
     """What an evaluation would spend if no answer were known; needs no key."""
     return run_spending(resolved, keyless_factory(settings, resolved.servers, resolved.prices), concurrency)
-
-
-def keyless_factory(
-    settings: Settings,
-    servers: Mapping[str, ProviderServer] = NO_SERVERS,
-    prices: Mapping[str, ModelPrice] | None = None,
-) -> Factory:
-    """A factory that knows prices and interfaces; it has no keys, and cannot send anything."""
-
-    def no_text(path: str) -> str:
-        raise GateError(f"cannot read {path}", "recorded answers are only read from the machine that asks for them")
-
-    keys = addresses_of(settings, servers)
-    return Factory(keys, settings.cache_dir, settings.concurrency, no_text, PriceList(prices))
-
-
-def pricer(factory: Factory) -> "Pricer":
-    """Prices the calls of models, which need not be made."""
-
-    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
-        return factory.price(model, params, model.name, usage)
-
-    return price
 
 
 def run_spending(resolved: Resolved, factory: Factory, concurrency: int) -> "Spending":

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from gate.agents.resources import scoring_functions, shared_resources
-from gate.app.run_order import RunOrder, answer_secret, open_memory, run_folder
+from gate.app.run_order import RunOrder, answer_secret, open_memory, prepare_reports, run_folder
 from gate.app.run_tools import (
     Observer,
     RunServices,
@@ -59,7 +60,13 @@ class RunContext:
 
 def run_plan(plan: RunOrder, settings: Settings) -> RunRecord:
     """Run an evaluation; see `carry_out`."""
-    return carry_out(plan, settings, lambda run: evaluate(run.resolved, run.tools, run.caching, run.seed, run.stop))
+    return carry_out(plan, settings, _evaluated)
+
+
+async def _evaluated(running: RunContext) -> RunRecord:
+    # While the first answers are awaited.
+    threading.Thread(target=prepare_reports, daemon=True).start()
+    return await evaluate(running.resolved, running.tools, running.caching, running.seed, running.stop)
 
 
 def carry_out(
@@ -210,7 +217,7 @@ def run_until_saved(plan: RunOrder, settings: Settings, seen: ReadFiles) -> Watc
     async def work(running: RunContext) -> RunRecord:
         looking = asyncio.create_task(_stop_at_save(running, seen))
         try:
-            return await evaluate(running.resolved, running.tools, running.caching, running.seed, running.stop)
+            return await _evaluated(running)
         finally:
             reasons.append(running.stop.reason)
             looking.cancel()

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.app.run_order import RunOrder, run_folder
-from gate.app.run_tools import caching_of, keyless_factory, members
+from gate.app.run_tools import caching_of, members
 from gate.app.runs import RunContext, carry_out
 from gate.calls.interface import Stop
 from gate.engine.arrays import Rows
@@ -20,7 +20,7 @@ from gate.engine.run import Collection, Collector
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import SamplePlaces, Schedule, Share, by_lane, dealt
 from gate.engine.shards import LoadedShard, ShardOptions, changed, disagreements, evaluation, part_of, unfinished
-from gate.environment.settings import Settings
+from gate.environment.settings import Settings, keyless_factory
 from gate.errors import GateError, InputErrors, Problem
 from gate.git.places import refuse_tracked
 from gate.git.repository import Repo

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gate.app.resolving import against_itself, resolve_git_mode
-from gate.app.run_tools import keyless_factory, pricer
 from gate.engine.forecast import FallToShow, Forecast, PlanInputs, plan
-from gate.environment.settings import Settings
+from gate.environment.settings import Settings, keyless_factory, pricer
 from gate.store.kept_runs import kept_runs
 
 

@@ -19,7 +19,15 @@ from pydantic import (
 
 from gate.cases.case import Case, Persona, Round
 from gate.config.scorer import Scorers, ScorerSpec
-from gate.config.validation import DRAFT, FileModel, file_schema, missing, value_error, value_errors
+from gate.config.validation import (
+    DRAFT,
+    FileModel,
+    describe_attributes,
+    file_schema,
+    missing,
+    value_error,
+    value_errors,
+)
 from gate.config.values import dimension_complaint, not_blank, value_complaint
 from gate.limits import CASES, LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
 from gate.prompts.reading import Turn
@@ -93,7 +101,7 @@ _SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(Scorers)
 class CaseModel(FileModel):
     """Base of all parts of a case."""
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
+    model_config = ConfigDict(json_schema_extra=describe_attributes)
 
 
 class CommonFields(CaseModel):
@@ -116,7 +124,7 @@ class CommonFields(CaseModel):
     threshold: Passing | None = None
     """The score at which an answer to this case passes."""
     obsolete: bool = False
-    """true: what it asks for is promised no more, and it is not has_question."""
+    """true: it tests a rule that no longer exists, so it is not run."""
 
     _vars = field_validator("vars")(check_vars)
     _slices = field_validator("slices")(check_slices)
@@ -129,7 +137,7 @@ class CommonFields(CaseModel):
 
     @abstractmethod
     def case(self, where: str) -> Case:
-        """What is has_question, and how it is scored."""
+        """What is asked, and how it is scored."""
 
     def common(self) -> dict[str, Any]:
         """The common fields as arguments of `Case`."""
@@ -173,7 +181,7 @@ class PlainCase(CommonFields):
         return self
 
     def case(self, where: str) -> Case:
-        """What is has_question, and how it is scored."""
+        """What is asked, and how it is scored."""
         return Case(
             id=self.id,
             input=self.input or "",

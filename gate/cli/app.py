@@ -151,12 +151,21 @@ def cli() -> None:
     """
 
 
+PREFERENCES = {
+    # The matrices are small: a second thread would spend more time waiting than it saves.
+    "OPENBLAS_NUM_THREADS": "1",
+    # pydantic would look for plugins in the metadata of all packages.
+    "PYDANTIC_DISABLE_PLUGINS": "__all__",
+}
+"""Settings of libraries, unless the environment sets them."""
+
+
 def main() -> None:
     """Run the command line and exit with its code."""
     # Imports create many objects that live to the end. Scanning them repeatedly takes a tenth of the start-up time.
     gc.set_threshold(50_000, 20, 20)
-    # The matrices are small: a second thread would spend more time waiting than it saves.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for name, value in PREFERENCES.items():
+        os.environ.setdefault(name, value)  # noqa: TID251 set, not read
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A character that the screen cannot show must not end a report.

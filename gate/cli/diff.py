@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.app.resolving import GitPlace, resolve_files_mode, resolve_git_mode
-from gate.app.run_order import RunOrder
 from gate.cli.app import refuse_options
 from gate.cli.options import format_of
 from gate.cli.output import output_paths, print_note, report_run, report_untouched, run_progress
 from gate.config.documents import quoted
-from gate.engine.schedule import Share
 from gate.environment.settings import Push, Settings
 from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.git.objects import Git
@@ -24,6 +22,7 @@ from gate.resolve.resolved import Resolved, picked
 from gate.values import counted
 
 if TYPE_CHECKING:
+    from gate.engine.schedule import Share
     from gate.engine.shards import ShardOptions
     from gate.record.shard import Evaluation
 
@@ -49,7 +48,7 @@ class DiffOptions:
     refresh: bool
     batch: bool
     watch: bool
-    shard: Share | None
+    shard: "Share | None"
     out: Path | None
     as_json: bool
     quiet: bool
@@ -79,6 +78,7 @@ def _compare(options: DiffOptions) -> int:
         if hint := "" if options.quiet or resolved.deleted else _same(options):
             print_note(hint)
         return code
+    from gate.app.run_order import RunOrder
     from gate.app.runs import run_plan
 
     plan = RunOrder(
@@ -197,8 +197,9 @@ def _same(options: DiffOptions) -> str:
     return f"{fact}, compare with the commit before: gate diff --base HEAD~1"
 
 
-def _take_shard(options: DiffOptions, share: Share) -> int:
+def _take_shard(options: DiffOptions, share: "Share") -> int:
     """Run one shard. The verdict comes from `gate merge`."""
+    from gate.app.run_order import RunOrder
     from gate.app.shards import run_shard
     from gate.store.run_folder import SAMPLES_FILE
     from gate.store.shard_folder import SHARD_FILE

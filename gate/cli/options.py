@@ -35,8 +35,9 @@ def _markdown(run: "RunRecord", folder: Path | None) -> Iterable[str]:
 
 def _html(run: "RunRecord", folder: Path | None) -> Iterable[str]:
     from gate.app.run_order import page
+    from gate.store.run_folder import saved_samples
 
-    return (page(run, folder),)
+    return (page(run, lambda: saved_samples(folder) if folder else None),)
 
 
 def _json(run: "RunRecord", folder: Path | None) -> Iterable[str]:
@@ -47,8 +48,9 @@ def _json(run: "RunRecord", folder: Path | None) -> Iterable[str]:
 
 def _junit(run: "RunRecord", folder: Path | None) -> Iterable[str]:
     from gate.app.run_order import junit
+    from gate.store.run_folder import saved_samples
 
-    return (junit(run, folder),)
+    return (junit(run, lambda: saved_samples(folder) if folder else None),)
 
 
 def _sarif(run: "RunRecord", folder: Path | None) -> Iterable[str]:

@@ -19,7 +19,7 @@ from gate.config.specification import (
     QuestionKind,
     Specification,
 )
-from gate.config.validation import FileModel, file_schema, validate, value_error, value_errors
+from gate.config.validation import FileModel, describe_attributes, file_schema, validate, value_error, value_errors
 from gate.config.values import not_blank
 from gate.config.yaml_editing import lines_of, rewritten
 from gate.limits import PROMPT_CHARS, SPECIFICATION_CHARS
@@ -45,7 +45,7 @@ Text: TypeAlias = Annotated[MaybeText, AfterValidator(not_blank)]
 class SpecificationModel(FileModel):
     """A part of the file."""
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
+    model_config = ConfigDict(json_schema_extra=describe_attributes)
 
 
 class InputRuleModel(SpecificationModel):

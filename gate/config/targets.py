@@ -18,7 +18,15 @@ from pydantic import (
 
 from gate.config.documents import Document, Loc, did_you_mean, one_problem, quoted, read_json, read_yaml
 from gate.config.models import ModelRef, Params
-from gate.config.validation import FileModel, Matches, file_schema, validate, value_error, value_errors
+from gate.config.validation import (
+    FileModel,
+    Matches,
+    describe_attributes,
+    file_schema,
+    validate,
+    value_error,
+    value_errors,
+)
 from gate.config.values import Function, Model, Name, Names, Path, Variable, each_once, empty_is
 from gate.limits import PATH_CHARS, TOOL_ANSWERS, TOOL_FILE_CHARS, TOOL_SCHEMA_CHARS, TOOL_TEXT_CHARS, TOOLS
 from gate.messages import is_tool_name
@@ -52,7 +60,7 @@ def _of_object(schema: Any) -> Any:
 
 
 class _ToolFileModel(FileModel):
-    model_config = ConfigDict(use_attribute_docstrings=True)
+    model_config = ConfigDict(json_schema_extra=describe_attributes)
 
 
 class ToolAnswer(_ToolFileModel):

@@ -1,9 +1,13 @@
 """pydantic models of files: reports all errors at once, with their places, in plain words."""
 
+import ast
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeVar
+from itertools import pairwise
+from textwrap import dedent
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 from pydantic import (
     BaseModel,
@@ -148,6 +152,21 @@ def file_schema(model: type[FileModel] | TypeAdapter[Any], title: str, id_: str 
     """The JSON Schema of a file, draft 2020-12, for editors; it does not check paths, model names and templates."""
     found = model.json_schema() if isinstance(model, TypeAdapter) else model.model_json_schema()
     return {"$schema": DRAFT, **({"$id": id_} if id_ else {}), **found, "title": title}
+
+
+def describe_attributes(schema: dict[str, Any], kind: type[BaseModel]) -> None:
+    """Add the texts below the attributes of a model to its JSON Schema; to read them takes too long for each start."""
+    keys = {name: field.alias or name for name, field in kind.model_fields.items()}
+    for parent in reversed(kind.__mro__):
+        if parent is not FileModel and issubclass(parent, FileModel):
+            found = cast(ast.ClassDef, ast.parse(dedent(inspect.getsource(parent))).body[0])
+            for field, below in pairwise(found.body):
+                match field, below:
+                    case (
+                        ast.AnnAssign(target=ast.Name(id=name)),
+                        ast.Expr(value=ast.Constant(value=str(text))),
+                    ) if keys.get(name) in schema["properties"]:
+                        schema["properties"][keys[name]].setdefault("description", inspect.cleandoc(text))
 
 
 def _problems(error: ValidationError, document: Document) -> list[Problem]:

@@ -2,15 +2,18 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
+from gate.calls.budget import PriceList
 from gate.calls.endpoints import ADDRESSES, SECRETS, VARIABLES, Keys
-from gate.config.models import ProviderServer
+from gate.calls.providers.factory import Factory
+from gate.config.models import ModelPrice, ModelRef, Params, ProviderServer
 from gate.errors import GateError, MissingKey
+from gate.record.transcript import Cost, Unpriced, Usage
 
 VARIABLE = "GATE_EXECUTOR"
 _HOST = re.compile(r"[A-Za-z0-9:]([A-Za-z0-9._:%-]{0,252})")
@@ -272,3 +275,31 @@ def keys_of(settings: Settings, servers: Mapping[str, ProviderServer] = NO_SERVE
 def read_keys(servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Keys:
     """Keys and addresses from the environment of this process, which may be a Dask worker."""
     return keys_of(Settings.from_environ(), servers)
+
+
+def keyless_factory(
+    settings: Settings,
+    servers: Mapping[str, ProviderServer] = NO_SERVERS,
+    prices: Mapping[str, ModelPrice] | None = None,
+) -> Factory:
+    """A factory that knows prices and interfaces; it has no keys, and cannot send anything."""
+
+    def no_text(path: str) -> str:
+        raise GateError(f"cannot read {path}", "recorded answers are only read from the machine that asks for them")
+
+    keys = addresses_of(settings, servers)
+    return Factory(keys, settings.cache_dir, settings.concurrency, no_text, PriceList(prices))
+
+
+def pricer(factory: Factory) -> Callable[[ModelRef, Params, Usage], Cost]:
+    """Prices the calls of models, which need not be made."""
+
+    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
+        return factory.price(model, params, model.name, usage)
+
+    return price
+
+
+def is_unpriced(factory: Factory, model: ModelRef, params: Params) -> bool:
+    """Is the price of a model unknown?"""
+    return factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown")

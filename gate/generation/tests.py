@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from gate.agents.interface import Question
-from gate.app.run_tools import keyless_factory, pricer
 from gate.app.runs import RunContext
 from gate.calls.interface import StepProgress
 from gate.calls.providers.factory import Factory
@@ -18,7 +17,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.config.specification import GeneratedTest, Specification
 from gate.config.specification_file import SpecFile
-from gate.environment.settings import Settings
+from gate.environment.settings import Settings, keyless_factory, pricer
 from gate.errors import GateError
 from gate.files import make_gate_folder, read_bounded, rewrite, write_all_new, write_whole
 from gate.generation.model_calls import (

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAda
 
 from gate.config.documents import Document, Problems, decode, one_problem, quoted, read_json, read_yaml
 from gate.config.models import ModelRef, foreign_model
-from gate.config.validation import FileModel, validate
+from gate.config.validation import FileModel, describe_attributes, validate
 from gate.config.values import Pointer, not_blank, pointer_of
 from gate.limits import PROMPT_CHARS
 from gate.messages import NO_PARTS, ROLES, Message, Parts
@@ -47,7 +47,7 @@ def _joined(content: Any) -> Any:
 class Turn(FileModel):
     """One turn of a conversation."""
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
+    model_config = ConfigDict(json_schema_extra=describe_attributes)
     meant: ClassVar[Mapping[str, str]] = {"text": "content"}
 
     role: Literal["system", "developer", "user", "assistant"]

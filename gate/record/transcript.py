@@ -368,7 +368,7 @@ def masked(text: str) -> str:
     Args:
         text: not yet cut, or half of a key would be left.
     """
-    for name, mark, form in _COMPILED:
+    for name, mark, form in _COMPILED if len(text) >= 15 else ():  # characters of the shortest key
         # Most texts hold no key, and looking for a word is a hundred times faster than a pattern.
         if mark in text:
             text = form.sub(name, text)

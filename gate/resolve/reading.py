@@ -69,6 +69,7 @@ class Reader:
     problems: list[Problem]
     absent: str = _BOTH_SIDES
     _parsed_cases: dict[tuple[bool, str], tuple[Case, ...] | InputErrors | None] = field(default_factory=dict)
+    _texts: dict[str, tuple[str, tuple[Case, ...]]] = field(default_factory=dict)
 
     def raise_problems(self) -> None:
         if self.problems:
@@ -300,11 +301,17 @@ class Reader:
         if key not in self._parsed_cases:
             try:
                 found = self._case_text(source, path)
-                parsed = None if found is None else case_files.parse(*found)
+                parsed = None if found is None else self._from_text(path, *found)
                 self._parsed_cases[key] = parsed and tuple(case_with_code(case, source) for case in parsed)
             except InputErrors as errors:
                 self._parsed_cases[key] = errors
         return self._parsed_cases[key]
+
+    def _from_text(self, path: str, text: str, name: str) -> tuple[Case, ...]:
+        """The cases in a text, parsed once if the file is the same on both sides."""
+        if self._texts.get(path, ("", ()))[0] != text:
+            self._texts[path] = text, case_files.parse(text, name)
+        return self._texts[path][1]
 
     def _case_text(self, source: FileSource, path: str) -> tuple[str, str] | None:
         """The cases as text, and their name for messages; None where there is no such file."""

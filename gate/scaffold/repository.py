@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from gate.app.run_tools import is_unpriced, keyless_factory
 from gate.config.documents import decode
 from gate.config.gatefile import load
 from gate.config.models import Params, parse_model
-from gate.environment.settings import Settings
+from gate.environment.settings import Settings, is_unpriced, keyless_factory
 from gate.errors import GateError, Problem
 from gate.files import matches, write_all_new
 from gate.git.places import Place

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.app.resolving import prompt_builder, store_case_reader
-from gate.app.run_tools import is_unpriced, keyless_factory
 from gate.calls.budget import unpriced_note
 from gate.calls.endpoints import PACKAGED_MODEL, refused_parameters
 from gate.cases.case import Case, members
@@ -15,7 +14,7 @@ from gate.config.gatefile import Config
 from gate.config.models import ModelRef, Params, parse_model, parse_params
 from gate.config.targets import ToolLoop
 from gate.config.values import OVERALL
-from gate.environment.settings import Settings
+from gate.environment.settings import Settings, is_unpriced, keyless_factory
 from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
 from gate.files import is_glob
 from gate.git.places import place_here

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from gate.config.documents import one_problem
 from gate.errors import GateError
 from gate.files import make_gate_folder, read_bounded, write_lines, write_whole
-from gate.record.run import RunRecord
+from gate.record.run import RunRecord, SampleFigures
 from gate.record.transcript import ArmName, Sample, Words, words_of
 from gate.values import JsonValue, complaint, parsed, written
 
@@ -124,20 +123,30 @@ def samples_of(folder: Path) -> Iterator[Sample]:
         raise GateError(f"cannot read {path}: {error.strerror}", hint) from None
 
 
-def seconds_of(folder: Path) -> dict[tuple[str, str], float]:
-    """Seconds of the candidate's answers, summed per suite and case.
+@dataclass(frozen=True, slots=True)
+class SavedSamples:
+    """The samples of a run: all their figures, and each whole sample by its place."""
 
-    Invalid lines and a missing file are ignored, since no decision depends on the times.
-    """
-    found: dict[tuple[str, str], float] = defaultdict(float)
+    figures: SampleFigures
+    read: Callable[[int], Sample]
+
+
+def saved_samples(folder: Path) -> SavedSamples | None:
+    """The samples in a folder, up to the first bad line; None where there are none."""
+    path = folder / SAMPLES_FILE
+    if not path.is_file():
+        return None
+    figures = SampleFigures()
     with suppress(OSError, BadSample):
-        for line in sample_lines(folder / SAMPLES_FILE):
-            with suppress(ValueError, KeyError, TypeError, RecursionError):
-                row = json.loads(line.data)
-                took = row["reply"]["latency_s"]
-                if row["arm"] == "candidate" and isinstance(took, float) and 0.0 <= took < 1e9:
-                    found[str(row["suite"]), str(row["case"])] += took
-    return dict(found)
+        for line in sample_lines(path):
+            if not line.torn:
+                figures.add(parse_sample(line.data), line.start)
+
+    def read(place: int) -> Sample:
+        with path.open("rb") as file:
+            return parse_sample(_line_at(file, place))
+
+    return SavedSamples(figures, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +211,7 @@ class RunFolder:
     reports: Mapping[str, Callable[[RunRecord], str]]
     beside: tuple[str, ...] = ()
     kept: int = 0
+    figures: SampleFigures = field(default_factory=SampleFigures, init=False)
     _samples: BinaryIO | None = field(default=None, init=False)
     _end: int = field(default=0, init=False)
 
@@ -219,16 +229,24 @@ class RunFolder:
         self._samples.flush()
         self._end += len(line)
         self.kept += 1
+        self.figures.add(sample, place)
         return place
 
     def words(self, place: int) -> Words:
         """The texts of the sample at a position from `sample`."""
+        return words_of(self.read(place))
 
+    def read(self, place: int) -> Sample:
+        """The sample at a position from `sample`."""
         if self._samples is None:
             with (self.path / SAMPLES_FILE).open("rb") as file:
-                return words_of(parse_sample(_line_at(file, place)))
+                return parse_sample(_line_at(file, place))
         # Use the open file: another run in the same folder may have replaced the file of that name.
-        return words_of(parse_sample(_line_at(self._samples, place)))
+        return parse_sample(_line_at(self._samples, place))
+
+    def saved(self) -> SavedSamples | None:
+        """The samples that were written, or those of an earlier run."""
+        return SavedSamples(self.figures, self.read) if self.kept else saved_samples(self.path)
 
     def run(self, run: RunRecord) -> None:
         """Write `run.json` and the reports, each atomically."""

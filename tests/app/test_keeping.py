@@ -6,11 +6,15 @@ import pytest
 
 from gate.app.run_order import page, run_folder
 from gate.cli import output
-from gate.store.run_folder import sample_line
+from gate.store.run_folder import sample_line, saved_samples
 from tests.support.large_run import answered_run
 
 RUN, TAKEN = answered_run(12, 9)
 LINES = [sample_line(one) for one in TAKEN]
+
+
+def page_of(folder: Path) -> str:
+    return page(RUN, lambda: saved_samples(folder))
 
 
 def counted(text: str) -> int:
@@ -50,7 +54,7 @@ def test_a_file_of_its_own_takes_them_from_the_folder_of_the_run(tmp_path: Path)
 )
 def test_a_file_is_read_as_far_as_it_is_one(tmp_path: Path, content: bytes, answers: int) -> None:
     (tmp_path / "samples.jsonl").write_bytes(content)
-    text = page(RUN, tmp_path)
+    text = page_of(tmp_path)
     assert ("Latency, both arms" in text) == (answers > 0)
     if answers:
         assert counted(text) == answers
@@ -58,9 +62,9 @@ def test_a_file_is_read_as_far_as_it_is_one(tmp_path: Path, content: bytes, answ
 
 
 def test_without_samples_the_page_says_so_and_shows_what_the_record_keeps(tmp_path: Path) -> None:
-    text = page(RUN, None)
-    assert page(RUN, tmp_path) == text
+    text = page(RUN, lambda: None)
+    assert page_of(tmp_path) == text
     (tmp_path / "samples.jsonl").mkdir()
-    assert page(RUN, tmp_path) == text
+    assert page_of(tmp_path) == text
     assert "The samples of the run were not found" in text
     assert "<article" in text

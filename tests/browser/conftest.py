@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from gate.store.sql.database import Database
 from gate.web.app import create_app
 from gate.web.site import WebSite
 from tests.support import browsing, stores
 
+expect.set_options(timeout=60_000)  # a busy machine takes its time
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
 
 

@@ -20,7 +20,6 @@ from tests.support.command import gate
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.web_jobs import judged
 
-PATIENCE_MS = 60_000
 FIRST, SECOND = "May I send the lamp back?", "And the broken one?"
 SHORT, LONG = "Within 30 days.", "Gladly, within 30 days."
 ANSWERED, KNOWS, FORGETS = "It says when at once", "It knows both lamps", "It forgets the broken one"
@@ -104,7 +103,7 @@ def try_it(page: Page) -> None:
         page.get_by_role("button", name="Try it").click()
     trying = opened.value
     trying.get_by_role("button", name="Try it").click()
-    expect(trying.get_by_text("Passed")).to_be_visible(timeout=PATIENCE_MS)
+    expect(trying.get_by_text("Passed")).to_be_visible()
     expect(trying.get_by_label("Answer", exact=True).first).to_have_text(LONG)
     assert rounds(trying, "Answer, sample 1") == [f"Round 1 1.000 {ANSWERED}", f"Round 2 0.800 {KNOWS}"]
     trying.close()

@@ -7,12 +7,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pypdf import PdfReader
 
-from gate.report.page.cases import SampleSource
 from gate.report.page.document import render_page
 from tests.browser.test_axe import serious
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
-from tests.support.large_run import answered_run
+from tests.support.large_run import answered_run, source_of
 
 ATTACKS = (
     "</script><script>window.ran = 1</script>",
@@ -29,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("pages")
     run, samples = answered_run(60, 9)
     pages = {
-        "answered": render_page(run, SampleSource(samples, lambda _: None)),
+        "answered": render_page(run, source_of(samples)),
         "agents": render_page(runs()["agents"]),
         "check": render_page(runs()["check-block"]),
         "hostile": render_page(hostile(ATTACKS)),

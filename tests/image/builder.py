@@ -94,18 +94,24 @@ def build(storage: Path = STORAGE) -> dict[str, Image]:
     if not (built.is_file() and built.read_text() == wanted and all(_exists(buildah, target) for target in TARGETS)):
         mounts = host.volumes(storage / "host")
         for target in TARGETS:
-            options = ("--isolation=chroot", "--pull-never", "--layers", f"--target={target}", f"--tag={_name(target)}")
+            options = (
+                "--isolation=chroot",
+                "--pull-never",
+                "--layers",
+                f"--target={target}",
+                f"--tag={image_name(target)}",
+            )
             buildah.run("bud", *options, *mounts, str(REPOSITORY))
         built.write_text(wanted)
-    return {target: _image(buildah, _name(target)) for target in TARGETS}
+    return {target: _image(buildah, image_name(target)) for target in TARGETS}
 
 
-def _name(target: str) -> str:
+def image_name(target: str) -> str:
     return f"localhost/prompt-gate:{target}"
 
 
 def _exists(buildah: Buildah, target: str) -> bool:
-    return buildah.ask("inspect", "--type", "image", _name(target)).code == 0
+    return buildah.ask("inspect", "--type", "image", image_name(target)).code == 0
 
 
 def _image(buildah: Buildah, name: str) -> Image:

@@ -1,6 +1,7 @@
 """The modules that a fork server loads before it forks."""
 
 import contextlib
+import gc
 import importlib
 import io
 import pkgutil
@@ -21,19 +22,26 @@ RUN = ("gate.__main__", "gate.store.sql.migrations.env")
 
 
 def load_gate() -> None:
-    """Load the whole package, and prepare its templates, which takes longer than to fill them."""
+    """Load the whole package, and prepare its templates and models, which takes longer than to use them."""
+    from pydantic import BaseModel, TypeAdapter
+
     import gate
+    from gate.config.validation import FileModel, adapter_of
 
     ours = [module.name for module in pkgutil.walk_packages(gate.__path__, "gate.")]
     for name in (*ours, *THEIRS):
         if name not in RUN:
             importlib.import_module(name)
-    from gate.report.markdown import report
-    from gate.report.page import document
+    from gate.app.run_order import prepare_reports
 
-    for environment in (report.environment(), document.environment()):
-        for name in environment.list_templates():
-            environment.get_template(name)
+    prepare_reports()
+    for found in gc.get_objects():
+        if isinstance(found, TypeAdapter):
+            found.rebuild()
+        elif isinstance(found, type) and issubclass(found, BaseModel) and found.__module__.startswith("gate."):
+            found.model_rebuild()
+            if issubclass(found, FileModel):
+                adapter_of(found)
 
 
 class Loading:

@@ -2,16 +2,18 @@
 
 import math
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import accumulate, islice
 from operator import itemgetter
 from statistics import fmean
 from typing import TypeAlias
 
 from gate.record.parts import CaseState, TranscriptRecord
-from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
-from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, Unscored, mean_score
+from gate.record.run import CaseRecord, NewCaseRecord, RunRecord, SampleFigure
+from gate.record.transcript import ArmName, Failed, Reply, Sample, Score, mean_score
 from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.explain import SideBySide, case_side_by_side, sparing_marks
@@ -83,7 +85,7 @@ _LEAST = 1e-12
 class SampleBounds:
     """How much is taken."""
 
-    cases: int = 300
+    cases: int = 100
     answers: int = 12
     chars: int = 8_000_000
     samples: int = 400_000
@@ -97,11 +99,13 @@ class SampleSource:
     """All samples of a run, for a report that does not read files itself.
 
     Args:
-        stream: may end early; read once.
+        figures: of all samples, read once.
+        read: the sample at the place of its figures.
         transcript: the conversation of a sample, cut where it is long.
     """
 
-    stream: Iterable[Sample]
+    figures: Iterable[SampleFigure]
+    read: Callable[[int], Sample]
     transcript: Callable[[Sample], TranscriptRecord | None]
 
 
@@ -130,11 +134,11 @@ class ArmSpread:
 
     geometric: bool = False
     values: dict[ArmName, "array[float]"] = field(default_factory=lambda: {arm: array("d") for arm in ArmName})
-    means: dict[tuple[Key, ArmName], RunningMean] = field(default_factory=dict)
+    means: dict[tuple[Key, ArmName], RunningMean] = field(default_factory=lambda: defaultdict(RunningMean))
 
     def add(self, key: Key, arm: ArmName, value: float) -> None:
         self.values[arm].append(value)
-        self.means.setdefault((key, arm), RunningMean()).add(math.log(value) if self.geometric else value)
+        self.means[key, arm].add(math.log(value) if self.geometric else value)
 
     def pair(self, key: Key) -> tuple[float, float] | None:
         """The mean of a case before and after; None where an arm has none."""
@@ -164,8 +168,8 @@ class GatheredSamples:
         answers: of the cases that changed most, in that order.
     """
 
-    seconds: dict[str, ArmSpread] = field(default_factory=dict)
-    dollars: dict[str, ArmSpread] = field(default_factory=dict)
+    seconds: dict[str, ArmSpread] = field(default_factory=lambda: defaultdict(partial(ArmSpread, geometric=True)))
+    dollars: dict[str, ArmSpread] = field(default_factory=lambda: defaultdict(ArmSpread))
     answers: dict[Key, KeptAnswers] = field(default_factory=dict)
     seen: int = 0
     scored: int = 0
@@ -174,25 +178,24 @@ class GatheredSamples:
 
 
 def gather_samples(run: RunRecord, samples: SampleSource | None, bounds: SampleBounds = BOUNDS) -> GatheredSamples:
-    """Read the samples once; memory grows with their number, not with the length of their texts."""
+    """Read the figures of all samples, and the texts of those that the page shows."""
     cases = dict(_cases(run))
     wanted = {key: KeptAnswers() for key in most_changed_cases(run)[: bounds.cases]}
     found = GatheredSamples(answers=wanted)
     if samples is None:
         return found
-    for sample in islice(samples.stream, bounds.samples):
-        key = sample.suite, sample.case_id
-        case = cases.get(key)
-        if case is None or not _belongs(case, sample):
+    for one in islice(samples.figures, bounds.samples):
+        case = cases.get(one.key)
+        if case is None or not _belongs(case, one):
             found.strange += 1
             continue
         found.seen += 1
-        found.scored += not isinstance(sample.score, Unscored)
-        _measure(found, key, sample)
-        if (kept := wanted.get(key)) is None:
+        found.scored += one.score is not None
+        _measure(found, one)
+        if (kept := wanted.get(one.key)) is None:
             continue
         if len(kept.samples) < bounds.answers and found.chars < bounds.chars:
-            found.chars += _keep(kept, sample, samples.transcript)
+            found.chars += _keep(kept, samples.read(one.place), samples.transcript)
         else:
             kept.left_out += 1
     return found
@@ -204,28 +207,27 @@ def _cases(run: RunRecord) -> Iterator[tuple[Key, AnyCase]]:
             yield (suite.name, case.id), case
 
 
-def _belongs(case: AnyCase, sample: Sample) -> bool:
+def _belongs(case: AnyCase, sample: SampleFigure) -> bool:
     """Whether the record has this score for the sample; a file of another run has others."""
     if isinstance(case, NewCaseRecord):
         scores: Sequence[float | None] = case.scores if sample.arm is ArmName.CANDIDATE else ()
     else:
         scores = case.baseline if sample.arm is ArmName.BASELINE else case.candidate
-    if sample.index >= len(scores):
+    if sample.number >= len(scores):
         return False
-    known, value = scores[sample.index], sample.score
-    if known is None or isinstance(value, Unscored):
-        return known is None and isinstance(value, Unscored)
+    known, value = scores[sample.number], sample.score
+    if known is None or value is None:
+        return known is value
     return abs(known - value) < _SAME
 
 
-def _measure(found: GatheredSamples, key: Key, sample: Sample) -> None:
-    reply = sample.reply
-    if isinstance(reply, Failed) or reply.origin.reused or sample.warmup:
+def _measure(found: GatheredSamples, one: SampleFigure) -> None:
+    if not one.fresh:
         return
-    if reply.latency_s is not None and reply.latency_s >= _LEAST:
-        found.seconds.setdefault(key[0], ArmSpread(geometric=True)).add(key, sample.arm, reply.latency_s)
-    if isinstance(reply.cost, Dollars) and reply.cost.amount >= _LEAST:
-        found.dollars.setdefault(key[0], ArmSpread()).add(key, sample.arm, reply.cost.amount)
+    if one.seconds is not None and one.seconds >= _LEAST:
+        found.seconds[one.key[0]].add(one.key, one.arm, one.seconds)
+    if one.dollars is not None and one.dollars >= _LEAST:
+        found.dollars[one.key[0]].add(one.key, one.arm, one.dollars)
 
 
 def _keep(kept: KeptAnswers, sample: Sample, transcript: Callable[[Sample], TranscriptRecord | None]) -> int:

@@ -381,10 +381,16 @@ def render_page(run: RunRecord, samples: SampleSource | None = None, *, limit: i
     env = environment()
     page = env.get_template("page.html.j2")
     shown = _shown(run, whole, gathered)
-    bare = page.render(shown | {"lists": cases.lists(0), "articles": (), "elsewhere": ()})
-    articles = list(_articles(env, cases, limit - len(bare.encode(errors="replace"))))
-    told = _elsewhere(run, gathered, len(articles), samples is not None)
-    return page.render(shown | {"lists": cases.lists(len(articles)), "articles": articles, "elsewhere": told}) + "\n"
+    articles = list(_articles(env, cases, limit))
+    while True:
+        told = _elsewhere(run, gathered, len(articles), samples is not None)
+        parts = {"lists": cases.lists(len(articles)), "articles": articles, "elsewhere": told}
+        text = page.render(shown | parts) + "\n"
+        excess = _bytes(text) - limit
+        if excess <= 0 or not articles:
+            return text
+        while articles and excess > 0:
+            excess -= _bytes(articles.pop())
 
 
 def _shown(run: RunRecord, whole: ReportView, gathered: GatheredSamples) -> dict[str, object]:
@@ -505,10 +511,14 @@ def _articles(env: Environment, cases: CasesView, room: int) -> Iterator[Markup]
     template = env.get_template("case.html.j2")
     for one in cases.opened():
         text = template.render(one=one)
-        room -= len(text.encode(errors="replace"))
+        room -= _bytes(text)
         if room < 0:
             return
         yield Markup(text)  # noqa: S704
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode(errors="replace"))
 
 
 def _elsewhere(run: RunRecord, gathered: GatheredSamples, shown: int, asked: bool) -> Text:

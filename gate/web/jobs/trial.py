@@ -4,13 +4,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.app.resolving import prompt_builder, rehearsed
-from gate.app.run_tools import keyless_factory, pricer
 from gate.config.documents import quoted
 from gate.config.gatefile import SuiteConfig
 from gate.config.models import ModelRef, Params
 from gate.config.targets import ToolLoop
 from gate.config.values import StoreName
-from gate.environment.settings import Settings
+from gate.environment.settings import Settings, keyless_factory, pricer
 from gate.errors import GateError
 from gate.git.places import root_of, tree_of
 from gate.git.repository import Repo

@@ -10,16 +10,15 @@ from gate.report.page.cases import (
     REASON_CHARS,
     GatheredSamples,
     SampleBounds,
-    SampleSource,
     gather_samples,
 )
-from tests.support.large_run import answered_run
+from tests.support.large_run import answered_run, source_of
 
 RUN, TAKEN = answered_run(12, 9)
 
 
 def gathered(*samples: Sample) -> GatheredSamples:
-    return gather_samples(RUN, SampleSource(samples, lambda _: None))
+    return gather_samples(RUN, source_of(samples))
 
 
 def reply_of(sample: Sample) -> Reply:
@@ -83,9 +82,9 @@ def test_a_key_across_a_cut_is_masked() -> None:
 
 
 def test_no_more_is_kept_than_there_is_room_for() -> None:
-    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), SampleBounds(samples=10))
+    found = gather_samples(RUN, source_of(TAKEN), SampleBounds(samples=10))
     assert found.seen == 10
-    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), SampleBounds(cases=3, answers=4))
+    found = gather_samples(RUN, source_of(TAKEN), SampleBounds(cases=3, answers=4))
     assert [(len(kept.samples), kept.left_out) for kept in found.answers.values()] == [(4, 2)] * 3
-    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), SampleBounds(chars=1))
+    found = gather_samples(RUN, source_of(TAKEN), SampleBounds(chars=1))
     assert sum(len(kept.samples) for kept in found.answers.values()) == 1

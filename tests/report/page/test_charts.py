@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from gate.record.comparison import State, Verdict
 from gate.record.transcript import ArmName, Dollars, Reply
 from gate.report import numbers
-from gate.report.page.cases import ArmSpread, GatheredSamples, SampleSource, gather_samples
+from gate.report.page.cases import ArmSpread, GatheredSamples, gather_samples
 from gate.report.page.charts import TradeoffPoint, delta_histogram, distribution_curves, linear_scale, tradeoffs
 from gate.report.page.forest import FOLDED, ROWS, SLICES_SHOWN, forests
 from tests.golden.builders import comparison, run, suite
-from tests.support.large_run import answered_run
+from tests.support.large_run import answered_run, source_of
 
 RUN, TAKEN = answered_run(60, 9)
 VALUES = st.floats(-1.0, 1.0)
@@ -78,7 +78,7 @@ def test_slices_stand_with_their_dimension_and_the_rest_is_folded_and_counted() 
 
 
 def test_trade_offs_of_all_cases_are_those_of_the_axes_and_slices_those_of_their_cases() -> None:
-    gathered = gather_samples(RUN, SampleSource(TAKEN, lambda _: None))
+    gathered = gather_samples(RUN, source_of(TAKEN))
     found = tradeoffs(RUN, gathered)
     assert found is not None
     points = {point.name: point for point in found.points}
@@ -97,7 +97,7 @@ def test_trade_offs_of_all_cases_are_those_of_the_axes_and_slices_those_of_their
 
 def test_without_samples_one_suite_is_no_cloud_and_labels_do_not_meet() -> None:
     assert tradeoffs(RUN, GatheredSamples()) is None
-    found = tradeoffs(RUN, gather_samples(RUN, SampleSource(TAKEN, lambda _: None)))
+    found = tradeoffs(RUN, gather_samples(RUN, source_of(TAKEN)))
     assert found is not None
     named = sorted((point for point in found.points if point.label), key=lambda point: point.y)
     assert named

@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from gate.record.comparison import State
 from gate.record.run import RunRecord
 from gate.report.escape import visible
-from gate.report.page.cases import SampleSource
 from gate.report.page.document import render_page
 from gate.report.view.headline import plain_first_line
 from gate.store.run_folder import dump_run
@@ -24,7 +23,7 @@ from tests.golden.hostile import hostile
 from tests.golden.runs import runs
 from tests.report.page.looking import Found, look
 from tests.support.attacks import Attack, attacks, batches
-from tests.support.large_run import answered_run
+from tests.support.large_run import answered_run, source_of
 
 RUNS = runs()
 
@@ -147,7 +146,7 @@ def test_cases_with_long_names_are_as_many_as_there_is_room_for() -> None:
 
 def test_answers_are_left_out_where_there_is_no_room_and_rows_still_lead_to_what_is_there() -> None:
     run, samples = answered_run(60, 12)
-    pages = [render_page(run, SampleSource(samples, lambda _: None), limit=limit) for limit in (3_000_000, 180_000, 0)]
+    pages = [render_page(run, source_of(samples), limit=limit) for limit in (3_000_000, 180_000, 0)]
     counts = []
     for page in pages:
         found = look(page)

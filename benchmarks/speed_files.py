@@ -1,0 +1,67 @@
+"""The rows about files: the image of the action, and the HTML report."""
+
+import json
+import shutil
+import time
+from pathlib import Path
+
+from benchmarks.speed import Plan, Row, median
+from gate.report.page.document import render_page
+from tests.image.buildah import Buildah
+from tests.image.builder import STORAGE, image_name
+from tests.support.large_run import answered_run, source_of
+
+UNPACKED_MB, COMPRESSED_MB = 220, 80
+PAGE_MB, OPENED_S = 3, 1.0
+UNITS = {"kB": 1e-3, "MB": 1.0, "GB": 1e3}
+PAINTED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+
+
+def image(plan: Plan) -> list[Row]:
+    """The size of the image that `make image-test` builds, on disk and as it is pushed."""
+    buildah = Buildah(STORAGE)
+    if (
+        not shutil.which("buildah")
+        or not STORAGE.is_dir()
+        or buildah.ask("inspect", "--type", "image", image_name("action")).code
+    ):
+        plan.note("There is no image: `make image-test`.")
+        return []
+    number, unit = json.loads(buildah.run("images", "--json", image_name("action")))[0]["size"].split()
+    pushed = plan.fresh() / "image"
+    buildah.run("push", "--quiet", "--compression-format", "gzip", image_name("action"), f"oci:{pushed}")
+    packed = sum(file.stat().st_size for file in pushed.rglob("*") if file.is_file())
+    return [
+        Row("image: unpacked", float(number) * UNITS[unit], UNPACKED_MB, "MB"),
+        Row("image: compressed", packed / 1e6, COMPRESSED_MB, "MB"),
+    ]
+
+
+def page(plan: Plan) -> list[Row]:
+    """The HTML report of 6,000 answers of realistic length."""
+    cases = 100 if plan.quick else 1_000
+    recorded, samples = answered_run(cases, 20)
+    html = render_page(recorded, source_of(samples))
+    file = plan.fresh() / "report.html"
+    file.write_text(html, encoding="utf-8")
+    rows = [Row(f"report.html: size, {len(samples):,} samples", file.stat().st_size / 1e6, PAGE_MB, "MB")]
+    if chromium := shutil.which("chromium") or shutil.which("google-chrome"):
+        opened = median(_opened(chromium, file) for _ in range(plan.rounds))
+        return [*rows, Row(f"report.html: opened in Chromium, {len(samples):,} samples", opened, OPENED_S)]
+    plan.note("Chromium is not installed: the time to open report.html was not measured.")
+    return rows
+
+
+def _opened(chromium: str, file: Path) -> float:
+    """Seconds from the address to the painted page."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        tab = browser.new_page()
+        began = time.monotonic()
+        tab.goto(file.as_uri(), wait_until="load")
+        tab.evaluate(PAINTED)
+        took = time.monotonic() - began
+        browser.close()
+    return took
