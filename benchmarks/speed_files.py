@@ -19,17 +19,13 @@ PAINTED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 
 def image(plan: Plan) -> list[Row]:
     """The size of the image that `make image-test` builds, on disk and as it is pushed."""
-    buildah = Buildah(STORAGE)
-    if (
-        not shutil.which("buildah")
-        or not STORAGE.is_dir()
-        or buildah.ask("inspect", "--type", "image", image_name("action")).code
-    ):
+    buildah, name = Buildah(STORAGE), image_name("action")
+    if not shutil.which("buildah") or not STORAGE.is_dir() or buildah.ask("inspect", "--type", "image", name).code:
         plan.note("There is no image: `make image-test`.")
         return []
-    number, unit = json.loads(buildah.run("images", "--json", image_name("action")))[0]["size"].split()
+    number, unit = json.loads(buildah.run("images", "--json", name))[0]["size"].split()
     pushed = plan.fresh() / "image"
-    buildah.run("push", "--quiet", "--compression-format", "gzip", image_name("action"), f"oci:{pushed}")
+    buildah.run("push", "--quiet", "--compression-format", "gzip", name, f"oci:{pushed}")
     packed = sum(file.stat().st_size for file in pushed.rglob("*") if file.is_file())
     return [
         Row("image: unpacked", float(number) * UNITS[unit], UNPACKED_MB, "MB"),
