@@ -20,11 +20,12 @@ RUN $PURGE apt bsdutils debconf debian-archive-keyring git-man hostname init-sys
         liblastlog2-2 libmount1 libpam-modules libpam-modules-bin libpam-runtime libpam0g libperl5.40 libseccomp2 \
         libsemanage-common libsemanage2 libsepol2 libsmartcols1 libsystemd0 libudev1 login login.defs mawk mount \
         ncurses-bin openssl openssl-provider-legacy passwd perl perl-base perl-modules-5.40 sqv sysvinit-utils tar util-linux \
-    # Of what stays: git as a server, Python's own tests, character sets of no use to git, caches.
+    # Of what stays: git as a server, Python's own tests, libraries that nothing here loads, character sets, caches.
     && ln -sf /usr/bin/git git-core/git \
     && rm -rf /var/cache/* /var/log/* /usr/bin/git-shell /usr/bin/scalar /usr/share/gitweb /usr/share/perl* \
         git-core/git-daemon git-core/git-http-* git-core/git-imap-send git-core/git-sh-i18n--envsubst git-core/git-shell \
         git-core/scalar python3.13/test python3.13/pydoc_data python3.13/lib-dynload/_test* \
+        ./*-linux-gnu/libbrotlienc.so.* ./*-linux-gnu/libmvec.so.* \
     && find python3.13 -name __pycache__ -prune -exec rm -r {} + \
     && python3 -m compileall -q -j 0 -b --invalidation-mode unchecked-hash python3.13 \
     && find python3.13 -name '*.py' -delete \
