@@ -137,9 +137,9 @@ def headline(plan: Plan, words: Sequence[str]) -> str:
 def print_table(rows: Sequence[Row], head: str, notes: Sequence[str], *, markdown: bool) -> None:
     """Print the table, for a terminal or for docs/performance.md."""
     if markdown:
-        print(f"{head}.\n\n| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
+        print(f"{head}.\n\n|{'|'.join(COLUMNS)}|\n|{'---|' * len(COLUMNS)}")
         for row in rows:
-            print(f"| {' | '.join(row.cells())} |")
+            print(f"|{'|'.join(row.cells())}|")
         print("".join(f"\n- {note}" for note in notes))
         return
     table = Table(title=head.replace("`", ""), title_justify="left")

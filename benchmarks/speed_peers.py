@@ -90,7 +90,7 @@ def peers(plan: Plan) -> list[Row]:
 
 def _against(name: str, ours: list[Spent], theirs: list[float], cases: int) -> Row:
     wall, cpu = median(one.wall_s for one in ours), median(one.cpu_s for one in ours)
-    what = f"peers: {6 * cases:,} calls of 0.1 s, whole command"
+    what = f"{6 * cases:,} calls of 0.1 s"
     return Row(what, wall, median(theirs), peer=name, cpu_s=cpu, stopped=median(theirs) >= PATIENCE * wall)
 
 

@@ -70,7 +70,7 @@ def end(plan: Plan) -> list[Row]:
     """From the last answer to the exit, reports written."""
     cases = 100 if plan.quick else 1_000
     runs = [compared(plan, cases, 3, 20) for _ in range(plan.rounds)]
-    return [Row(f"end: last answer to exit, {6 * cases:,} samples, {cases:,} cases, 20 slices", _end(runs), END_S)]
+    return [Row(f"end: {6 * cases:,} samples of {cases:,} cases", _end(runs), END_S)]
 
 
 def _end(runs: list[Compared]) -> float:
@@ -83,7 +83,7 @@ def run(plan: Plan) -> list[Row]:
     runs = [compared(plan, cases, samples, 1_000) for _ in range(plan.rounds)]
     calls = 2 * cases * samples
     lowest = math.ceil(calls / IN_FLIGHT) * 1.0
-    name = f"run: {calls:,} calls of 1 s without start and end; {WALL:g} x {lowest:g} s"
+    name = f"{calls:,} calls of 1 s, without start and end; {WALL:g} x {lowest:g} s"
     return [
         Row(name, median(one.calls_s for one in runs), WALL * lowest, cpu_s=median(one.spent.cpu_s for one in runs))
     ]
@@ -106,9 +106,9 @@ def _large(plan: Plan, cases: int, samples: int) -> list[Row]:
     memory, cpu = (median(getattr(one.spent, name) for one in runs) for name in ("rss_mib", "cpu_s"))
     wall = median(one.spent.wall_s for one in runs)
     return [
-        Row(f"end: last answer to exit, {size}", _end(runs), LARGE_END_S),
-        Row(f"memory: peak, {size}", memory, MEMORY_MIB, "MiB"),
-        Row(f"run: {size}, answers at once", wall, None, cpu_s=cpu),
+        Row(f"end: {size}", _end(runs), LARGE_END_S),
+        Row(f"peak memory: {size}", memory, MEMORY_MIB, "MiB"),
+        Row(f"run: {size}, no latency", wall, None, cpu_s=cpu),
     ]
 
 
