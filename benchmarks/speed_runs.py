@@ -114,7 +114,7 @@ def _large(plan: Plan, cases: int, samples: int) -> list[Row]:
 
 def calls(plan: Plan) -> list[Row]:
     """Calls that saved answers and early stopping avoid."""
-    cases, many = 100, 100 if plan.quick else 200
+    cases, many = 100, 200
     pushes = [_pushes(plan, cases) for _ in range(plan.rounds)]
     again, changed = (median(counts[at] for counts in pushes) for at in (0, 1))
     early = median(_early(plan, many, number) for number in range(plan.rounds))
