@@ -119,7 +119,6 @@ def groups() -> dict[str, Group]:
         "peers": speed_peers.peers,
         "calls": speed_runs.calls,
         "large": speed_runs.large,
-        "wide": speed_runs.wide,
         "image": speed_files.image,
         "page": speed_files.page,
     }
@@ -157,14 +156,14 @@ def main() -> None:
     """Measure and print."""
     known = groups()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rows", nargs="*", metavar="GROUP", help=f"{', '.join(known)}; all but wide if none is given")
+    parser.add_argument("rows", nargs="*", metavar="GROUP", help=f"{', '.join(known)}; all if none is given")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, once")
     parser.add_argument("--rounds", type=int, help="how often each row is measured")
     parser.add_argument("--markdown", action="store_true", help="print the table for docs/performance.md")
     options = parser.parse_args()
     if unknown := set(options.rows) - set(known):
         parser.error(f"no group of rows is named {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    chosen = options.rows or [name for name in known if name != "wide"]
+    chosen = options.rows or known
     rows: list[Row] = []
     notes: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -172,7 +171,10 @@ def main() -> None:
         head = headline(plan, [word for word in sys.argv[1:] if word != "--markdown"])
         for name in [name for name in known if name in chosen]:
             print(f"{name} …", file=sys.stderr, flush=True)
-            rows += known[name](plan)
+            try:
+                rows += known[name](plan)
+            except SystemExit as failed:
+                notes.append(f"{name} failed: {failed}")
     print_table(rows, head, notes, markdown=options.markdown)
 
 

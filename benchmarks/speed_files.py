@@ -1,6 +1,5 @@
 """The rows about files: the image of the action, and the HTML report."""
 
-import json
 import shutil
 import time
 from pathlib import Path
@@ -8,12 +7,11 @@ from pathlib import Path
 from benchmarks.speed import Plan, Row, median
 from gate.report.page.document import render_page
 from tests.image.buildah import Buildah
-from tests.image.builder import STORAGE, image_name
+from tests.image.builder import STORAGE, image_name, image_of
 from tests.support.large_run import answered_run, source_of
 
 UNPACKED_MB, COMPRESSED_MB = 220, 80
 PAGE_MB, OPENED_S = 3, 1.0
-UNITS = {"kB": 1e-3, "MB": 1.0, "GB": 1e3}
 PAINTED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 
 
@@ -23,13 +21,10 @@ def image(plan: Plan) -> list[Row]:
     if not shutil.which("buildah") or not STORAGE.is_dir() or buildah.ask("inspect", "--type", "image", name).code:
         plan.note("There is no image: `make image-test`.")
         return []
-    number, unit = json.loads(buildah.run("images", "--json", name))[0]["size"].split()
-    pushed = plan.fresh() / "image"
-    buildah.run("push", "--quiet", "--compression-format", "gzip", name, f"oci:{pushed}")
-    packed = sum(file.stat().st_size for file in pushed.rglob("*") if file.is_file())
+    built = image_of(buildah, "action")
     return [
-        Row("image: unpacked", float(number) * UNITS[unit], UNPACKED_MB, "MB"),
-        Row("image: compressed", packed / 1e6, COMPRESSED_MB, "MB"),
+        Row("image: unpacked", built.size, UNPACKED_MB, "MB"),
+        Row("image: compressed", built.compressed(plan.fresh() / "image"), COMPRESSED_MB, "MB"),
     ]
 
 

@@ -91,15 +91,7 @@ def run(plan: Plan) -> list[Row]:
 
 def large(plan: Plan) -> list[Row]:
     """100,000 samples of 1,000 cases; measured once, because it takes minutes."""
-    return _large(plan, 100 if plan.quick else 1_000, 50)
-
-
-def wide(plan: Plan) -> list[Row]:
-    """100,000 samples of 16,667 cases; measured once, and only if it is named."""
-    return _large(plan, 1_667 if plan.quick else 16_667, 3)
-
-
-def _large(plan: Plan, cases: int, samples: int) -> list[Row]:
+    cases, samples = 100 if plan.quick else 1_000, 50
     runs = [compared(plan, cases, samples, 0) for _ in range(plan.given or 1)]
     once = ", once" if len(runs) < plan.rounds else ""
     size = f"{2 * cases * samples:,} samples of {cases:,} cases{once}"
@@ -133,7 +125,7 @@ def _pushes(plan: Plan, cases: int) -> tuple[int, int]:
     with serving() as url:
         for candidate in ("Answer well.", "Answer well.", "Answer as well as you can."):
             (folder / "b.md").write_text(f"{candidate} quality=0.9")
-            spend(compare(3, "--no-early-stop"), folder, environment(folder, url))
+            spend(compare(3, "--no-early-stop"), folder, environment(folder, url), CODES)
             counts.append(ledger(url)["answered"])
     return counts[2] - counts[1], counts[3] - counts[2]
 
@@ -144,5 +136,5 @@ def _early(plan: Plan, cases: int, number: int) -> int:
     write_inputs(folder, cases)
     (folder / "b.md").write_text(f"Answer well, please. ({number}) quality=0.9")
     with serving() as url:
-        spend(compare(5), folder, environment(folder, url))
+        spend(compare(5), folder, environment(folder, url), CODES)
         return int(ledger(url)["answered"])

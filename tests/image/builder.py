@@ -103,7 +103,7 @@ def build(storage: Path = STORAGE) -> dict[str, Image]:
             )
             buildah.run("bud", *options, *mounts, str(REPOSITORY))
         built.write_text(wanted)
-    return {target: _image(buildah, image_name(target)) for target in TARGETS}
+    return {target: image_of(buildah, target) for target in TARGETS}
 
 
 def image_name(target: str) -> str:
@@ -114,7 +114,9 @@ def _exists(buildah: Buildah, target: str) -> bool:
     return buildah.ask("inspect", "--type", "image", image_name(target)).code == 0
 
 
-def _image(buildah: Buildah, name: str) -> Image:
+def image_of(buildah: Buildah, target: str) -> Image:
+    """The image of a stage of the Dockerfile, which has been built."""
+    name = image_name(target)
     config = json.loads(buildah.run("inspect", "--type", "image", name))["OCIv1"]["config"]
     number, unit = json.loads(buildah.run("images", "--json", name))[0]["size"].split()
     command = (*config.get("Entrypoint", ()), *config.get("Cmd", ()))
@@ -128,5 +130,8 @@ def _source() -> str:
     inside = [path for place in named for path in (place, *place.rglob("*")) if path.is_file()]
     digest = hashlib.sha256()
     for path in sorted(path for path in inside if "__pycache__" not in path.parts):
-        digest.update(f"{path} {path.stat().st_mode:o} {path.stat().st_size}\n".encode() + path.read_bytes())
+        digest.update(
+            f"{path.relative_to(REPOSITORY)} {path.stat().st_mode:o} {path.stat().st_size}\n".encode()
+            + path.read_bytes()
+        )
     return digest.hexdigest()

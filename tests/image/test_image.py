@@ -14,8 +14,8 @@ pytestmark = pytest.mark.image
 
 PYTHON = "/opt/gate/bin/python"
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-LARGEST_MB, LARGEST_COMPRESSED_MB = 230, 85
-"""Every job downloads and unpacks it: the goals are 220 and 80, and Debian's updates have some room."""
+LARGEST_MB, LARGEST_COMPRESSED_MB = 220, 83
+"""Every job downloads and unpacks it. The goal for the second is 80; Debian's updates have some room."""
 
 
 def in_python(image: Image, script: str) -> str:
