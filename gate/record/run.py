@@ -1,8 +1,11 @@
-"""`run.json`, schema `prompt-gate/run/1`: the whole record of one evaluation, from which every report is rendered."""
+"""`run.json`, schema `prompt-gate/run/1`: the whole record of one evaluation, from which every report is rendered.
+
+At the end: the figures of its samples, which reports add from `samples.jsonl`.
+"""
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from pydantic import Field, NonNegativeInt, model_validator
@@ -415,14 +418,6 @@ class SampleFigures:
         self._keys: dict[tuple[Key, ArmName], int] = {}
         self._rows: list[array[Any]] = [array(kind) for kind in ("I", "B", "d", "d", "d", "B", "q")]
 
-    @classmethod
-    def of(cls, samples: Iterable[Sample]) -> "SampleFigures":
-        """The figures of samples whose place is their number, from 0."""
-        found = cls()
-        for place, sample in enumerate(samples):
-            found.add(sample, place)
-        return found
-
     def add(self, sample: Sample, place: int) -> None:
         """Add a finished sample."""
         reply = sample.reply if isinstance(sample.reply, Reply) else None
@@ -446,9 +441,6 @@ class SampleFigures:
             if one.arm is ArmName.CANDIDATE and one.seconds is not None:
                 found[one.key] += one.seconds
         return dict(found)
-
-    def __len__(self) -> int:
-        return len(self._rows[0])
 
     def __iter__(self) -> Iterator[SampleFigure]:
         keys = list(self._keys)

@@ -63,7 +63,7 @@ class Image:
         self.buildah.run("push", "--quiet", self.name, f"oci:{folder}")
         index = json.loads((folder / "index.json").read_text())
         manifest = _blob(folder, index["manifests"][0]["digest"])
-        return sum(layer["size"] for layer in json.loads(manifest.read_text())["layers"]) / 1e6
+        return float(sum(layer["size"] for layer in json.loads(manifest.read_text())["layers"])) / 1e6
 
 
 def _blob(folder: Path, digest: str) -> Path:

@@ -73,7 +73,10 @@ def _sample(made: Suite, case: Case, arm: ArmName, index: int, dealt: random.Ran
 
 def source_of(samples: Sequence[Sample]) -> SampleSource:
     """For a report, without conversations."""
-    return SampleSource(SampleFigures.of(samples), samples.__getitem__, lambda _: None)
+    figures = SampleFigures()
+    for place, sample in enumerate(samples):
+        figures.add(sample, place)
+    return SampleSource(figures, samples.__getitem__, lambda _: None)
 
 
 def answered_run(cases: int, slices: int) -> tuple[RunRecord, list[Sample]]:

@@ -30,9 +30,7 @@ def packaged_parts() -> ModelParts:
         package = importlib.import_module(_PACKAGE)
         paths: list[Path] = package.chunk_paths()
     except ImportError:
-        raise GateError(
-            f"the packaged model {PACKAGED_MODEL} is not installed", f"{with_extra('demo')} (about 620 MB)"
-        ) from None
+        raise GateError(f"the packaged model {PACKAGED_MODEL} is not installed", with_extra("demo")) from None
     missing = [path.name for path in paths if not path.is_file()]
     if missing:
         raise GateError(f"the packaged model {PACKAGED_MODEL} is incomplete: {', '.join(missing)}", with_extra("demo"))
