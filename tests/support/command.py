@@ -1,4 +1,4 @@
-"""Runs the `gate` command as a user does: in its own process and environment."""
+"""Runs the `gate` command as a user does, in an environment of its own."""
 
 import json
 import os
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from gate.record.run import RunRecord
-from tests.support import forked
+from tests.support import in_process
+from tests.support.warm import ROOT
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,12 @@ def environment(home: Path, extra: Mapping[str, str] | None = None) -> dict[str,
     """An environment without the caller's keys and settings."""
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "LANG") if name in os.environ}
     # The package under test is that of this clone, whichever one the environment has installed.
-    root = str(Path(__file__).parents[2])
-    return {"PYTHONPATH": root, **kept, "HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, **(extra or {})}
+    return {"PYTHONPATH": str(ROOT), **kept, "HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, **(extra or {})}
 
 
 def gate(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None, timeout_s: float = 120) -> Outcome:
     """Run `gate` to its end."""
-    done = forked.run(arguments, cwd, environment(cwd, env), timeout_s)
+    done = in_process.run(arguments, cwd, environment(cwd, env), timeout_s)
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 

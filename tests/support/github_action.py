@@ -8,9 +8,10 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from tests.support import forked
+from tests.support import in_process
+from tests.support.warm import ROOT
 
-ACTION = Path(__file__).parent.parent.parent / "action.yml"
+ACTION = ROOT / "action.yml"
 SUMMARY_LIMIT = 1024 * 1024
 """Bytes of a step's summary; the runner drops a longer one."""
 
@@ -42,7 +43,7 @@ def declared_inputs() -> dict[str, str]:
 
 def run_action(checkout: Path, env: Mapping[str, str], timeout_s: float = 120) -> ActionOutcome:
     """Run the action in a workspace to its end."""
-    done = forked.run(["action"], checkout, {"PYTHONPATH": str(ACTION.parent), **env}, timeout_s)
+    done = in_process.run(["action"], checkout, {"PYTHONPATH": str(ROOT), **env}, timeout_s)
     summary = Path(env["GITHUB_STEP_SUMMARY"]).read_bytes()
     if len(summary) > SUMMARY_LIMIT:
         raise ValueError(f"a summary of {len(summary)} bytes is dropped by the runner")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import forked
+from tests.support import in_process
 from tests.support.example import BROKEN, CONFIG, PROMPT
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
@@ -160,6 +160,6 @@ def test_files_of_the_runner_that_cannot_be_written_are_a_warning(world: PullReq
     checkout = pr.checkout("merge", depth=2)
     env = pr.environment(checkout)
     gone = {"GITHUB_STEP_SUMMARY": str(tmp_path), "GITHUB_OUTPUT": str(tmp_path / "no" / "output")}
-    done = forked.run(["action"], checkout, env | gone, timeout_s=60)
+    done = in_process.run(["action"], checkout, env | gone, timeout_s=60)
     assert done.returncode == 1
     assert done.stdout.count("::warning title=Prompt Gate::cannot write") == 2
