@@ -15,8 +15,8 @@ from gate.web import addresses
 from gate.web.jobs.board import Jobs
 from gate.web.site import WebSite
 from tests.browser.conftest import served
-from tests.support import repository, stores, team_login, web_jobs
-from tests.support.command import gate
+from tests.support import forked, repository, stores, team_login, web_jobs
+from tests.support.command import environment
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.web_jobs import judged
 
@@ -55,13 +55,10 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield repository.make(tmp_path / "shop", files)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def database(request: pytest.FixtureRequest, repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
-    with stores.asked_for(request, repo) as found:
-        if found.file:
-            monkeypatch.delenv("GATE_DATABASE_URL", raising=False)
-        else:
-            monkeypatch.setenv("GATE_DATABASE_URL", found.label)
+@pytest.fixture
+def database(postgres: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    with stores.with_tables_on_postgres(postgres) as found:
+        monkeypatch.setenv("GATE_DATABASE_URL", found.label)
         yield found
 
 
@@ -129,9 +126,10 @@ def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path)
 
     (repo / PROMPT).write_text("Help them, in brief.\n", encoding="utf-8")
     env = {name: os.environ[name] for name in (*web_jobs.environment(""), "GATE_DATABASE_URL") if name in os.environ}
-    ended = gate("diff", "--base", "main", "--quiet", cwd=repo, env=env)
-    assert ended.code == 0, ended.err
-    assert gate("push", ".gate/last", cwd=repo, env=env).code == 0
+    for command in (["diff", "--base", "main", "--quiet"], ["push", ".gate/last"]):
+        # Not in this process: Playwright's event loop runs in it.
+        ended = forked.run(command, repo, environment(repo, env), 120)
+        assert ended.returncode == 0, ended.stderr
 
     page.get_by_role("link", name="Runs").click()
     page.get_by_role("row").filter(has_text="support").get_by_role("link").first.click()
