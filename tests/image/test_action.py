@@ -9,6 +9,7 @@ from tests.e2e.property_agent.landlord import BEHAVIOUR
 from tests.e2e.property_agent.test_diff import SENTENCE
 from tests.image.builder import Image
 from tests.image.runner import run_action
+from tests.support.command import git
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
 from tests.support.pull_request import PullRequestWorld
@@ -40,15 +41,6 @@ def test_a_regression_blocks_with_one_comment_until_it_is_repaired(image: Image,
     world.server.assert_clean()
 
 
-def test_a_change_of_no_prompt_is_skipped_without_a_comment(image: Image, world: PullRequestWorld) -> None:
-    request = world.open({"README.md": "A support bot, explained."})
-    outcome = run_action(image, request.environment(request.checkout("merge"), action="opened"))
-    assert outcome.code == 0, outcome.err
-    assert outcome.outputs["verdict"] == "SKIPPED"
-    assert world.server.comments(REPO, request.number) == []
-    world.server.assert_clean()
-
-
 def test_an_input_with_a_hyphen_reaches_the_entry_point(image: Image, world: PullRequestWorld) -> None:
     request = world.open({"prompts/support.md": WORSE})
     env = request.environment(request.checkout("merge"), action="opened", inputs={"fail-on": "sometimes"})
@@ -74,3 +66,13 @@ def test_an_agent_with_tools_and_a_database_is_evaluated(image: Image, tmp_path:
         assert outcome.outputs["verdict"] == "BLOCK"
         [comment] = world.server.comments(REPO, request.number)
         assert "get_listings" in comment.body.replace("\\_", "_")
+
+
+def test_git_trusts_no_other_folder_of_someone_else(image: Image, world: PullRequestWorld) -> None:
+    request = world.open({"README.md": "More."})
+    checkout = request.checkout("merge")
+    (checkout / "nested").mkdir()
+    git(checkout / "nested", "init", "--quiet")
+    outcome = run_action(image, request.environment(checkout), ("git", "-C", "nested", "status"))
+    assert outcome.code == 128
+    assert "dubious ownership" in outcome.err
