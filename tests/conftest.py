@@ -5,7 +5,10 @@ Parallel workers share the fork servers, so that the package is loaded once.
 
 import gc
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +19,10 @@ from tests.support import forked
 gc.disable()
 # As the command does, for the workers and for the processes that fork from their servers.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Stores and journals wait for the disk at each write, which tests need not.
+MEMORY = Path("/dev/shm")
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 2**30 and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
+    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 # The same examples in every run: what is found by chance turns up in the weekly run of the profile "random". A busy
 # machine takes its time, so that nothing is timed; speed is for benchmarks.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
