@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from rich.console import Console
 from rich.padding import Padding
+from rich.segment import Segment, SegmentLines
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
@@ -112,18 +113,12 @@ def render_report(run: RunRecord, console: Console, folder: str = LAST) -> None:
         folder: of the run, for the command that explains a case.
     """
     screen = _Screen(run, report_view(run), console.width, folder)
-    parts = [*screen.parts(SIZES[0])]
-    if len(all_suites(run)) <= 1:
-        for size in SIZES[1:]:
-            if _height(parts, console) <= MOST_LINES:
-                break
-            parts = [*screen.parts(size)]
-    for part in parts:
-        console.print(part, highlight=False)
-
-
-def _height(parts: Sequence[_Part], console: Console) -> int:
-    return sum(len(console.render_lines(part, pad=False)) for part in parts)
+    lines: list[list[Segment]] = []
+    for size in SIZES if len(all_suites(run)) <= 1 else SIZES[:1]:
+        lines = [line for part in screen.parts(size) for line in console.render_lines(part, pad=False)]
+        if len(lines) <= MOST_LINES:
+            break
+    console.print(SegmentLines(lines, new_lines=True), end="")
 
 
 @dataclass(frozen=True, slots=True)
