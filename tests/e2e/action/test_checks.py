@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import forked
-from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED
+from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import CHECKS_TOKEN
@@ -86,9 +86,8 @@ def test_the_changed_lines_inside_of_a_file_of_code_are_marked(world: PullReques
 
 def test_each_prompt_is_marked_with_its_own_fall_and_a_part_where_it_stands(world: PullRequestWorld) -> None:
     config = CONFIG.replace("prompts/faq.md", "prompts/faq.j2")
-    world.commit_to_main(
-        {"gate.yaml": config, "prompts/faq.j2": "{% include 'tone.md' %}", "prompts/tone.md": "Hi. quality=1.0\n"}
-    )
+    parts = {"prompts/faq.j2": "{% include 'tone.md' %}", "prompts/tone.md": "Hi. quality=1.0\n"}
+    world.commit_to_main({"gate.yaml": config, "evals/support.jsonl": cases(40), **parts})
     pr = world.open({PROMPT: BROKEN, "prompts/tone.md": "Hi. quality=0.1\n"})
     assert run(pr) == 1
     (check,) = world.repo.check_runs

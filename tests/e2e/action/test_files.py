@@ -14,7 +14,7 @@ REPO = "acme/support-bot"
 FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
 MOVED = CONFIG.replace(PROMPT, "prompts/help.md")
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 5\n"
-DELETED = "prompts/support.md, which origin/main examines with 40 cases, is deleted."
+DELETED = "prompts/support.md, which origin/main examines with 20 cases, is deleted."
 
 
 def run(pr: PullRequest, kind: Kind = "merge", depth: int = 1, **options: Any) -> ActionOutcome:

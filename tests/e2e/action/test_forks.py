@@ -156,9 +156,8 @@ SYSTEM = \"\"\"{prompt}\"\"\"
 """
 
 
-@pytest.mark.parametrize("event", ["workflow_run", "pull_request_target"])
 def test_a_prompt_inside_of_code_is_judged_and_nothing_of_the_code_runs(
-    tmp_path: Path, server: GitHubServer, models: ModelServer, event: str
+    tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:
     mark = tmp_path / "ran"
     good, broken = (CODE.format(mark=str(mark), prompt=prompt) for prompt in (GOOD, BROKEN))
@@ -166,11 +165,11 @@ def test_a_prompt_inside_of_code_is_judged_and_nothing_of_the_code_runs(
     files = {**FILES, "gate.yaml": config, "evals/support.jsonl": cases(20), "app/prompts.py": good}
     world = PullRequestWorld.make(tmp_path, server, files)
     pr = world.open({"app/prompts.py": broken}, fork=True)
-    outcome = privileged(pr, models, event)
+    outcome = privileged(pr, models)
     assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
     (comment,) = server.comments(REPO, pr.number)
     assert "app/prompts.py::SYSTEM" in outcome.summary
     assert "Prompt Gate: BLOCK" in comment.body
     pr.push({"app/prompts.py": good + "print('beside the prompt')\n"})
-    assert privileged(pr, models, event).outputs["verdict"] == "SKIPPED"
+    assert privileged(pr, models, "pull_request_target").outputs["verdict"] == "SKIPPED"
     assert not mark.exists()

@@ -12,7 +12,7 @@ from tests.support.pull_request import PullRequest, PullRequestWorld
 
 REPO = "acme/support-bot"
 SUITE = "  - {name: new, prompt: prompts/new.md, cases: evals/support.jsonl, slices: [tier], scorers: [contains]"
-CONFIG_WITH = CONFIG + SUITE + ", policy: {min_pass_rate: 0.8}}\n"
+CONFIG_WITH = CONFIG + SUITE + ", policy: {min_pass_rate: 0.6}}\n"
 
 
 def run(pr: PullRequest, **options: Any) -> ActionOutcome:
@@ -23,11 +23,11 @@ def run(pr: PullRequest, **options: Any) -> ActionOutcome:
 def test_a_new_prompt_blocks_until_it_is_good_enough(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({"gate.yaml": CONFIG_WITH, "prompts/new.md": "New. quality=1.0 quality[gold]=0.2\n"})
     outcome = run(pr)
-    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "80")
+    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "40")
     assert outcome.outputs["worst-slice"] == outcome.outputs["worst-slice-upper"] == ""
     (comment,) = server.comments(REPO, 7)
     assert "BLOCK: new prompt `prompts/new.md`: " in comment.body
-    assert "in `tier=gold` passed, at least 80\N{NO-BREAK SPACE}% needed" in comment.body
+    assert "in `tier=gold` passed, at least 60\N{NO-BREAK SPACE}% needed" in comment.body
     assert "### New prompt" in comment.body
     assert "**Cases that fail**" in comment.body
     assert "To merge anyway, set the label" in comment.body

@@ -32,7 +32,6 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
             "which the base branch does not use",
         ),
         ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:/etc/passwd")}, "is absolute"),
-        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:models/x.gguf")}, "the base branch does not use"),
         ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "replay:evals/x.jsonl")}, "which is not a model"),
         (
             {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build"), "evil.py": RUNS},
@@ -88,14 +87,8 @@ def test_a_link_is_not_followed(world: PullRequestWorld, models: ModelServer) ->
     assert models.ledger == []
 
 
-@pytest.mark.parametrize(
-    "attack",
-    [
-        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
-        "{% import 'os' as os %}{{ os.system('touch canary') }}",
-    ],
-)
-def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer, attack: str) -> None:
+def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer) -> None:
+    attack = "{{ ''.__class__.__mro__[1].__subclasses__() }}{% import 'os' as os %}{{ os.system('touch canary') }}"
     world.commit_to_main({"gate.yaml": SERVICE.replace("- name: support", "- name: support\n    template: jinja2")})
     pr = world.open({PROMPT: f"{GOOD}{attack}\n"}, fork=True)
     outcome = privileged(pr, models)
@@ -104,17 +97,8 @@ def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer, a
     assert list(world.folder.rglob("canary")) == []
 
 
-def test_the_first_exam_does_not_come_from_a_fork(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
-    world = PullRequestWorld.make(tmp_path, server, {"README.md": "x\n", PROMPT: GOOD, "prompts/faq.md": GOOD})
-    pr = world.open({**FILES, "gate.yaml": SERVICE, PROMPT: BROKEN}, fork=True)
-    outcome = privileged(pr, models)
-    assert outcome.code == 3
-    assert "cannot bring its own cases and scorers" in outcome.summary
-    assert models.ledger == []
-
-
 @pytest.mark.parametrize("event", ["pull_request", "workflow_run"])
-def test_the_first_exam_of_a_fork_does_not_say_that_nothing_fails(
+def test_the_first_exam_does_not_come_from_a_fork_which_cannot_say_that_nothing_fails(
     tmp_path: Path, server: GitHubServer, models: ModelServer, event: str
 ) -> None:
     world = PullRequestWorld.make(tmp_path, server, {"README.md": "x\n", PROMPT: GOOD})
@@ -124,6 +108,8 @@ def test_the_first_exam_of_a_fork_does_not_say_that_nothing_fails(
         outcome = run_action(checkout, pr.environment(checkout))
     else:
         outcome = privileged(pr, models, event)
+        assert "cannot bring its own cases and scorers" in outcome.summary
+        assert models.ledger == []
     assert outcome.code == 3
 
 

@@ -68,9 +68,10 @@ def test_pushes(clone: Path) -> None:
     done = pre_commit(clone, "run", "gate-diff", "--hook-stage", "manual")
     assert done.returncode == 1 and "BLOCK" in done.stdout
 
-
-def test_a_missing_base_branch_is_an_error(clone: Path) -> None:
+    # A base branch that this clone does not have is an error.
+    git(clone, "update-ref", "-d", "refs/remotes/origin/main")
     git(clone, "update-ref", "refs/remotes/origin/master", "HEAD")
+    git(clone, "switch", "--quiet", "main")
     commit(clone, {"README.md": "# Bot\n"})
     done = push(clone, "origin", "main")
     assert done.returncode == 1
