@@ -41,6 +41,7 @@ def make(folder: Path, files: Files) -> Path:
         shutil.copytree(_MADE[start].name, folder / ".git", dirs_exist_ok=True)
         return folder
     git(folder, "init", "--quiet", "--initial-branch", "main", "--template=")
+    (folder / ".git/hooks").mkdir()
     commit(folder, files, "one")
     if alone:
         _MADE[start] = tempfile.TemporaryDirectory(prefix="gate-made-")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import forked
-from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED, cases
+from tests.support.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SMALL, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import CHECKS_TOKEN
@@ -173,7 +173,7 @@ def test_what_was_measured_is_reported_to_its_end(world: PullRequestWorld, serve
 
 def test_a_cancelled_run_is_concluded(tmp_path: Path, server: GitHubServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge", depth=2)
     with ModelServer(Behaviour(latency_s=0.2)) as models:

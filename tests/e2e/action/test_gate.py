@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
-from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED
+from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, SMALL
 from tests.support.github_action import ACTION, ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -130,7 +130,7 @@ def test_a_fork_that_was_deleted_is_judged_all_the_same(world: PullRequestWorld,
 
 def test_a_real_sdk_against_a_server_with_a_ledger(tmp_path: Path, server: GitHubServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge", depth=1)
     with ModelServer() as models:

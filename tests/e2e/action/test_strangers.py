@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, cases
+from tests.support.example import BROKEN, CONFIG, GOOD, PROMPT, SMALL, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -21,7 +21,7 @@ OWN_SUITE = (
 
 @pytest.fixture
 def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
-    return PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": SERVICE, "evals/support.jsonl": cases(20)})
+    return PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": SERVICE})
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_the_first_exam_does_not_come_from_a_fork_which_cannot_say_that_nothing_
     tmp_path: Path, server: GitHubServer, models: ModelServer, event: str
 ) -> None:
     world = PullRequestWorld.make(tmp_path, server, {"README.md": "x\n", PROMPT: GOOD})
-    pr = world.open({**FILES, "gate.yaml": f"{SERVICE}policy: {{mode: advisory}}\n", PROMPT: BROKEN}, fork=True)
+    pr = world.open({**SMALL, "gate.yaml": f"{SERVICE}policy: {{mode: advisory}}\n", PROMPT: BROKEN}, fork=True)
     if event == "pull_request":
         checkout = pr.checkout("merge")
         outcome = run_action(checkout, pr.environment(checkout))
@@ -115,7 +115,7 @@ def test_the_first_exam_does_not_come_from_a_fork_which_cannot_say_that_nothing_
 
 def test_a_fork_spends_only_within_a_budget(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config, "evals/support.jsonl": cases(20)})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
     pr = world.open({PROMPT: BROKEN}, fork=True)
     outcome = privileged(pr, models)
     assert outcome.code == 3
@@ -140,7 +140,7 @@ def test_so_many_calls_are_no_budget_for_another_model(
     tmp_path: Path, server: GitHubServer, models: ModelServer, what: str
 ) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "README.md": "Be kind.\n", "gate.yaml": config})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "README.md": "Be kind.\n", "gate.yaml": config})
     pr = world.open({"gate.yaml": config.replace(*DEAR[what])}, fork=True)
     outcome = privileged(pr, models, inputs={"max-calls": "1000"})
     assert outcome.code == 3
@@ -150,7 +150,7 @@ def test_so_many_calls_are_no_budget_for_another_model(
 
 def test_a_forks_model_without_a_price_is_not_asked(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
     pr = world.open({"gate.yaml": config.replace("gpt-4o-mini", "dear-and-new")}, fork=True)
     outcome = privileged(pr, models, inputs={"max-calls": "1000", "max-cost-usd": "1"})
     assert (outcome.code, models.ledger) == (3, [])
@@ -161,7 +161,7 @@ def test_cases_of_a_fork_are_asked_only_within_a_budget(
     tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
     pr = world.open({"evals/support.jsonl": cases(60)}, fork=True)
     outcome = privileged(pr, models)
     assert (outcome.code, len(models.ledger)) == (3, 0)

@@ -67,8 +67,9 @@ NEVER = r"^(a|b|ab)*[cd]$"
 SLOW = rows({**case(50, "free"), "input": "answer=" + "ab" * 40, "scorers": [{"regex": {"pattern": NEVER}}]})
 ATTACKS = {
     "the cases of the failing slice are deleted": {CASES: rows(*(case(n, "free") for n in range(0, 40, 2)))},
-    "their expected answers are edited": {CASES: cases(40).replace('"expected": "word', '"expected": "w')},
-    "they move to another slice": {CASES: cases(40).replace('"gold"', '"free"')},
+    "they move to another slice, with other answers": {
+        CASES: cases(40).replace('"gold"', '"free"').replace('"expected": "word', '"expected": "w')
+    },
     "all cases are others": {"gate.yaml": CONFIG.replace(CASES, "evals/mine.jsonl"), "evals/mine.jsonl": cases(3)},
     "a policy that sees nothing": {
         "gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {advisory: [tier=gold], margin: 0.99}", 1)

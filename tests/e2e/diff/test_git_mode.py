@@ -59,16 +59,16 @@ def test_one_suite_can_be_selected(repo: Path) -> None:
 
 def test_the_eval_set_is_that_of_the_base(repo: Path) -> None:
     break_gold(repo)
-    kept = [case(i, "free") for i in range(0, 40, 2)]
+    kept = [case(i, "free") for i in range(0, 20, 2)]
     write_jsonl(repo / "evals/support.jsonl", [*kept[1:], {**kept[0], "expected": "anything"}, case(99, "free")])
     outcome = run(repo)
     record = outcome.record
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
     exam = record.suites[0].exam
-    assert (exam.cases, exam.ref) == (40, "main")
+    assert (exam.cases, exam.ref) == (20, "main")
     assert exam.added == ["c99"]
     assert exam.edited == ["c0"]
-    assert len(exam.removed) == 20
+    assert len(exam.removed) == 10
 
 
 def test_an_edited_run_policy_is_reported_and_not_used(repo: Path) -> None:
