@@ -98,7 +98,7 @@ def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer) -
 
 
 @pytest.mark.parametrize("event", ["pull_request", "workflow_run"])
-def test_the_first_exam_does_not_come_from_a_fork_which_cannot_say_that_nothing_fails(
+def test_the_first_exam_does_not_come_from_a_fork(
     tmp_path: Path, server: GitHubServer, models: ModelServer, event: str
 ) -> None:
     world = PullRequestWorld.make(tmp_path, server, {"README.md": "x\n", PROMPT: GOOD})
