@@ -1,5 +1,6 @@
 """Two refs of a real repository: which prompts, eval sets and suites are used."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -31,6 +32,20 @@ def test_a_branch_is_read_from_git_whatever_is_checked_out(repo: Path) -> None:
     record = run(repo, "--head", "change").record
     assert record.verdict is Verdict.BLOCK
     assert record.commit == git(repo, "rev-parse", "change")
+
+
+def test_one_process_reads_all_that_both_commits_have(repo: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("counted")
+    (folder / "git").write_text(f'#!/bin/sh\necho "$*" >> {folder}/log\nexec {shutil.which("git")} "$@"\n')
+    (folder / "git").chmod(0o755)
+    git(repo, "switch", "--quiet", "--create", "change")
+    break_gold(repo)
+    git(repo, "commit", "--quiet", "--all", "--message", "two")
+    env = {"PATH": f"{folder}:{os.environ['PATH']}"}
+    assert gate("diff", "--base", "main", "--head", "change", cwd=repo, env=env).code == 1
+    started = (folder / "log").read_text().splitlines()
+    assert sum("cat-file" in line for line in started) == 1
+    assert len(started) < 10
 
 
 def test_a_change_without_prompts_is_skipped(repo: Path) -> None:
