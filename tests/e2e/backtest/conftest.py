@@ -28,7 +28,7 @@ COURSE = {
 }
 """The subject of each commit, and how often its prompt is right in German."""
 BROKEN = ["Shorten the prompt", "Break German"]
-CASES = 60
+CASES = 40
 
 
 def case(number: int) -> dict[str, object]:

@@ -61,7 +61,7 @@ def test_the_two_broken_commits_are_named_and_neighbours_share_their_answers(
     assert (again.code, len(server.ledger)) == (0, 11 * CASES)
     assert "sampling" not in again.err
     assert "2 of 10 evaluated commits would have been blocked" in again.out
-    told = r"lang=de \(0\.\d+ to 0\.\d+\).* dropped with \w{10} “Shorten the prompt” and did not recover"
+    told = r"lang=de \([01]\.\d+ to 0\.\d+\).* dropped with \w{10} “Shorten the prompt” and did not recover"
     assert re.search(told, " ".join(again.out.split()))
 
     page = Page((history / ".gate/backtest/backtest.html").read_text())
@@ -124,7 +124,7 @@ def test_a_budget_is_for_all_commits_together(history: Path, server: ModelServer
     outcome, record = backtest(history, "-n", "4", "--max-calls", str(2 * CASES + 20))
     assert outcome.code == 3
     assert len(server.ledger) == 2 * CASES + 20
-    assert "--max-calls is 140, so the backtest may stop early" in outcome.err
+    assert "--max-calls is 100, so the backtest may stop early" in outcome.err
     assert list(verdicts(record).values()) == ["PASS", "INCONCLUSIVE", None, None]
     assert "--max-calls" in record["unfinished"]
     assert record["commits"][3]["reason"].startswith("not reached: ")
