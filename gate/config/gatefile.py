@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -375,8 +376,12 @@ def config_schema() -> dict[str, Any]:
     return file_schema(GateFile, "gate.yaml", ID)
 
 
+@lru_cache(maxsize=8)
 def load(text: str, file: str) -> Config:
-    """Read a configuration; raise `InputErrors` with all errors."""
+    """Read a configuration; raise `InputErrors` with all errors.
+
+    The last ones are remembered: the action reads them several times, and so does `gate watch`.
+    """
     document = _document(text, file)
     found, problems = attempt(GateFile, document, _context(document))
     problems = [*problems, *(problem for problem, _ in _suite_problems(document))]

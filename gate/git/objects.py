@@ -5,11 +5,15 @@ import os
 import re
 import stat
 import subprocess
-from collections.abc import Iterator, Sequence
+import sys
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import count, islice
 from pathlib import Path
+from threading import Event, Lock, Timer
 
 from gate.errors import CannotEvaluate, GateError
 from gate.files import escapes
@@ -29,6 +33,8 @@ _ALWAYS = (
     # In a partial clone git would fetch an object that is not there: in secret, one by one, and with whose credentials?
     *(word for setting in _NO_FETCHING for word in ("-c", setting)),
 )
+_IDS_AT_ONCE = 500
+"""Of SHA-256, 33 kB: less than a pipe holds, so that git and the gate never wait for each other."""
 _CREDENTIALS = re.compile(r"://[^/@\s]+@")
 
 
@@ -41,12 +47,93 @@ class Answer:
     error: str
 
 
+class MissingObject(CannotEvaluate):
+    """This clone does not have an object."""
+
+
+class LargeObject(CannotEvaluate):
+    """An object has more bytes than the reader wants."""
+
+
+class _Reader:
+    """One `git cat-file --batch` for all objects that are read; it starts with the first and ends with this object."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stop: Callable[[], object] = int
+        self._lock = Lock()
+
+    def read(self, git: "Git", oids: Sequence[str], most_bytes: int) -> list[tuple[str, bytes]]:
+        """See `Git.objects`."""
+        late = Event()
+        with self._lock:
+            process = self._started(git)
+
+            def stop() -> None:
+                late.set()
+                process.kill()
+
+            timer = Timer(git.timeout_s, stop)
+            timer.start()
+            try:
+                return list(_read(process, oids, most_bytes))
+            except BaseException:
+                # What it has not yet written would be taken for the next answer.
+                self._process = None
+                self._stop()
+                if late.is_set():
+                    raise _too_long("cat-file", git.timeout_s) from None
+                raise
+            finally:
+                timer.cancel()
+
+    def _started(self, git: "Git") -> subprocess.Popen[bytes]:
+        if self._process is None:
+            with _starting(git.folder):
+                self._process = subprocess.Popen(  # noqa: S603
+                    _command(["cat-file", "--batch"]),
+                    cwd=git.folder,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+            self._stop = weakref.finalize(self, _end, self._process)
+        return self._process
+
+
+def _read(process: subprocess.Popen[bytes], oids: Sequence[str], most_bytes: int) -> Iterator[tuple[str, bytes]]:
+    assert process.stdin and process.stdout  # noqa: S101 both are pipes
+    for start in range(0, len(oids), _IDS_AT_ONCE):
+        some = oids[start : start + _IDS_AT_ONCE]
+        with suppress(BrokenPipeError):
+            process.stdin.write(_asked(some))
+            process.stdin.flush()
+        for oid in some:
+            words = process.stdout.readline().split()
+            # In a partial clone git would fetch an object that is not there; it may not, and ends.
+            if len(words) != 3 or not words[2].isdigit():
+                raise MissingObject(f"this clone does not have {oid}", "check out without a filter")
+            if int(words[2]) > most_bytes:
+                raise LargeObject(f"{oid} has more than {most_bytes} bytes")
+            data = process.stdout.read(int(words[2]))
+            process.stdout.read(1)
+            _check(oid, words[1], data)
+            yield words[1].decode("ascii", "replace"), data
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with suppress(OSError), process:
+        process.kill()
+
+
 @dataclass(frozen=True, slots=True)
 class Git:
     """The git command line in one folder; each command has a time limit."""
 
     folder: Path
     timeout_s: float = 60.0
+    _reader: _Reader = field(default_factory=_Reader, init=False, repr=False, compare=False)
 
     def ask(self, *arguments: str, given: bytes = b"") -> Answer:
         """Run a command that is allowed to fail.
@@ -56,23 +143,19 @@ class Git:
             CannotEvaluate: it took too long.
         """
         try:
-            # A separate session has no terminal, so git cannot ask for a password there.
-            done = subprocess.run(  # noqa: S603
-                _command(arguments),
-                cwd=self.folder,
-                input=given,
-                capture_output=True,
-                timeout=self.timeout_s,
-                start_new_session=True,
-                check=False,
-            )
+            with _starting(self.folder):
+                # A separate session has no terminal, so git cannot ask for a password there.
+                done = subprocess.run(  # noqa: S603
+                    _command(arguments),
+                    cwd=self.folder,
+                    input=given,
+                    capture_output=True,
+                    timeout=self.timeout_s,
+                    start_new_session=True,
+                    check=False,
+                )
         except subprocess.TimeoutExpired:
-            hint = "run the command yourself to see why"
-            raise CannotEvaluate(f"git {arguments[0]} took longer than {self.timeout_s:g} s", hint) from None
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
-            if not self.folder.is_dir():
-                raise GateError(f"{self.folder} is not a folder", "run the gate inside a git repository") from None
-            raise GateError("git cannot be run", "install git 2.31 or newer") from None
+            raise _too_long(arguments[0], self.timeout_s) from None
         return Answer(done.returncode, done.stdout, _last_line(done.stderr))
 
     def run(self, *arguments: str, given: bytes = b"") -> bytes:
@@ -81,6 +164,31 @@ class Git:
         if answer.code != 0:
             raise CannotEvaluate(f"git {arguments[0]} failed: {answer.error or f'exit code {answer.code}'}")
         return answer.out
+
+    def objects(self, oids: Sequence[str], most_bytes: int = sys.maxsize) -> list[tuple[str, bytes]]:
+        """Kind and content of objects by their full ids.
+
+        Raises:
+            GateError: git is not installed, or the folder cannot be entered.
+            MissingObject: one is not here.
+            LargeObject: one is larger, and none is returned.
+            CannotEvaluate: one does not match its id, or reading took too long.
+        """
+        return self._reader.read(self, oids, most_bytes) if oids else []
+
+
+@contextmanager
+def _starting(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        if not folder.is_dir():
+            raise GateError(f"{folder} is not a folder", "run the gate inside a git repository") from None
+        raise GateError("git cannot be run", "install git 2.31 or newer") from None
+
+
+def _too_long(command: str, limit_s: float) -> CannotEvaluate:
+    return CannotEvaluate(f"git {command} took longer than {limit_s:g} s", "run the command yourself to see why")
 
 
 def _command(arguments: Sequence[str]) -> list[str]:
@@ -144,8 +252,6 @@ MOST_LEVELS = 1_000
 
 _AT_ONCE = 16 * 2**20
 """Bytes of files that are read at once, unless one file is larger."""
-_TREES_AT_ONCE = 1_000
-
 
 _TREE = re.compile(rb"tree ([0-9a-f]{40}|[0-9a-f]{64})\n")
 _MODE = re.compile(rb"[0-7]{1,6}")
@@ -166,7 +272,9 @@ class Objects:
             CannotEvaluate: it is not here, is something else, or does not match its id.
         """
         if sha not in self._roots:
-            ((kind, data),) = self._read([sha], "commit", "tree")
+            ((kind, data),) = self.git.objects([sha])
+            if kind not in ("commit", "tree"):
+                raise CannotEvaluate(f"{sha} is a {kind}, not a commit")
             named = _TREE.match(data)
             if kind == "commit" and not named:
                 raise CannotEvaluate(f"{sha} is a broken commit")
@@ -212,8 +320,16 @@ class Objects:
             while size < _AT_ONCE and (more := next(rest, None)) is not None:
                 some.append(more)
                 size += more.size
-            for entry, (_, data) in zip(some, self._read([one.oid for one in some], "blob"), strict=True):
-                yield entry, data
+            yield from zip(some, self._read([one.oid for one in some], "blob"), strict=True)
+
+    def blob(self, entry: Entry, most_bytes: int) -> bytes:
+        """The content of one file or link.
+
+        Raises:
+            MissingObject, LargeObject: it is not here, or is larger.
+            CannotEvaluate: it does not match its id.
+        """
+        return self._read([entry.oid], "blob", most_bytes)[0]
 
     def sizes(self, entries: Sequence[Entry]) -> list[int | None]:
         """Bytes of files and links, without reading them; None if an object is not in this clone."""
@@ -237,37 +353,26 @@ class Objects:
 
     def _fetch(self, trees: Sequence[str]) -> None:
         wanted = [oid for oid in trees if oid not in self._trees]
-        for start in range(0, len(wanted), _TREES_AT_ONCE):
-            some = wanted[start : start + _TREES_AT_ONCE]
-            for oid, (_, data) in zip(some, self._read(some, "tree"), strict=True):
-                self._trees[oid] = list(_parsed(oid, data))
+        for oid, data in zip(wanted, self._read(wanted, "tree"), strict=True):
+            self._trees[oid] = list(_parsed(oid, data))
 
-    def _read(self, oids: Sequence[str], *kinds: str) -> list[tuple[str, bytes]]:
-        """Kind and content of objects, which must be of one of these kinds."""
-        answer = self.git.ask("cat-file", "--batch", given=_asked(oids))
-        out, start, found = memoryview(answer.out), 0, []
-        for oid in oids:
-            end = answer.out.find(b"\n", start)
-            words = answer.out[start : max(start, end)].split()
-            if len(words) != 3 or not words[2].isdigit():
-                raise CannotEvaluate(f"this clone does not have {oid}", "check out without a filter")
-            begin, start = end + 1, end + 2 + int(words[2])
-            kind, data = words[1].decode("ascii", "replace"), _genuine(oid, words[1], out[begin : start - 1])
-            if kind not in kinds:
-                raise CannotEvaluate(f"{oid} is a {kind}, not a {kinds[0]}")
-            found.append((kind, data))
-        return found
+    def _read(self, oids: Sequence[str], kind: str, most_bytes: int = sys.maxsize) -> list[bytes]:
+        """The content of objects, which must be of this kind."""
+        read = self.git.objects(oids, most_bytes)
+        for oid, (found, _) in zip(oids, read, strict=True):
+            if found != kind:
+                raise CannotEvaluate(f"{oid} is a {found}, not a {kind}")
+        return [data for _, data in read]
 
 
-def _genuine(oid: str, kind: bytes, data: memoryview) -> bytes:
-    """The content, checked against its id."""
+def _check(oid: str, kind: bytes, data: bytes) -> None:
+    """Compare the content with its id."""
     whole = hashlib.sha1(usedforsecurity=False) if len(oid) == 40 else hashlib.sha256()
     whole.update(b"%s %d\0" % (kind, len(data)))
     whole.update(data)
     if whole.hexdigest() != oid:
         hint = "something has changed files in .git: check out again, and look for code in the change that writes there"
         raise CannotEvaluate(f"the object that git has under the id {oid} has another content", hint)
-    return bytes(data)
 
 
 def _parsed(oid: str, data: bytes) -> Iterator[Entry]:

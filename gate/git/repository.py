@@ -6,14 +6,14 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from gate.config.documents import one_problem, quoted
 from gate.errors import CannotEvaluate, GateError
 from gate.files import matches, may_hold
-from gate.git.objects import Git, Objects
+from gate.git.objects import Git, LargeObject, MissingObject, Objects
 from gate.limits import FILE_BYTES
 from gate.prompts.files import (
     LINK,
@@ -216,9 +216,8 @@ class RefSource:
         if way[-1].path != path:
             check_way(place, ((one.mode, one.path) for one in way))
             return None
-        entry = self._sized(way[-1]) if way[-1].plain else way[-1]
-        entry.check(place)
-        return self._content(entry)
+        way[-1].check(place)
+        return self._content(way[-1])
 
     def fingerprint(self, path: str) -> str | None:
         """Mode and object id."""
@@ -244,7 +243,7 @@ class RefSource:
         entry = self._entry(checked(link))
         if entry is None or entry.mode != LINK:
             return None
-        return destination(entry.path, self._content(self._sized(entry)))
+        return destination(entry.path, self._content(entry))
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         """With one query for all of them. Raises CannotEvaluate: a partial clone lacks the content."""
@@ -278,16 +277,13 @@ class RefSource:
         top = self._entry(folder) if folder else self._objects.root(self.sha)
         return self._objects.below(top) if top is not None and top.folder else []
 
-    def _sized(self, entry: Entry) -> Entry:
-        """The entry with its size, which needs the content."""
-        (size,) = self._objects.sizes([entry])
-        if size is None:
-            raise self._missing(entry)
-        return replace(entry, size=size)
-
     def _content(self, entry: Entry) -> bytes:
-        ((_, data),) = self._objects.blobs([entry])
-        return data
+        try:
+            return self._objects.blob(entry, FILE_BYTES)
+        except MissingObject:
+            raise self._missing(entry) from None
+        except LargeObject:
+            too_large(f"{self.label}:{entry.path}")
 
     def _missing(self, entry: Entry) -> CannotEvaluate:
         hint = f"download it with 'git cat-file -e {entry.oid}', or check out without a filter"

@@ -1,6 +1,7 @@
 """Objects by their ids: what is not what its id says is not believed, and what has no end is not walked."""
 
 import hashlib
+import os
 import subprocess
 import zlib
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from gate.errors import CannotEvaluate
 from gate.git import objects as module
-from gate.git.objects import Objects
+from gate.git.objects import Git, LargeObject, MissingObject, Objects
 from gate.git.repository import Repo
 from tests.git.repository import commit, git, repository
 
@@ -88,6 +89,25 @@ def test_folders_that_multiply_end(
     found = objects(folder)
     with pytest.raises(CannotEvaluate, match="more than 100,000 files and folders"):
         found.below(found.root(top))
+
+
+def test_reading_has_a_time_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = folder / "git"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+    with pytest.raises(CannotEvaluate, match="git cat-file took longer than 0.1 s"):
+        Git(folder, timeout_s=0.1).objects(["0" * 40])
+
+
+def test_what_is_too_large_or_missing_does_not_disturb_the_next_read(folder: Path) -> None:
+    large, small = put(folder, "blob", b"x" * 1_000_000), put(folder, "blob", b"y")
+    found = Repo.open(folder).git
+    with pytest.raises(LargeObject):
+        found.objects([small, large, small], most_bytes=999_999)
+    with pytest.raises(MissingObject):
+        found.objects(["0" * 40, small])
+    assert found.objects([small, large], most_bytes=1_000_000) == [("blob", b"y"), ("blob", b"x" * 1_000_000)]
 
 
 def test_folders_without_end_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,14 +18,8 @@ from tests.support.pull_request import PullRequest, PullRequestWorld
 
 
 def checkout_of(world: PullRequestWorld, sha: str, depth: int = 1) -> Path:
-    """A new workspace with one commit, made with the git commands of `actions/checkout`."""
-    space = world.folder / f"workspace-{len(list(world.folder.glob('workspace-*')))}"
-    space.mkdir()
-    world.git(space, "init", "--quiet")
-    world.git(space, "remote", "add", "origin", f"file://{world.repo.folder}")
-    world.git(space, "fetch", "--quiet", "--no-tags", f"--depth={depth}", "origin", sha)
-    world.git(space, "checkout", "--quiet", "--force", sha)
-    return space
+    """A new workspace with one commit, as `actions/checkout` leaves it."""
+    return world.workspace(sha, depth=depth)
 
 
 def queued(world: PullRequestWorld, *pulls: PullRequest, squash: bool = False) -> str:
@@ -38,9 +32,8 @@ def queued(world: PullRequestWorld, *pulls: PullRequest, squash: bool = False) -
         else:
             message = f"Merge pull request #{pull.number}"
             world.git(world.work, "merge", "--quiet", "--no-ff", "-m", message, pull.head_sha)
-    sha = world.git(world.work, "rev-parse", "HEAD")
-    world.git(world.work, "update-ref", f"refs/heads/{queue_branch(world, pulls[-1])}", sha)
-    return sha
+    world.set_ref(f"refs/heads/{queue_branch(world, pulls[-1])}", world.head)
+    return world.head
 
 
 def queue_branch(world: PullRequestWorld, newest: PullRequest) -> str:

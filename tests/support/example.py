@@ -42,3 +42,6 @@ FILES = {
     "evals/faq.jsonl": cases(12),
     "README.md": "# Support bot\n",
 }
+
+SMALL = {**FILES, "evals/support.jsonl": cases(20)}
+"""The same with half of the cases: as many as it takes to see that a tier is broken."""

@@ -2,8 +2,13 @@
 
 import base64
 import os
+import re
+import shutil
 import subprocess
-from dataclasses import dataclass, replace
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -45,18 +50,19 @@ class Objects:
     def resolve(self, ref: str) -> str:
         """The commit that a sha, branch, tag or full ref name stands for."""
         for candidate in (ref, f"refs/{ref}", f"refs/heads/{ref}", f"refs/tags/{ref}"):
-            try:
-                return self._git(
-                    "rev-parse", "--verify", "--quiet", "--end-of-options", candidate + "^{commit}"
-                ).strip()
-            except Missing:
-                continue
-        raise Missing(ref)
+            file = self._folder / candidate
+            sha = file.read_text().strip() if candidate != ref and file.is_file() else candidate
+            with suppress(Missing):
+                if self._read(sha)[0] == "commit":
+                    return sha
+        return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}").strip()
 
     def commit(self, sha: str) -> dict[str, Any]:
         """A `git-commit`."""
-        self._expect(sha, "commit")
-        head, _, message = self._git("cat-file", "commit", sha).partition("\n\n")
+        kind, data = self._read(sha)
+        if kind != "commit":
+            raise Missing(sha)
+        head, _, message = data.decode("utf-8", "replace").partition("\n\n")
         fields: dict[str, list[str]] = {}
         for line in head.splitlines():
             key, _, value = line.partition(" ")
@@ -81,7 +87,7 @@ class Objects:
     def tree(self, name: str, recursive: bool, limit: int) -> dict[str, Any]:
         """A `git-tree` of at most `limit` entries; `truncated` says that there are more."""
         sha = self._tree_sha(name)
-        entries = [self._entry(line) for line in self._listing(sha, "-r", "-t") if recursive or "/" not in line.path]
+        entries = [self._entry(line) for line in self._listing(sha, recursive)]
         return {
             "sha": sha,
             "url": f"{self.api}/git/trees/{sha}",
@@ -91,7 +97,9 @@ class Objects:
 
     def blob(self, sha: str) -> dict[str, Any]:
         """A `blob`."""
-        data = self._bytes("cat-file", "blob", sha)
+        kind, data = self._read(sha)
+        if kind != "blob":
+            raise Missing(sha)
         return {
             "sha": sha,
             "node_id": f"B_{sha}",
@@ -103,21 +111,19 @@ class Objects:
 
     def contents(self, path: str, ref: str) -> dict[str, Any] | list[dict[str, Any]]:
         """A file with its text, or the list of a folder."""
-        commit = self.resolve(ref)
-        listing = self._listing(f"{commit}:{path}") if self._type(f"{commit}:{path}") == "tree" else None
-        if listing is not None:
-            prefix = f"{path}/" if path else ""
-            return [self._content(replace(line, path=prefix + line.path), ref) for line in listing]
-        line = next((each for each in self._listing(commit, "-r", "-t") if each.path == path), None)
+        listing = list(self._listing(self._tree_sha(self.resolve(ref)), recursive=True))
+        line = next((each for each in listing if each.path == path), None)
+        if not path or (line is not None and line.kind == "tree"):
+            return [self._content(each, ref) for each in listing if each.path.rpartition("/")[0] == path]
         if line is None:
             raise Missing(path)
         entry = self._content(line, ref)
         if line.mode == "120000":
-            return {**entry, "target": self._git("cat-file", "blob", line.sha)}
+            return {**entry, "target": self._read(line.sha)[1].decode("utf-8", "replace")}
         if line.kind != "blob":
             return {**entry, "submodule_git_url": None}
         small = line.size <= BLOB_LIMIT
-        text = _base64(self._bytes("cat-file", "blob", line.sha)) if small else ""
+        text = _base64(self._read(line.sha)[1]) if small else ""
         return {**entry, "content": text, "encoding": "base64" if small else "none"}
 
     def fork_point(self, base: str, head: str) -> str:
@@ -154,6 +160,22 @@ class Objects:
             rows.append(row)
         return rows
 
+    def fetch(self, sha: str, depth: int, git: Path) -> None:
+        """Put a commit into another git folder as a fetch of this depth does: the copies take no process."""
+        level, borders = [sha], []
+        for left in reversed(range(depth)):
+            parents = {one: [row["sha"] for row in self.commit(one)["parents"]] for one in level}
+            for one in level:
+                tree = self._tree_sha(one)
+                lines = [line.sha for line in self._listing(tree, recursive=True) if line.kind != "commit"]
+                for each in (one, tree, *lines):
+                    place = Path("objects", each[:2], each[2:])
+                    (git / place).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(self._folder / place, git / place)
+            borders += [one for one in level if parents[one] and not left]
+            level = list(dict.fromkeys(parent for one in level for parent in parents[one]))
+        (git / "shallow").write_text("".join(f"{one}\n" for one in sorted(set(borders))))
+
     def _content(self, line: Line, ref: str) -> dict[str, Any]:
         url, html = f"{self.api}/contents/{line.path}?ref={ref}", f"{self.html}/blob/{ref}/{line.path}"
         git_url = f"{self.api}/git/{'trees' if line.kind == 'tree' else 'blobs'}/{line.sha}"
@@ -179,29 +201,39 @@ class Objects:
             entry["url"] = f"{self.api}/git/{line.kind}s/{line.sha}"
         return entry
 
-    def _listing(self, tree: str, *options: str) -> list[Line]:
-        rows = []
-        for text in self._git("ls-tree", "-z", "-l", "--full-tree", *options, tree).split("\0")[:-1]:
-            meta, path = text.split("\t", 1)
-            mode, kind, sha, size = meta.split()
-            rows.append(Line(path, mode, kind, sha, 0 if size == "-" else int(size)))
-        return rows
+    def _listing(self, tree: str, recursive: bool, folder: str = "") -> Iterator[Line]:
+        data, start = self._read(tree)[1], 0
+        while start < len(data):
+            end = data.index(b"\0", start)
+            mode, name = data[start:end].decode("utf-8", "replace").split(" ", 1)
+            start = end + 21
+            sha, mode, path = data[end + 1 : start].hex(), mode.zfill(6), folder + name
+            kind = {"040000": "tree", "160000": "commit"}.get(mode, "blob")
+            yield Line(path, mode, kind, sha, len(self._read(sha)[1]) if kind == "blob" else 0)
+            if recursive and kind == "tree":
+                yield from self._listing(sha, recursive, f"{path}/")
 
     def _tree_sha(self, name: str) -> str:
-        try:
-            return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{tree}").strip()
-        except Missing:
-            return self._git("rev-parse", self.resolve(name) + "^{tree}").strip()
+        with suppress(Missing):
+            kind, data = self._read(name)
+            if kind in ("tree", "commit"):
+                return name if kind == "tree" else data[5:45].decode()
+        return self._tree_sha(self.resolve(name))
 
-    def _type(self, name: str) -> str:
-        try:
-            return self._git("cat-file", "-t", name).strip()
-        except Missing:
-            return ""
+    @property
+    def _folder(self) -> Path:
+        return self.folder / ".git" if (self.folder / ".git").is_dir() else self.folder
 
-    def _expect(self, sha: str, kind: str) -> None:
-        if self._type(sha) != kind:
+    def _read(self, sha: str) -> tuple[str, bytes]:
+        """Kind and content of an object; no process is started for one that is in no pack."""
+        if not re.fullmatch("[0-9a-f]{40}", sha):
             raise Missing(sha)
+        file = self._folder / "objects" / sha[:2] / sha[2:]
+        if file.is_file():
+            head, _, data = zlib.decompress(file.read_bytes()).partition(b"\0")
+            return head.split()[0].decode(), data
+        kind = self._git("cat-file", "-t", sha).strip()
+        return kind, self._bytes("cat-file", kind, sha)
 
     def _git(self, *arguments: str) -> str:
         return self._bytes(*arguments).decode("utf-8", "replace")

@@ -29,6 +29,10 @@ PRIMARY_LIMIT = "API rate limit exceeded for installation ID 4711."
 SECONDARY_LIMIT = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 
 
+_SOUND: set[tuple[str, int, int]] = set()
+"""Operation, status and hash of replies without a fault."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One request that came in.
@@ -231,8 +235,12 @@ class GitHubServer:
         operation = f"{route.method} {route.template}"
         if wrong:
             self.violations.append(f"{operation}: request: {wrong}")
-        wrong = reply_fault(route.method, route.template, reply.status, reply.body)
-        if wrong:
+        # Equal replies, but for the port, are checked once: many tests begin with the same repository.
+        checked = (operation, reply.status, hash(json.dumps(reply.body).replace(self.url, "")))
+        wrong = None if checked in _SOUND else reply_fault(route.method, route.template, reply.status, reply.body)
+        if not wrong:
+            _SOUND.add(checked)
+        else:
             self.violations.append(f"{operation}: reply {reply.status}: {wrong}")
         return reply
 

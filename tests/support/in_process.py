@@ -39,6 +39,8 @@ def run(
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, pytest.MonkeyPatch.context() as patch:
         patch.chdir(cwd)
         patch.setattr(sys, "argv", ["gate", *arguments])
+        # Python remembers the folder of an earlier TMPDIR.
+        patch.setattr(tempfile, "tempdir", None)
         for name in os.environ.keys() - env.keys():
             patch.delenv(name)
         for name, value in env.items():

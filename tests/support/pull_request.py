@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from tests.support.github_action import declared_inputs
 from tests.support.github_events import Moment, environment, payload
+from tests.support.github_git import Objects
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import READ_ONLY_TOKEN, WORKFLOW_TOKEN, Pull, Repository, Side
 
@@ -89,6 +90,12 @@ class PullRequestWorld:
         """A file of the git folder: nobody packs its refs, and a process for each would cost more than most commits."""
         return (self.work / ".git" / ref).read_text().strip()
 
+    def set_ref(self, ref: str, sha: str) -> None:
+        """Let a branch or the like be a commit."""
+        file = self.work / ".git" / ref
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{sha}\n")
+
     def check_out(self, sha: str) -> None:
         """Put a commit into the working tree, unless it is there."""
         if self._read("HEAD") != sha:
@@ -121,7 +128,7 @@ class PullRequestWorld:
         )
         self.repo.pulls[number] = pull
         state.people.add(author)
-        request = PullRequest(self, pull)
+        request = PullRequest(self, pull, self.main_sha)
         request.push(files, title)
         return request
 
@@ -129,7 +136,7 @@ class PullRequestWorld:
         """Move `main` on; the test merges follow, while `base.sha` of open pull requests goes stale."""
         self.check_out(self.main_sha)
         sha = self.commit(files, message)
-        self.git(self.work, "update-ref", "refs/heads/main", sha)
+        self.set_ref("refs/heads/main", sha)
         for pull in self.repo.pulls.values():
             if pull.state == "open":
                 PullRequest(self, pull).merge_again()
@@ -148,6 +155,36 @@ class PullRequestWorld:
         self.git(self.work, "add", "--all")
         self.git(self.work, "commit", "--quiet", "--allow-empty", "-m", message)
         return self.head
+
+    def empty_workspace(self) -> Path:
+        space = self.folder / f"workspace-{len(list(self.folder.glob('workspace-*')))}"
+        space.mkdir()
+        return space
+
+    def workspace(self, sha: str, ref: str = "", depth: int = 1) -> Path:
+        """A checkout of a commit of this repository in a new folder.
+
+        Args:
+            ref: gets the commit; empty for none.
+            depth: 0 fetches all branches and their whole history.
+        """
+        space = self.empty_workspace()
+        if depth == 0:
+            self.git(space, "init", "--quiet")
+            self.git(space, "remote", "add", "origin", f"file://{self.repo.folder}")
+            wanted = f"+{sha}:{ref}" if ref else sha
+            quiet = ("-c", "protocol.version=2", "fetch", "--quiet", "--no-recurse-submodules")
+            self.git(space, *quiet, "--prune", "origin", "+refs/heads/*:refs/remotes/origin/*", wanted)
+        else:
+            files = {"HEAD": f"{sha}\n", "config": f'[remote "origin"]\n\turl = file://{self.repo.folder}\n'}
+            files |= {ref: f"{sha}\n"} if ref else {}
+            for name, text in files.items():
+                (space / ".git" / name).parent.mkdir(parents=True, exist_ok=True)
+                (space / ".git" / name).write_text(text)
+            (space / ".git" / "refs").mkdir(exist_ok=True)
+            Objects(self.repo.folder, "", "").fetch(sha, depth, space / ".git")
+        self.git(space, "checkout", "--quiet", "--force", ref or sha)
+        return space
 
     def git(self, folder: Path, *arguments: str) -> str:
         """Run git apart from the user's settings, at the time of the server's clock."""
@@ -170,12 +207,14 @@ class PullRequest:
 
     Args:
         pull: its state on the server.
+        start: the commit of `main` that it began at.
         before: the head before the last push.
         old_merge: the test merge before the last push.
     """
 
     world: PullRequestWorld
     pull: Pull
+    start: str = ""
     before: str = ""
     old_merge: str | None = None
 
@@ -206,7 +245,7 @@ class PullRequest:
         pull.head.sha = world.commit(files, message)
         pull.base.sha = world.main_sha
         for ref in [f"refs/pull/{pull.number}/head"] + ([] if self.fork else [f"refs/heads/{pull.head.ref}"]):
-            world.git(world.work, "update-ref", ref, pull.head.sha)
+            world.set_ref(ref, pull.head.sha)
         world.server.state.record(pull, "committed", pull.author, sha=pull.head.sha)
         self.merge_again()
         return pull.head.sha
@@ -215,8 +254,13 @@ class PullRequest:
         """Make the test merge of the head into the base as it is now."""
         world, pull = self.world, self.pull
         base, ref = world.main_sha, f"refs/pull/{pull.number}/merge"
-        world.check_out(base)
         message = f"Merge {pull.head.sha} into {base}"
+        if base == self.start:
+            tree = f"{pull.head.sha}^{{tree}}"
+            pull.merge_sha = world.git(world.work, "commit-tree", "-p", base, "-p", pull.head.sha, "-m", message, tree)
+            world.set_ref(ref, pull.merge_sha)
+            return
+        world.check_out(base)
         try:
             world.git(world.work, "merge", "--quiet", "--no-ff", "-m", message, pull.head.sha)
         except RuntimeError:
@@ -224,7 +268,7 @@ class PullRequest:
             pull.merge_sha = None
             return
         pull.merge_sha = world.head
-        world.git(world.work, "update-ref", ref, pull.merge_sha)
+        world.set_ref(ref, pull.merge_sha)
 
     def add_label(self, name: str, by: str = "olivia") -> None:
         self.world.server.state.add_label(self.world.repo, self.pull, name, by)
@@ -247,30 +291,16 @@ class PullRequest:
         self.world.server.state.record(self.pull, "closed", self.pull.author)
 
     def checkout(self, kind: Kind = "merge", depth: int = 1) -> Path:
-        """A new workspace, made with the git commands of `actions/checkout`.
+        """A new workspace, as `actions/checkout` leaves it.
 
         Args:
             kind: `merge` (its default), `head` (`ref: head.sha`), or `none` for an empty workspace.
             depth: `fetch-depth`; 0 fetches all branches and their whole history.
         """
-        world = self.world
-        number = len(list(world.folder.glob("workspace-*")))
-        space = world.folder / f"workspace-{number}"
-        space.mkdir()
         if kind == "none":
-            return space
-        world.git(space, "init", "--quiet")
-        world.git(space, "remote", "add", "origin", f"file://{world.repo.folder}")
+            return self.world.empty_workspace()
         sha = self.merge_sha if kind == "merge" else self.head_sha
-        ref = f"refs/remotes/pull/{self.number}/merge"
-        wanted, target = (f"+{sha}:{ref}", ref) if kind == "merge" else (sha, sha)
-        quiet = ("-c", "protocol.version=2", "fetch", "--quiet", "--no-recurse-submodules")
-        if depth == 0:
-            world.git(space, *quiet, "--prune", "origin", "+refs/heads/*:refs/remotes/origin/*", wanted)
-        else:
-            world.git(space, *quiet, "--no-tags", "--prune", f"--depth={depth}", "origin", wanted)
-        world.git(space, "checkout", "--quiet", "--force", target)
-        return space
+        return self.world.workspace(sha, f"refs/remotes/pull/{self.number}/merge" if kind == "merge" else "", depth)
 
     def event(self, action: str = "synchronize", label: str | None = None, by: str = "") -> dict[str, Any]:
         """The payload of a `pull_request` event, as things stand now."""

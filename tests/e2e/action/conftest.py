@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.example import FILES
+from tests.support.example import SMALL
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequestWorld
 
@@ -19,4 +19,4 @@ def server() -> Iterator[GitHubServer]:
 
 @pytest.fixture
 def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
-    return PullRequestWorld.make(tmp_path, server, FILES)
+    return PullRequestWorld.make(tmp_path, server, SMALL)

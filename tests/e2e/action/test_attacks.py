@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED, cases
+from tests.support.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SMALL, cases
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequest, PullRequestWorld
@@ -35,7 +35,7 @@ def test_suites_of_the_changes_own_do_not_water_down_the_verdict(world: PullRequ
 
 def test_a_suite_of_the_changes_own_makes_no_ship(tmp_path: Path, server: GitHubServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:m")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config, "README.md": "quality=0.1\n"})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config, "README.md": "quality=0.1\n"})
     own = "  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, model: 'fake:oracle', scorers: [exact]}\n"
     outcome = run(world.open({"gate.yaml": config + own, "README.md": "quality=1.0\n"}))
     assert outcome.code == 2

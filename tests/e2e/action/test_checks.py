@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import forked
-from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED
+from tests.support.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SMALL, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import CHECKS_TOKEN
@@ -86,9 +86,8 @@ def test_the_changed_lines_inside_of_a_file_of_code_are_marked(world: PullReques
 
 def test_each_prompt_is_marked_with_its_own_fall_and_a_part_where_it_stands(world: PullRequestWorld) -> None:
     config = CONFIG.replace("prompts/faq.md", "prompts/faq.j2")
-    world.commit_to_main(
-        {"gate.yaml": config, "prompts/faq.j2": "{% include 'tone.md' %}", "prompts/tone.md": "Hi. quality=1.0\n"}
-    )
+    parts = {"prompts/faq.j2": "{% include 'tone.md' %}", "prompts/tone.md": "Hi. quality=1.0\n"}
+    world.commit_to_main({"gate.yaml": config, "evals/support.jsonl": cases(40), **parts})
     pr = world.open({PROMPT: BROKEN, "prompts/tone.md": "Hi. quality=0.1\n"})
     assert run(pr) == 1
     (check,) = world.repo.check_runs
@@ -174,7 +173,7 @@ def test_what_was_measured_is_reported_to_its_end(world: PullRequestWorld, serve
 
 def test_a_cancelled_run_is_concluded(tmp_path: Path, server: GitHubServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge", depth=2)
     with ModelServer(Behaviour(latency_s=0.2)) as models:

@@ -36,7 +36,7 @@ def files(names: list[str], suite: str) -> dict[str, str]:
             "expected": f"word{n}",
             "slices": {"t": names[n % 3], "tier": "gold"},
         }
-        for n in range(36)
+        for n in range(24)
     ]
     return {"gate.yaml": json.dumps(config), PROMPT: "Help. quality=1.0\n", "c.jsonl": "\n".join(map(json.dumps, rows))}
 

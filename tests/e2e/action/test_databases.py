@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.example import FILES, PROMPT
+from tests.support.example import PROMPT, SMALL
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -54,8 +54,9 @@ def judged(pr: PullRequest, models: ModelServer, database: Path, *, fork: bool) 
     return run_action(Path(env["GITHUB_WORKSPACE"]), env | {"SHOP_DB": f"sqlite:///{database}"})
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("fork", [True, False], ids=["a stranger", "who may push"])
+@pytest.mark.parametrize(
+    ("fork", "change"), [(True, "a suite of its own"), (False, "a suite of its own"), (False, "the exam")]
+)
 def test_what_a_change_asks_a_database_is_not_asked(
     tmp_path: Path, server: GitHubServer, models: ModelServer, change: str, fork: bool
 ) -> None:
@@ -64,7 +65,7 @@ def test_what_a_change_asks_a_database_is_not_asked(
         connection.execute("CREATE TABLE users (name TEXT, password TEXT)")
         connection.execute("INSERT INTO users VALUES ('ada', ?)", [SECRET])
         connection.commit()
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": BASE, CASES: "".join(ROWS)})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": BASE, CASES: "".join(ROWS)})
     pr = world.open({PROMPT: "Help well. quality=1.0\n", **CHANGES[change]}, fork=fork)
     outcome = judged(pr, models, database, fork=fork)
     workspace = [path for path in tmp_path.rglob("*") if path.is_file() and path != database]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.action_in_process import act_here
-from tests.support.example import BROKEN, FILES, PROMPT
+from tests.support.example import BROKEN, PROMPT, SMALL
 from tests.support.fakes import Memory
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequestWorld
@@ -20,7 +20,7 @@ class Faulty(Memory):
 
 def test_a_defect_of_ours_is_inconclusive_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with GitHubServer() as server:
-        pr = PullRequestWorld.make(tmp_path, server, FILES).open({PROMPT: BROKEN})
+        pr = PullRequestWorld.make(tmp_path, server, SMALL).open({PROMPT: BROKEN})
         acted = act_here(pr.environment(pr.checkout("merge", depth=2)), monkeypatch, Faulty)
         body = server.comments("acme/support-bot", pr.number)[0].body
     assert (acted.code, acted.shown[0].exit_code) == (3, 3)

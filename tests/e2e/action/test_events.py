@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import events
-from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, cases
+from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, SMALL, cases
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -132,7 +132,7 @@ def test_an_event_that_the_gate_does_not_handle(world: PullRequestWorld) -> None
 
 def test_dependabot_has_no_secrets(tmp_path: Path, server: GitHubServer) -> None:
     world = PullRequestWorld.make(
-        tmp_path, server, {**FILES, "gate.yaml": CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")}
+        tmp_path, server, {**SMALL, "gate.yaml": CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")}
     )
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge")

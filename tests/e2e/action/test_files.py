@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.example import CONFIG, FILES, GOOD, PROMPT
+from tests.support.example import CONFIG, GOOD, PROMPT, SMALL
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import Kind, PullRequest, PullRequestWorld
@@ -14,7 +14,7 @@ REPO = "acme/support-bot"
 FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
 MOVED = CONFIG.replace(PROMPT, "prompts/help.md")
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 5\n"
-DELETED = "prompts/support.md, which origin/main examines with 40 cases, is deleted."
+DELETED = "prompts/support.md, which origin/main examines with 20 cases, is deleted."
 
 
 def run(pr: PullRequest, kind: Kind = "merge", depth: int = 1, **options: Any) -> ActionOutcome:
@@ -47,12 +47,12 @@ def test_a_deleted_prompt_holds(world: PullRequestWorld, server: GitHubServer) -
     assert run(pr, inputs={"fail-on": "hold"}).code == 1
 
 
-@pytest.mark.parametrize(("kind", "decoys"), [("merge", 60), ("none", 101)])
+@pytest.mark.parametrize(("kind", "decoys"), [("merge", 20), ("none", 101)])
 def test_a_prompt_does_not_slip_away_by_another_ending_or_among_decoys(
     tmp_path: Path, server: GitHubServer, kind: Kind, decoys: int
 ) -> None:
     lines = "".join(f"line {number}\n" for number in range(9))
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, PROMPT: lines + GOOD})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, PROMPT: lines + GOOD})
     others = {f"a{number}/support.md": lines.replace("line", "lies") + GOOD for number in range(decoys)}
     pr = world.open({PROMPT: None, "zz/support.txt": lines + "quality[gold]=0.1\n", "gate.yaml": FAQ_ONLY, **others})
     outcome = run(pr, kind)
@@ -68,7 +68,7 @@ def test_a_copy_of_the_old_text_does_not_stand_in_for_the_prompt_that_moves(
     tmp_path: Path, server: GitHubServer
 ) -> None:
     lines = "".join(f"line {number}\n" for number in range(9))
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, PROMPT: lines + GOOD})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, PROMPT: lines + GOOD})
     broken = {"prompts/support.txt": lines + GOOD + "quality[gold]=0.1\n", "archive/old.txt": lines + GOOD}
     pr = world.open({PROMPT: None, "gate.yaml": FAQ_ONLY, **broken})
     outcome = run(pr)
@@ -87,7 +87,7 @@ def test_a_copy_of_the_old_text_does_not_stand_in_for_the_prompt_that_moves(
 
 
 def test_too_many_new_prompts_are_refused_before_any_is_read(tmp_path: Path, server: GitHubServer) -> None:
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": CONFIG.replace(PROMPT, "'prompts/s*.md'")})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": CONFIG.replace(PROMPT, "'prompts/s*.md'")})
     outcome = run(world.open({f"prompts/s{number}.md": f"quality=1.0 {number}\n" for number in range(101)}))
     assert (outcome.code, outcome.outputs["verdict"]) == (2, "INCONCLUSIVE")
     assert "the change adds more than 100 new suites" in outcome.out.replace("\n", " ")
@@ -118,7 +118,7 @@ def test_a_new_prompt_does_not_slip_past_its_pattern_as_a_link_or_a_submodule(
     tmp_path: Path, server: GitHubServer, kind: Kind, what: str
 ) -> None:
     config = CONFIG.replace(PROMPT, "'prompts/s*.md'")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
     pr = world.open({"README.md": "# One\n"})
     if what == "submodule":
         world.git(world.work, "update-index", "--add", "--cacheinfo", f"160000,{world.main_sha},prompts/snew.md")
@@ -137,7 +137,7 @@ MENDED = LONG.replace(" quality[gold]=0.1", "")
 
 
 def test_what_the_base_changed_is_not_the_changes_doing(tmp_path: Path, server: GitHubServer) -> None:
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, PROMPT: LONG})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, PROMPT: LONG})
     pr = world.open({PROMPT: LONG.replace("Help the customer", "Help them")})
     world.commit_to_main({PROMPT: MENDED})
     world.repo.private = True

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import events
 from tests.support.action_in_process import act_here
-from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED, cases
+from tests.support.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SMALL, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -20,7 +20,7 @@ REPO = "acme/support-bot"
 
 @pytest.fixture
 def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
-    return PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": SERVICE, "evals/support.jsonl": cases(20)})
+    return PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": SERVICE})
 
 
 def test_without_secrets_the_run_says_what_is_missing(world: PullRequestWorld, server: GitHubServer) -> None:
@@ -37,7 +37,7 @@ def test_without_secrets_the_run_says_what_is_missing(world: PullRequestWorld, s
 
 
 def test_a_change_cannot_have_its_own_run_skipped_for_want_of_a_key(tmp_path: Path, server: GitHubServer) -> None:
-    world = PullRequestWorld.make(tmp_path, server, FILES)
+    world = PullRequestWorld.make(tmp_path, server, SMALL)
     pr = world.open({PROMPT: BROKEN, "gate.yaml": CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")}, fork=True)
     checkout = pr.checkout("merge")
     outcome = run_action(checkout, pr.environment(checkout, inputs={"on-missing-secrets": "skip"}))
@@ -156,21 +156,20 @@ SYSTEM = \"\"\"{prompt}\"\"\"
 """
 
 
-@pytest.mark.parametrize("event", ["workflow_run", "pull_request_target"])
 def test_a_prompt_inside_of_code_is_judged_and_nothing_of_the_code_runs(
-    tmp_path: Path, server: GitHubServer, models: ModelServer, event: str
+    tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:
     mark = tmp_path / "ran"
     good, broken = (CODE.format(mark=str(mark), prompt=prompt) for prompt in (GOOD, BROKEN))
     config = SERVICE.replace(PROMPT, "app/prompts.py::SYSTEM")
-    files = {**FILES, "gate.yaml": config, "evals/support.jsonl": cases(20), "app/prompts.py": good}
+    files = {**SMALL, "gate.yaml": config, "evals/support.jsonl": cases(20), "app/prompts.py": good}
     world = PullRequestWorld.make(tmp_path, server, files)
     pr = world.open({"app/prompts.py": broken}, fork=True)
-    outcome = privileged(pr, models, event)
+    outcome = privileged(pr, models)
     assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
     (comment,) = server.comments(REPO, pr.number)
     assert "app/prompts.py::SYSTEM" in outcome.summary
     assert "Prompt Gate: BLOCK" in comment.body
     pr.push({"app/prompts.py": good + "print('beside the prompt')\n"})
-    assert privileged(pr, models, event).outputs["verdict"] == "SKIPPED"
+    assert privileged(pr, models, "pull_request_target").outputs["verdict"] == "SKIPPED"
     assert not mark.exists()

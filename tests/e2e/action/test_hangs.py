@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.support.example import FILES, GOOD, PROMPT
+from tests.support.example import GOOD, PROMPT, SMALL
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import CHECKS_TOKEN
@@ -17,7 +17,7 @@ SLOW = "{% for i in range(99999) %}{% set a = 'x'*4000000 %}{% if 'y' in a ~ i %
 def test_what_works_without_end_before_the_first_call_is_given_up_and_reported(
     tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": TEMPLATE})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": TEMPLATE})
     pr = world.open({PROMPT: GOOD + SLOW + "\n"}, fork=True)
     checkout = pr.checkout("none")
     inputs = {"max-minutes": "0.02"}

@@ -31,12 +31,12 @@ def test_a_budget_may_only_become_smaller(world: PullRequestWorld) -> None:
 
 def test_a_run_that_an_input_stopped_names_the_input(world: PullRequestWorld, server: GitHubServer) -> None:
     world.commit_to_main({"gate.yaml": CONFIG + "budget: {max_calls: 100000}\n"})
-    outcome = run(world.open({PROMPT: REWORDED}), {"max-calls": "50"})
+    outcome = run(world.open({PROMPT: REWORDED}), {"max-calls": "30"})
     assert outcome.code == 3
     for text in (server.comments(REPO, 7)[0].body, outcome.summary):
         said = text.replace("\\", "")
-        assert "the budget of 50 calls is used up; raise the input max-calls, or evaluate less" in said
-        assert "The input max-calls is 50, and this run needs 160 calls" in said
+        assert "the budget of 30 calls is used up; raise the input max-calls, or evaluate less" in said
+        assert "The input max-calls is 30, and this run needs 80 calls" in said
         assert "Raise the input `max-calls`, or run again with the same limit" in said
         assert "budget.max_calls" not in said
         assert "`budget`" not in said

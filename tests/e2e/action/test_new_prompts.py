@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.example import CONFIG, FILES, GOOD, PROMPT
+from tests.support.example import CONFIG, FILES, GOOD, PROMPT, SMALL
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequest, PullRequestWorld
@@ -20,7 +20,8 @@ def run(pr: PullRequest, **options: Any) -> ActionOutcome:
     return run_action(checkout, pr.environment(checkout, **options))
 
 
-def test_a_new_prompt_blocks_until_it_is_good_enough(world: PullRequestWorld, server: GitHubServer) -> None:
+def test_a_new_prompt_blocks_until_it_is_good_enough(tmp_path: Path, server: GitHubServer) -> None:
+    world = PullRequestWorld.make(tmp_path, server, FILES)
     pr = world.open({"gate.yaml": CONFIG_WITH, "prompts/new.md": "New. quality=1.0 quality[gold]=0.2\n"})
     outcome = run(pr)
     assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "80")
@@ -68,7 +69,7 @@ OWN = (
 def test_a_new_file_sits_the_exam_of_the_bases_pattern_whatever_the_change_does_to_it(
     tmp_path: Path, server: GitHubServer, config: str
 ) -> None:
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": PATTERN, "prompts/faq.md": GOOD})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": PATTERN, "prompts/faq.md": GOOD})
     outcome = run(world.open({"gate.yaml": config, "prompts/new.md": "New. quality=0.1\n"}))
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
     body = server.comments(REPO, 7)[0].body
@@ -79,7 +80,7 @@ def test_a_new_file_sits_the_exam_of_the_bases_pattern_whatever_the_change_does_
 def test_two_exams_of_the_base_are_sat_both(tmp_path: Path, server: GitHubServer) -> None:
     entry = PATTERN[PATTERN.index("  - name") :]
     lax = entry.replace("name: bot", "name: lax").replace("0.9", "0.2")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": PATTERN + lax})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": PATTERN + lax})
     only_lax = PATTERN[: PATTERN.index("  - name")] + lax
     outcome = run(world.open({"gate.yaml": only_lax, "prompts/new.md": "New. quality=0.6\n"}))
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import forked
-from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, cases
+from tests.support.example import BROKEN, CONFIG, PROMPT, REWORDED, SMALL
 from tests.support.forked import Fork
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture
 def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    return PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config, "evals/support.jsonl": cases(20)})
+    return PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, cases
+from tests.support.example import BROKEN, CONFIG, GOOD, PROMPT, SMALL, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -21,7 +21,7 @@ OWN_SUITE = (
 
 @pytest.fixture
 def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
-    return PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": SERVICE, "evals/support.jsonl": cases(20)})
+    return PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": SERVICE})
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,6 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
             "which the base branch does not use",
         ),
         ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:/etc/passwd")}, "is absolute"),
-        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:models/x.gguf")}, "the base branch does not use"),
         ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "replay:evals/x.jsonl")}, "which is not a model"),
         (
             {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build"), "evil.py": RUNS},
@@ -88,14 +87,8 @@ def test_a_link_is_not_followed(world: PullRequestWorld, models: ModelServer) ->
     assert models.ledger == []
 
 
-@pytest.mark.parametrize(
-    "attack",
-    [
-        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
-        "{% import 'os' as os %}{{ os.system('touch canary') }}",
-    ],
-)
-def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer, attack: str) -> None:
+def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer) -> None:
+    attack = "{{ ''.__class__.__mro__[1].__subclasses__() }}{% import 'os' as os %}{{ os.system('touch canary') }}"
     world.commit_to_main({"gate.yaml": SERVICE.replace("- name: support", "- name: support\n    template: jinja2")})
     pr = world.open({PROMPT: f"{GOOD}{attack}\n"}, fork=True)
     outcome = privileged(pr, models)
@@ -104,32 +97,25 @@ def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer, a
     assert list(world.folder.rglob("canary")) == []
 
 
-def test_the_first_exam_does_not_come_from_a_fork(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
-    world = PullRequestWorld.make(tmp_path, server, {"README.md": "x\n", PROMPT: GOOD, "prompts/faq.md": GOOD})
-    pr = world.open({**FILES, "gate.yaml": SERVICE, PROMPT: BROKEN}, fork=True)
-    outcome = privileged(pr, models)
-    assert outcome.code == 3
-    assert "cannot bring its own cases and scorers" in outcome.summary
-    assert models.ledger == []
-
-
 @pytest.mark.parametrize("event", ["pull_request", "workflow_run"])
-def test_the_first_exam_of_a_fork_does_not_say_that_nothing_fails(
+def test_the_first_exam_does_not_come_from_a_fork(
     tmp_path: Path, server: GitHubServer, models: ModelServer, event: str
 ) -> None:
     world = PullRequestWorld.make(tmp_path, server, {"README.md": "x\n", PROMPT: GOOD})
-    pr = world.open({**FILES, "gate.yaml": f"{SERVICE}policy: {{mode: advisory}}\n", PROMPT: BROKEN}, fork=True)
+    pr = world.open({**SMALL, "gate.yaml": f"{SERVICE}policy: {{mode: advisory}}\n", PROMPT: BROKEN}, fork=True)
     if event == "pull_request":
         checkout = pr.checkout("merge")
         outcome = run_action(checkout, pr.environment(checkout))
     else:
         outcome = privileged(pr, models, event)
+        assert "cannot bring its own cases and scorers" in outcome.summary
+        assert models.ledger == []
     assert outcome.code == 3
 
 
 def test_a_fork_spends_only_within_a_budget(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config, "evals/support.jsonl": cases(20)})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
     pr = world.open({PROMPT: BROKEN}, fork=True)
     outcome = privileged(pr, models)
     assert outcome.code == 3
@@ -154,7 +140,7 @@ def test_so_many_calls_are_no_budget_for_another_model(
     tmp_path: Path, server: GitHubServer, models: ModelServer, what: str
 ) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "README.md": "Be kind.\n", "gate.yaml": config})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "README.md": "Be kind.\n", "gate.yaml": config})
     pr = world.open({"gate.yaml": config.replace(*DEAR[what])}, fork=True)
     outcome = privileged(pr, models, inputs={"max-calls": "1000"})
     assert outcome.code == 3
@@ -164,7 +150,7 @@ def test_so_many_calls_are_no_budget_for_another_model(
 
 def test_a_forks_model_without_a_price_is_not_asked(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
     pr = world.open({"gate.yaml": config.replace("gpt-4o-mini", "dear-and-new")}, fork=True)
     outcome = privileged(pr, models, inputs={"max-calls": "1000", "max-cost-usd": "1"})
     assert (outcome.code, models.ledger) == (3, [])
@@ -175,7 +161,7 @@ def test_cases_of_a_fork_are_asked_only_within_a_budget(
     tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
     pr = world.open({"evals/support.jsonl": cases(60)}, fork=True)
     outcome = privileged(pr, models)
     assert (outcome.code, len(models.ledger)) == (3, 0)

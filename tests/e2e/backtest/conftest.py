@@ -1,6 +1,7 @@
 """A repository whose prompt changed a dozen times, and broke a slice twice; and a small one."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,19 @@ PROMPT = "prompts/support.md"
 COURSE = {
     "One": 0.95,
     "Two": 0.95,
-    "Break German": 0.65,
-    "Four": 0.65,
+    "Break German": 0.3,
+    "Four": 0.3,
     "Mend German": 0.95,
     "Six": 0.95,
     "Seven": 0.95,
-    "Shorten the prompt": 0.65,
-    "Nine": 0.65,
-    "Ten": 0.65,
-    "Eleven": 0.65,
+    "Shorten the prompt": 0.3,
+    "Nine": 0.3,
+    "Ten": 0.3,
+    "Eleven": 0.3,
 }
 """The subject of each commit, and how often its prompt is right in German."""
 BROKEN = ["Shorten the prompt", "Break German"]
-CASES = 200
+CASES = 40
 
 
 def case(number: int) -> dict[str, object]:
@@ -52,32 +53,48 @@ def prompt(number: int, german: float) -> str:
     return f"You help customers, take {number}. quality=0.95 quality[de]={german}\n"
 
 
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
+@pytest.fixture(scope="module")
+def running() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
 
 
 @pytest.fixture
-def history(tmp_path: Path, server: ModelServer) -> Path:
-    """Twelve versions of a prompt, with commits between them that change none."""
-    provider = f"providers: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+def server(running: ModelServer) -> ModelServer:
+    running.forget()
+    return running
+
+
+@pytest.fixture(scope="module")
+def long_history(tmp_path_factory: pytest.TempPathFactory, running: ModelServer) -> Path:
+    provider = f"providers: {{own: {{api: openai, base_url: '{running.url}/v1'}}}}\n"
     files = {"gate.yaml": config("own:m", provider), "cases.jsonl": cases(CASES), PROMPT: prompt(0, 0.95)}
-    make(tmp_path, {**files, ".gitignore": ".gate/\n"})
+    repo = make(tmp_path_factory.mktemp("long"), {**files, ".gitignore": ".gate/\n"})
     for number, (subject, german) in enumerate(COURSE.items(), 1):
-        commit(tmp_path, {"README.md": f"Before {number}.\n"}, f"No prompt {number}")
-        commit(tmp_path, {PROMPT: prompt(number, german)}, subject)
-    return tmp_path
+        commit(repo, {"README.md": f"Before {number}.\n"}, f"No prompt {number}")
+        commit(repo, {PROMPT: prompt(number, german)}, subject)
+    return repo
+
+
+@pytest.fixture(scope="module")
+def short_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    files = {"gate.yaml": config("fake:oracle"), "cases.jsonl": cases(24), PROMPT: "One. quality=1.0\n"}
+    repo = make(tmp_path_factory.mktemp("short"), {**files, ".gitignore": ".gate/\n"})
+    commit(repo, {PROMPT: "Two. quality=1.0\n"}, "Two")
+    commit(repo, {PROMPT: "Three. quality=1.0 quality[de]=0.0\n"}, "Three")
+    return repo
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
+def history(tmp_path: Path, long_history: Path, server: ModelServer) -> Path:
+    """Twelve versions of a prompt, with commits between them that change none."""
+    return shutil.copytree(long_history, tmp_path, dirs_exist_ok=True)
+
+
+@pytest.fixture
+def small(tmp_path: Path, short_history: Path) -> Path:
     """Three versions of a prompt, answered in the process."""
-    files = {"gate.yaml": config("fake:oracle"), "cases.jsonl": cases(24), PROMPT: "One. quality=1.0\n"}
-    make(tmp_path, {**files, ".gitignore": ".gate/\n"})
-    commit(tmp_path, {PROMPT: "Two. quality=1.0\n"}, "Two")
-    commit(tmp_path, {PROMPT: "Three. quality=1.0 quality[de]=0.0\n"}, "Three")
-    return tmp_path
+    return shutil.copytree(short_history, tmp_path, dirs_exist_ok=True)
 
 
 def backtest(repo: Path, *options: str) -> tuple[Outcome, dict[str, Any]]:

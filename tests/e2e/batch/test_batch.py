@@ -122,12 +122,12 @@ def test_large_runs_are_split(server: BatchServer, gate: Gate) -> None:
     def grown(message: Message) -> Message:
         return replace(message, content=message.content + " x" * 1_000_000)
 
-    requests = gate.requests(9)
+    requests = gate.requests(5)
     big = [replace(each, messages=(each.messages[0], grown(each.messages[1]))) for each in requests]
-    assert gate.run(big).submitted == 18
-    assert len(server.batches) == 3
+    assert gate.run(big).submitted == 10
+    assert len(server.batches) == 2
     server.finish()
-    assert gate.run(big).tally.collected == 18
+    assert gate.run(big).tally.collected == 10
 
 
 @ONE

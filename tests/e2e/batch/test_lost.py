@@ -1,10 +1,7 @@
 """Lost answers to a submission, lost ledgers, hostile results: nothing is paid twice, nothing is believed."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,8 +9,10 @@ import pytest
 
 from gate.errors import CannotEvaluate
 from tests.e2e.batch.conftest import Gate
+from tests.support import forked
 from tests.support.batch_server import BatchServer
 from tests.support.batch_wire import Batch
+from tests.support.command import environment
 
 WORKER = """
 import sys
@@ -56,16 +55,14 @@ def test_a_process_that_is_killed_between_submitting_and_writing(
 ) -> None:
     """The server holds the reply back; the process dies in the meantime."""
     server.hold_replies = stage
-    process = subprocess.Popen(
-        [sys.executable, "-c", WORKER, server.url, str(gate.model), str(gate.folder), str(tmp_path / "answers")],
-        env={**os.environ, "PYTHONPATH": "."},
-        stdout=subprocess.PIPE,
-    )
+    (tmp_path / "worker.py").write_text(WORKER)
+    arguments = ("worker.py", server.url, str(gate.model), str(gate.folder), str(tmp_path / "answers"))
+    process = forked.start(arguments, tmp_path, environment(tmp_path), module=None)
     deadline = time.monotonic() + 60
     while not server.held and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
-    assert process.communicate()[0] == b""
+    assert process.communicate()[0] == ""
     assert server.held == 1
     server.hold_replies = ""
     assert len(list(gate.folder.glob("*.json"))) == 1

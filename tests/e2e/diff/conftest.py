@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.example import FILES
+from tests.support.example import SMALL
 from tests.support.repository import make
 
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     """The example on `main`."""
-    return make(tmp_path, FILES)
+    return make(tmp_path, SMALL)

@@ -13,7 +13,7 @@ from tests.support.model_server import ModelServer
 TIERS = ("gold", "free", "pro")
 CASES = [
     {"id": f"c{i}", "input": f"answer=word{i} slice={tier}", "expected": f"word{i}", "slices": {"tier": tier}}
-    for i, tier in enumerate(TIERS * 20)
+    for i, tier in enumerate(TIERS * 12)
 ]
 PLANNED = 5
 PAIRS = 2 * len(CASES)

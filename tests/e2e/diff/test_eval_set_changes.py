@@ -62,13 +62,14 @@ def untouched(record: RunRecord) -> dict[str, Any]:
     return {**plain, "suites": [{**suite, "cases": [one["delta"] for one in suite["cases"]]} for suite in suites]}
 
 
-MANY = cases(40) + rows(*({**case(n, "free"), "id": f"new{n}"} for n in range(10_000)))
+MANY = cases(40) + rows(*({**case(n, "free"), "id": f"new{n}"} for n in range(300)))
 NEVER = r"^(a|b|ab)*[cd]$"
 SLOW = rows({**case(50, "free"), "input": "answer=" + "ab" * 40, "scorers": [{"regex": {"pattern": NEVER}}]})
 ATTACKS = {
     "the cases of the failing slice are deleted": {CASES: rows(*(case(n, "free") for n in range(0, 40, 2)))},
-    "their expected answers are edited": {CASES: cases(40).replace('"expected": "word', '"expected": "w')},
-    "they move to another slice": {CASES: cases(40).replace('"gold"', '"free"')},
+    "they move to another slice, with other answers": {
+        CASES: cases(40).replace('"gold"', '"free"').replace('"expected": "word', '"expected": "w')
+    },
     "all cases are others": {"gate.yaml": CONFIG.replace(CASES, "evals/mine.jsonl"), "evals/mine.jsonl": cases(3)},
     "a policy that sees nothing": {
         "gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {advisory: [tier=gold], margin: 0.99}", 1)
@@ -110,7 +111,7 @@ def test_a_pattern_that_never_ends_leaves_only_its_case_without_a_score(repo: Pa
 
 def test_the_number_of_tried_cases_is_limited(repo: Path, honest: RunRecord) -> None:
     (added,) = trials(moves_nothing(repo, honest, {CASES: MANY})).values()
-    assert (added.asked, added.n, added.left_out) == (100, 100, 9_900)
+    assert (added.asked, added.n, added.left_out) == (100, 100, 200)
 
 
 def test_scorers_without_scores_are_stopped(repo: Path) -> None:

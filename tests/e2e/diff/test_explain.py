@@ -35,12 +35,12 @@ def test_a_case_is_explained(ran: Path) -> None:
     assert [(row["arm"], row["index"]) for row in found["samples"]][:2] == [("baseline", 0), ("candidate", 0)]
     (overall, gold) = found["slices"]
     assert gold["slice"] == "tier=gold" and gold["rank"] == 1 and 0.0 < gold["share"] < 1.0
-    assert overall["n"] == 40 and gold["n"] == 20
+    assert overall["n"] == 20 and gold["n"] == 10
 
     text = told("c1")
     assert "[-" in text and "{+" in text and "tier=gold" in text and "- contains 0.000" in text
     marked = told("support/c1", "--md")
-    assert "```diff" in marked and "| tier=gold | 20 |" in marked
+    assert "```diff" in marked and "| tier=gold | 10 |" in marked
 
     # Without a name it is the worst case. For a case with few details in the record, it says where to find more.
     worst = told("--json")
@@ -52,7 +52,7 @@ def test_a_case_is_explained(ran: Path) -> None:
     assert ended.code in (0, 1), ended.err
     (case,) = ended.record.suites[0].cases
     assert case.id == "c1" and case.candidate[0] == found["case"]["candidate"][0]
-    assert any("--case selected 1 of 40 cases" in note for note in ended.record.notes)
+    assert any("--case selected 1 of 20 cases" in note for note in ended.record.notes)
 
     alone = gate("explain", "c1", cwd=ran)
     assert alone.code == 2 and "gate explain .gate/last c1" in alone.err

@@ -1,5 +1,6 @@
 """Two refs of a real repository: which prompts, eval sets and suites are used."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -33,6 +34,20 @@ def test_a_branch_is_read_from_git_whatever_is_checked_out(repo: Path) -> None:
     assert record.commit == git(repo, "rev-parse", "change")
 
 
+def test_one_process_reads_all_that_both_commits_have(repo: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("counted")
+    (folder / "git").write_text(f'#!/bin/sh\necho "$*" >> {folder}/log\nexec {shutil.which("git")} "$@"\n')
+    (folder / "git").chmod(0o755)
+    git(repo, "switch", "--quiet", "--create", "change")
+    break_gold(repo)
+    git(repo, "commit", "--quiet", "--all", "--message", "two")
+    env = {"PATH": f"{folder}:{os.environ['PATH']}"}
+    assert gate("diff", "--base", "main", "--head", "change", cwd=repo, env=env).code == 1
+    started = (folder / "log").read_text().splitlines()
+    assert sum("cat-file" in line for line in started) == 1
+    assert len(started) < 10
+
+
 def test_a_change_without_prompts_is_skipped(repo: Path) -> None:
     (repo / "README.md").write_text("Hello")
     outcome = gate("diff", "--base", "main", cwd=repo)
@@ -59,16 +74,16 @@ def test_one_suite_can_be_selected(repo: Path) -> None:
 
 def test_the_eval_set_is_that_of_the_base(repo: Path) -> None:
     break_gold(repo)
-    kept = [case(i, "free") for i in range(0, 40, 2)]
+    kept = [case(i, "free") for i in range(0, 20, 2)]
     write_jsonl(repo / "evals/support.jsonl", [*kept[1:], {**kept[0], "expected": "anything"}, case(99, "free")])
     outcome = run(repo)
     record = outcome.record
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
     exam = record.suites[0].exam
-    assert (exam.cases, exam.ref) == (40, "main")
+    assert (exam.cases, exam.ref) == (20, "main")
     assert exam.added == ["c99"]
     assert exam.edited == ["c0"]
-    assert len(exam.removed) == 20
+    assert len(exam.removed) == 10
 
 
 def test_an_edited_run_policy_is_reported_and_not_used(repo: Path) -> None:

@@ -40,14 +40,14 @@ def run(repo: Path, more: list[str]) -> Outcome:
     return gate("diff", "--base", "main", *more, cwd=repo)
 
 
-@SIDES
 @pytest.mark.parametrize(
-    ("pattern", "path", "target"),
+    ("pattern", "path", "target", "more"),
     [
-        ("prompts/*.md", "prompts/new.md", "../evil/faq.md"),
-        ("prompts/*/faq.md", "prompts/a", "../evil"),
-        ("prompts/**/*.md", "prompts/new", "../evil"),
-        ("prompts/*/faq.md", "prompts/new", "../by/../by/way"),
+        ("prompts/*.md", "prompts/new.md", "../evil/faq.md", []),
+        ("prompts/*/faq.md", "prompts/a", "../evil", ["--head", "change"]),
+        ("prompts/**/*.md", "prompts/new", "../evil", ["--head", "change"]),
+        ("prompts/*/faq.md", "prompts/new", "../by/../by/way", []),
+        ("prompts/*/faq.md", "prompts/new", "../by/../by/way", ["--head", "change"]),
     ],
 )
 def test_a_link_added_by_the_change_is_an_error(
@@ -80,9 +80,8 @@ def test_a_new_submodule_is_an_error_and_an_updated_one_is_not(tmp_path: Path, m
 
 
 @SIDES
-@pytest.mark.parametrize("pattern", ["prompts/**/*.md"])
-def test_existing_links_and_links_elsewhere_are_ignored(tmp_path: Path, pattern: str, more: list[str]) -> None:
-    repo = repository(tmp_path, pattern)
+def test_existing_links_and_links_elsewhere_are_ignored(tmp_path: Path, more: list[str]) -> None:
+    repo = repository(tmp_path, "prompts/**/*.md")
     (repo / "evil/new.md").symlink_to("faq.md")
     (repo / "prompts/NOTES").symlink_to("../evil/faq.md")
     (repo / "prompts/gone").symlink_to("../nowhere")

@@ -10,7 +10,7 @@ from tests.support.command import gate, git
 from tests.support.example import CONFIG
 
 FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
-DELETED = "prompts/support.md, which main examines with 40 cases, is deleted."
+DELETED = "prompts/support.md, which main examines with 20 cases, is deleted."
 
 
 def test_a_change_cannot_drop_the_suite_of_the_prompt_that_it_breaks(repo: Path) -> None:
@@ -20,7 +20,7 @@ def test_a_change_cannot_drop_the_suite_of_the_prompt_that_it_breaks(repo: Path)
     outcome = run(repo)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert [suite.name for suite in outcome.record.suites] == ["support"]
-    assert len(outcome.record.suites[0].exam.removed) == 40
+    assert len(outcome.record.suites[0].exam.removed) == 20
     assert any("removes the suite for prompts/support.md" in note for note in outcome.record.notes)
 
 

@@ -44,7 +44,7 @@ def test_rows_need_the_samples_and_errors_have_a_place(repo: Path) -> None:
         file.write('{"schema": "prompt-gate/sample/1"}\n')
     broken = gate("report", ".gate/last", "--out", "rows.jsonl", cwd=repo)
     assert broken.code == 2
-    assert "samples.jsonl:81" in broken.err
+    assert "samples.jsonl:41" in broken.err
     # There is no partly written file and no temporary file.
     assert not list(repo.glob("*rows.jsonl*"))
 

@@ -4,21 +4,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.support.command import environment, write_jsonl
 
 
-@pytest.mark.parametrize(("candidate", "code", "options"), [("quality=1.0", 0, ("--json",)), ("quality=1.0", 0, ())])
-def test_the_exit_code_is_kept_if_the_reader_ends_early(
-    tmp_path: Path, candidate: str, code: int, options: tuple[str, ...]
-) -> None:
+def test_the_exit_code_is_kept_if_the_reader_ends_early(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("quality=1.0")
-    (tmp_path / "b.md").write_text(f"Answer. {candidate}")
+    (tmp_path / "b.md").write_text("Answer. quality=1.0")
     rows = [{"id": f"c{i}", "input": f"answer=w{i} {'long ' * 200}", "expected": f"w{i}"} for i in range(40)]
     write_jsonl(tmp_path / "cases.jsonl", rows)
     files = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "fake:oracle")
-    command = [sys.executable, "-m", "gate", "diff", *files, *options]
+    command = [sys.executable, "-m", "gate", "diff", *files, "--json"]
     process = subprocess.Popen(
         command,
         cwd=tmp_path,
@@ -29,6 +24,6 @@ def test_the_exit_code_is_kept_if_the_reader_ends_early(
     assert process.stdout is not None and process.stderr is not None
     process.stdout.close()
     err = process.stderr.read().decode()
-    assert process.wait(timeout=60) == code, err
+    assert process.wait(timeout=60) == 0, err
     assert "Error" not in err
     assert "failed" not in err

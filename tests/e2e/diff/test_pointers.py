@@ -9,7 +9,7 @@ from gate.record.run import RunRecord
 from tests.e2e.diff.example import run
 from tests.support import repository
 from tests.support.command import Outcome, gate, git
-from tests.support.example import BROKEN, CONFIG, FILES, GOOD
+from tests.support.example import BROKEN, CONFIG, FILES, GOOD, cases
 
 PYTHON = '''\
 """Prompts of the bot."""
@@ -68,7 +68,9 @@ def filled(text: str, prompt: str) -> str:
 
 
 def make(folder: Path, path: str, content: str, prompt: str) -> Path:
-    return repository.make(folder, {**FILES, "gate.yaml": named(prompt), path: content})
+    return repository.make(
+        folder, {**FILES, "evals/support.jsonl": cases(24), "gate.yaml": named(prompt), path: content}
+    )
 
 
 @pytest.mark.parametrize(("path", "name", "text", "old", "new"), LANGUAGES)

@@ -9,6 +9,7 @@ import pytest
 from pre_commit.clientlib import load_manifest
 
 from tests.e2e.diff.example import break_gold
+from tests.support import forked
 from tests.support.command import environment, git
 from tests.support.example import FILES
 from tests.support.repository import commit, make
@@ -32,9 +33,11 @@ def push(repo: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
 def clone(tmp_path: Path) -> Path:
     """The example with its hook, and an empty remote."""
     git(tmp_path, "init", "--quiet", "--bare", "server")
-    # The repository's hook, but with the installed package, so that none is built.
+    # The repository's hook, but with this package, so that none is built.
+    (tmp_path / "command.py").write_text("from gate.__main__ import main\n\nmain()\n")
     local = {key: HOOK[key] for key in ("id", "name", "pass_filenames", "always_run", "stages", "verbose")}
-    entry = f"{sys.executable} -m {HOOK['entry']} {' '.join(HOOK['args'])}"
+    command = HOOK["entry"].removeprefix("gate ")
+    entry = f"{forked.python(tmp_path)} {tmp_path / 'command.py'} {command} {' '.join(HOOK['args'])}"
     hooks = {"repos": [{"repo": "local", "hooks": [{**local, "entry": entry, "language": "system"}]}]}
     repo = make(tmp_path / "repo", {**FILES, ".pre-commit-config.yaml": json.dumps(hooks)})
     git(repo, "remote", "add", "origin", str(tmp_path / "server"))
@@ -68,9 +71,10 @@ def test_pushes(clone: Path) -> None:
     done = pre_commit(clone, "run", "gate-diff", "--hook-stage", "manual")
     assert done.returncode == 1 and "BLOCK" in done.stdout
 
-
-def test_a_missing_base_branch_is_an_error(clone: Path) -> None:
+    # A base branch that this clone does not have is an error.
+    git(clone, "update-ref", "-d", "refs/remotes/origin/main")
     git(clone, "update-ref", "refs/remotes/origin/master", "HEAD")
+    git(clone, "switch", "--quiet", "main")
     commit(clone, {"README.md": "# Bot\n"})
     done = push(clone, "origin", "main")
     assert done.returncode == 1

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,12 @@ def changed(root: Path) -> Path:
     return root
 
 
+@pytest.fixture(scope="session")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return changed(tmp_path_factory.mktemp("changed"))
+
+
 @pytest.fixture
-def repo(tmp_path: Path) -> Path:
+def repo(tmp_path: Path, original: Path) -> Path:
     """A copy of the changed repository."""
-    return changed(tmp_path)
+    return shutil.copytree(original, tmp_path, dirs_exist_ok=True)

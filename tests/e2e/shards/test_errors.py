@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gate.record.comparison import Verdict
-from tests.e2e.shards.conftest import changed, make, write
+from tests.e2e.shards.conftest import make, write
 from tests.e2e.shards.runs import REFS, edit, here, keys, merge, shard, shards
 from tests.support.command import Outcome, git
 from tests.support.example import CONFIG, FILES
@@ -17,9 +17,9 @@ SECOND = "shards/2/samples.jsonl"
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(tmp_path_factory: pytest.TempPathFactory, original: Path) -> Path:
     """Three complete shards of the small suite."""
-    root = changed(tmp_path_factory.mktemp("shards"))
+    root = shutil.copytree(original, tmp_path_factory.mktemp("shards"), dirs_exist_ok=True)
     shards(root, 3, "--suite", "faq")
     return root
 
@@ -52,7 +52,7 @@ def test_a_missing_shard_makes_the_run_inconclusive(three: Path) -> None:
 
 def test_a_stopped_shard_makes_the_run_inconclusive(repo: Path) -> None:
     budget = CONFIG + "budget: {max_calls: 30}\n"
-    make_base(repo, {"gate.yaml": budget})
+    write(repo, {"gate.yaml": budget})
     write(repo, {"prompts/faq.md": "Answer at once. quality=1.0\n"})
     first = shard(repo, 1, 2, "--suite", "faq")
     assert (first.code, shard(repo, 2, 2, "--suite", "faq").code) == (3, 3)
@@ -62,10 +62,6 @@ def test_a_stopped_shard_makes_the_run_inconclusive(repo: Path) -> None:
     assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
     assert "shard 1/2 ended early: the budget of 15 calls is used up" in outcome.record.reasons[0]
     assert outcome.record.calls.made == 30
-
-
-def make_base(repo: Path, files: dict[str, str]) -> None:
-    write(repo, files)
 
 
 def test_a_killed_shard_counts_with_its_written_samples(three: Path) -> None:
