@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from gate.record.run import RunRecord
-from tests.e2e.pytest_plugin.conftest import PLUGIN, Project
+from tests.e2e.pytest_plugin.conftest import OTHERS, PLUGIN, Project, without
 from tests.support import forked
 from tests.support.command import environment, gate
 from tests.support.forked import Fork
@@ -94,7 +94,7 @@ def test_what_is_skipped_is_neither_asked_nor_recorded(project: Project) -> None
 
 
 def start(project: Project) -> Fork:
-    options = [*PLUGIN, "-pno:asyncio", "-m", "eval", "-v", "--gate-concurrency", "2"]
+    options = [*PLUGIN, *without(OTHERS), "-m", "eval", "-v", "--gate-concurrency", "2"]
     return forked.start(options, project.root, environment(project.root), module="pytest")
 
 
