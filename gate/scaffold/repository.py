@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from gate.config.documents import decode
@@ -171,6 +171,7 @@ def _with_schemas(found: Proposal) -> Proposal:
     return replace(found, texts={**found.texts, **_schemas()}) if found.drafts else found
 
 
+@cache
 def _schemas() -> dict[str, str]:
     from gate.cases.forms import cases_schema
     from gate.config.gatefile import config_schema

@@ -38,6 +38,7 @@ class Oidc:
     @cached_property
     def client(self) -> "StarletteOAuth2App":
         """authlib: code flow with PKCE, state and nonce; it checks the signature and the claims of the ID token."""
+        import httpx2
         from authlib.integrations.starlette_client import OAuth
 
         settings = self.settings
@@ -50,6 +51,8 @@ class Oidc:
                 "scope": "openid email profile",
                 "code_challenge_method": "S256",
                 "timeout": _TIMEOUT_S,
+                # Each login would load all certificates twice.
+                "verify": httpx2.create_ssl_context(),
             },
         )
 

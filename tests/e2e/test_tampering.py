@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from gate.record.comparison import Verdict
 from tests.support.command import Outcome, gate
 from tests.support.repository import commit, make
@@ -29,15 +27,6 @@ OTHERS = """\
 for other in pathlib.Path.cwd().parent.parent.glob("prompt-gate-*/files"):
     if other != pathlib.Path.cwd():
 """
-SABOTAGE = {
-    "a file": OTHERS
-    + """\
-        path = other / "agent.py"
-        if "0.1" not in (text := path.read_text()):
-            path.write_text(text.replace("QUALITY = 1.0", "QUALITY = 0.1"))
-""",
-    "a module": OTHERS + '        (other / "json.py").write_text("loads = dumps = lambda *_, **__: {}\\n")\n',
-}
 SUITE = {
     "name": "s",
     "prompt": "prompt.md",
@@ -68,15 +57,7 @@ def test_an_agent_that_only_writes_notes_is_judged_by_what_it_says(tmp_path: Pat
     assert found.record.verdict is Verdict.BLOCK, found
 
 
-@pytest.mark.parametrize("what", SABOTAGE)
-def test_an_agent_cannot_edit_the_files_of_the_other_arm_unseen(tmp_path: Path, what: str) -> None:
-    found = judged(tmp_path, WORSE.replace("SABOTAGE\n", SABOTAGE[what]))
-    assert found.record.verdict is Verdict.INCONCLUSIVE, found
-    samples = (tmp_path / "repo/out/samples.jsonl").read_text()
-    assert "files of HEAD~1 changed while it ran" in samples
-
-
-def test_an_agent_cannot_edit_what_the_answers_are_scored_by_unseen(tmp_path: Path) -> None:
+def test_an_agent_cannot_edit_the_files_of_the_other_arm_and_of_the_scorer_unseen(tmp_path: Path) -> None:
     suite = {**SUITE, "scorers": [{"python": "marks:right"}]}
     config = json.dumps({"version": 1, "defaults": {"samples": 1}, "suites": [suite]})
     marks = "def right(answer, case):\n    import words\n    return words.same(answer, case.expected)\n"
@@ -86,4 +67,5 @@ def test_an_agent_cannot_edit_what_the_answers_are_scored_by_unseen(tmp_path: Pa
     found = judged(tmp_path, WORSE.replace("SABOTAGE\n", lenient), **files)
     assert found.record.verdict is Verdict.INCONCLUSIVE, found
     samples = (tmp_path / "repo/out/samples.jsonl").read_text()
+    assert '"reason":"files of HEAD~1 changed while it ran' in samples
     assert "marks:right gave no score: files of HEAD~1 changed while it ran: 'words.py'" in samples

@@ -18,7 +18,7 @@ from tests.support.model_server import Behaviour, ModelServer
 TOOLS = "tools:\n  - name: get_listings\n    description: The flats.\n    answers:\n      - result: Beach House\n"
 CASES = [
     {"name": f"c{i}", "rounds": [{"prompt": f"one {i}"}, {"prompt": f"two {i}"}], "slices": {"g": "ab"[i % 2]}}
-    for i in range(20)
+    for i in range(16)
 ]
 CONFIG: dict[str, Any] = {
     "version": 1,

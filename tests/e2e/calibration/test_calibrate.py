@@ -29,7 +29,7 @@ def repo(tmp_path: Path) -> Path:
     (tmp_path / "gate.yaml").write_text(CONFIG)
     (tmp_path / "p.md").write_text("Help. quality=0.7\n")
     (tmp_path / "q.md").write_text("Answer. quality=1.0\n")
-    write_jsonl(tmp_path / "support.jsonl", [case(i, "gold" if i % 2 else "free") for i in range(60)])
+    write_jsonl(tmp_path / "support.jsonl", [case(i, "gold" if i % 2 else "free") for i in range(40)])
     write_jsonl(tmp_path / "faq.jsonl", [case(i, "free") for i in range(12)])
     return tmp_path
 
@@ -56,11 +56,11 @@ def test_the_noise_that_the_prompt_states_is_measured_and_kept_for_the_plan(repo
     folder = repo / ".gate/calibration"
     assert {path.name for path in folder.iterdir()} >= {"run.json", "samples.jsonl", "calibration.json"}
     assert CalibrationRecord.model_validate_json((folder / "calibration.json").read_text()) == found
-    assert len((folder / "samples.jsonl").read_text().splitlines()) == 240
+    assert len((folder / "samples.jsonl").read_text().splitlines()) == 160
     plan = json.loads(gate("plan", "--json", cwd=repo).out)
     spreads = {suite["name"]: suite["spread"] for suite in plan["suites"]}
     assert spreads["support"]["sigma"] == one.sigma
-    assert spreads["support"]["said"].startswith("measured in .gate/calibration (60 cases, k = 2)")
+    assert spreads["support"]["said"].startswith("measured in .gate/calibration (40 cases, k = 2)")
     assert spreads["faq"]["basis"] == "assumed"
     # A finished run says the same without a call.
     before = {path: path.stat().st_mtime_ns for path in (repo / ".gate").rglob("*")}

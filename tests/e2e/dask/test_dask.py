@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from gate.calls import dask
 from gate.calls.dask import ChunkSetup, DaskExecutor, run_chunk
 from gate.calls.endpoints import Keys
 from gate.environment.settings import read_keys
@@ -40,13 +41,13 @@ def server(running: ModelServer) -> ModelServer:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two workers with keys of their own, which are not those of this process."""
+    """A worker with keys of its own, which are not those of this process."""
     keys = {"OPENAI_API_KEY": SECRET, "ANTHROPIC_API_KEY": SECRET, "PYTHONPATH": str(ROOT)}
     # Other workers of a run of the tests only collect this file, and need not load it.
     import distributed
 
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50, env=keys
+        n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50, env=keys
     ) as cluster:
         yield cluster
 
@@ -127,6 +128,10 @@ def test_something_else_that_listens_there(server: ModelServer) -> None:
         use(without_keys(server), lambda: executor, lambda asking: asking.all(1))
 
 
+def some_keys(servers: object) -> Keys:
+    return service_keys(SECRET, SECRET)
+
+
 SCHEDULER = """
 import asyncio, distributed
 
@@ -162,33 +167,26 @@ def test_a_scheduler_without_workers_and_one_that_goes_away(
     import distributed
 
     async def main() -> None:
-        env = {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
-        async with distributed.Nanny(address, nthreads=1, env=env, silence_logs=50):
-            asking = Asking(without_keys(server), DaskExecutor(address, setup_for(server)))
+        async with distributed.Worker(address, nthreads=1, silence_logs=50):
+            there = ChunkSetup(some_keys, addresses(server), 16)
+            asking = Asking(without_keys(server), DaskExecutor(address, there))
             running = asyncio.create_task(asking.all(8))
             await until(lambda: server.in_flight == 8)
             process.kill()
             with pytest.raises(CannotEvaluate, match="was lost"):
                 await running
             await asking.factory.close()
+            # The worker's providers were made in this process.
+            asyncio.run_coroutine_threadsafe(dask._factory(there).close(), dask._loop()).result()
 
     asyncio.run(main())
 
 
-def test_without_the_package_the_error_says_how_to_get_it() -> None:
-    code = """
-import sys
-sys.modules["distributed"] = None
-from gate.errors import GateError
-from gate.calls.dask import ChunkSetup, DaskExecutor
-from gate.calls.endpoints import Keys
-try:
-    DaskExecutor("tcp://scheduler:8786", ChunkSetup(Keys, None, None, 4))
-except GateError as error:
-    print(error.hint)
-"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "pip install '.[distributed]'" in done.stdout
+def test_without_the_package_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(GateError) as caught:
+        DaskExecutor("tcp://scheduler:8786", ChunkSetup(no_keys, (), 4))
+    assert "pip install '.[distributed]'" in caught.value.hint
 
 
 def test_a_comparison_whose_requests_the_cluster_sends(server: ModelServer, cluster: Any, tmp_path: Path) -> None:
@@ -217,7 +215,7 @@ def test_a_comparison_whose_requests_the_cluster_sends(server: ModelServer, clus
 
 
 def test_a_worker_that_is_killed_loses_no_answer(server: ModelServer, cluster: Any) -> None:
-    """The last test of this cluster, which need not start another worker."""
+    """The last test of this cluster, which starts the worker again."""
     server.behaviour = Behaviour(latency_s=0.1)
     executor = DaskExecutor(cluster.scheduler_address, setup_for(server))
 

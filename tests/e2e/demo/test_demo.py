@@ -1,13 +1,18 @@
-"""`gate demo` on the real embedded model, and the suite that it ships."""
+"""`gate demo`: the whole of it, with the answers of the embedded model; some of them by the model itself; its suite."""
 
 import json
+import sys
 from importlib import resources
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 
 from gate.cases import reading as cases
 from gate.cases.case import render
 from gate.config import gatefile
-from gate.demo.repository import CHANGES
+from gate.demo.repository import CHANGES, MAIN, build
 from gate.demo.tour import expected
 from gate.prompts import reading
 from tests.golden.kept_answers import unfinished
@@ -15,25 +20,57 @@ from tests.golden.runs import block, passed
 from tests.support.command import gate
 
 DATA = resources.files("gate.demo").joinpath("data")
+BRANCHES = ("simplify-prompt", "reword-prompt")
+ROWS = [json.loads(line) for line in DATA.joinpath("cases.jsonl").read_text(encoding="utf-8").splitlines()]
+RIGHT = {row["input"]: row["expected"] for row in ROWS}
+MISREAD = {row["input"] for row in ROWS if row["slices"]["lang"] == "de" and row["expected"] == "negative"}
+"""Without examples, the model takes German for praise."""
+SOME = ("en-restaurant-awful-food", "de-restaurant-beste-pizza", "de-film-eingeschlafen")
 
 
-def test_the_real_model_gets_worse_and_a_rewording_is_let_through(tmp_path: Path) -> None:
-    outcome = gate("demo", "--dir", "sample", cwd=tmp_path, timeout_s=600)
+class Llama:
+    """The engine of llama.cpp, with the answers that the model gives to the demo in a minute."""
+
+    def __init__(self, params: object) -> None:
+        pass
+
+    def handle_chat_completions(self, request: dict[str, Any]) -> dict[str, Any]:
+        prompt, review = (request["messages"][place]["content"] for place in (0, -1))
+        label = "positive" if "Review:" not in prompt and review in MISREAD else RIGHT.get(review, "")
+        choice = {"index": 0, "message": {"role": "assistant", "content": f" {label}"}, "finish_reason": "stop"}
+        return {"choices": [choice], "usage": {"prompt_tokens": 40, "completion_tokens": 2}}
+
+
+def parameters() -> SimpleNamespace:
+    return SimpleNamespace(model=SimpleNamespace(), cpuparams=SimpleNamespace(), cpuparams_batch=SimpleNamespace())
+
+
+def test_a_harmful_change_is_blocked_and_a_rewording_is_let_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", SimpleNamespace(CommonParams=parameters, Server=Llama))  # type: ignore[arg-type]
+    outcome = gate("demo", "--dir", "sample", cwd=tmp_path)
     assert outcome.code == 0, outcome.err
     runs = [json.loads((tmp_path / f"sample/.gate/{branch}/run.json").read_text()) for branch in BRANCHES]
-    assert [run["verdict"] == "BLOCK" for run in runs] == [True, False]
-    assert runs[0]["exit_code"] == 1
-    assert runs[1]["exit_code"] == 0
+    assert [run["verdict"] for run in runs] == ["BLOCK", "PASS"]
+    assert [run["exit_code"] for run in runs] == [1, 0]
     states = {row["slice"]: row["state"] for row in runs[0]["suites"][0]["quality"]["slices"]}
-    assert states["lang=de"] == "regression"
-    assert states["lang=en"] == "noise"
-    assert runs[0]["suites"][0]["baseline"]["returned_models"] == ["gemma-3-270m-q4_k_m.gguf"]
+    assert (states["lang=de"], states["lang=en"]) == ("regression", "noise")
     for said in ("lang=de", "report.md", "report.html", "253 MB"):
         assert said in outcome.out
     assert "Traceback" not in outcome.err
 
 
-BRANCHES = ("simplify-prompt", "reword-prompt")
+def test_the_real_model_answers_so(tmp_path: Path) -> None:
+    build(tmp_path / "sample")
+    some = [word for name in SOME for word in ("--case", name)]
+    for branch in BRANCHES:
+        found = gate("diff", "--base", MAIN, "--head", branch, *some, "--json", cwd=tmp_path / "sample", timeout_s=600)
+        (suite,) = found.record.suites
+        assert suite.baseline.returned_models == ["gemma-3-270m-q4_k_m.gguf"]
+        for case in suite.cases:
+            wrong = branch == BRANCHES[0] and case.input in MISREAD
+            assert (case.baseline, case.candidate) == ([1.0], [0.0 if wrong else 1.0]), case.id
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:

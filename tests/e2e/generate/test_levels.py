@@ -2,12 +2,9 @@
 
 import json
 import re
-import subprocess
-import sys
 
 from gate.config.gatefile import load
 from tests.e2e.generate.desk import MODEL, RULES, Desk, counted, document, planned
-from tests.support.command import environment
 
 # intent, inputs, rules, inverse; then those of the level: review, tests, expansion, checks of the inputs.
 CALLS = {"min": 4 + 1, "low": 4 + 1 + 2 + 2, "medium": 4 + 1 + 6 + 4, "high": 4 + 1 + 6 + 30 + 30}
@@ -69,17 +66,3 @@ def test_the_summary_ends_in_a_suite_that_runs(desk: Desk) -> None:
     checked = desk.gate("check", "--samples", "1", "--json")
     assert checked.code == 1, checked.err  # the server's answers are not right
     assert len(checked.record.new[0].cases) == 2 * RULES
-
-
-def test_a_plan_loads_no_sdk(desk: Desk) -> None:
-    code = (
-        "import sys\nfrom gate.__main__ import main\n"
-        f"sys.argv = ['gate', 'generate', 'prompts/shop.md', '--model', {MODEL!r}, '--plan']\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print('LOADED', [name for name in ('openai', 'anthropic', 'aiohttp') if name in sys.modules])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=desk.root, env=environment(desk.root), capture_output=True, text=True
-    )
-    assert "about" in done.stdout, done.stderr
-    assert done.stdout.splitlines()[-1] == "LOADED []"

@@ -38,8 +38,7 @@ SMALL_RUBRIC = """\
 scale: [1, 5]
 threshold: 3.5
 dimensions:
-  - {name: brevity, weight: 0.5, description: One or two short sentences.}
-  - {name: spoken_flow, weight: 0.5, description: Can be said aloud in one breath.}
+  - {name: brevity, weight: 1, description: One or two short sentences.}
 """
 """The embedded model takes seconds for each dimension."""
 
@@ -164,8 +163,8 @@ def test_on_the_embedded_model(tmp_path: Path) -> None:
     params = "{chat_template: passthrough, temperature: 0, max_output_tokens: 600, timeout_s: 600}"
     write(tmp_path, "Be plain.", "local:gemma3-270m", "local:gemma3-270m", params)
     (tmp_path / "rubric.yaml").write_text(SMALL_RUBRIC)
-    with (tmp_path / "judge.md.j2").open("a") as judge_prompt:
-        judge_prompt.write(EXAMPLES)
+    lines = (tmp_path / "judge.md.j2").read_text().splitlines()
+    (tmp_path / "judge.md.j2").write_text("\n".join(lines[:4]) + EXAMPLES)
     # A base model writes until the limit, and its judgements are slow enough.
     config = (tmp_path / "gate.yaml").read_text()
     (tmp_path / "gate.yaml").write_text(config.replace("max_output_tokens: 600", "max_output_tokens: 30", 1))
@@ -175,4 +174,4 @@ def test_on_the_embedded_model(tmp_path: Path) -> None:
     assert case.check is not None
     (rubric,) = [one for one in case.check.scorers if one.name == "rubric"]
     assert rubric.value is not None, rubric.reason
-    assert [part.name for part in rubric.parts] == ["brevity", "spoken_flow"]
+    assert [part.name for part in rubric.parts] == ["brevity"]

@@ -5,7 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gate.errors import with_extra
+import pytest
+
+from gate.agents.databases import check_urls
+from gate.errors import GateError, with_extra
 from tests.e2e.property_agent.estate import FOLDER, ROOT, Estate
 from tests.support.command import environment
 
@@ -32,17 +35,9 @@ def test_the_database_is_not_filled(estate: Estate, tmp_path: Path) -> None:
     assert done.stderr.endswith(f"{remedy}\n")
 
 
-def test_postgres_needs_a_package_more() -> None:
-    code = f"""
-import sys
-sys.modules["psycopg"] = None
-from gate.errors import GateError
-from gate.agents.databases import check_urls
-try:
-    check_urls({{"PROPERTY_DB": {POSTGRES_URL!r}}})
-except GateError as error:
-    print(error.message, "|", error.hint)
-"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+def test_postgres_needs_a_package_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
     said = "PROPERTY_DB is a Postgres database, which needs the package psycopg; it is not installed"
-    assert done.stdout == f"{said} | {POSTGRES}\n"
+    with pytest.raises(GateError, match=said) as caught:
+        check_urls({"PROPERTY_DB": POSTGRES_URL})
+    assert caught.value.hint == POSTGRES

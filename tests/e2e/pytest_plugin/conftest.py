@@ -28,6 +28,10 @@ ROWS = [
 ]  # fmt: skip
 
 
+OTHERS = ("asyncio", "anyio", "schemathesis", "hypothesispytest")
+"""Plugins of this environment that the user of an eval need not have; some take a second to load."""
+
+
 def without(plugins: tuple[str, ...]) -> list[str]:
     """The options that block them."""
     return [f"-pno:{name}" for name in plugins]
@@ -68,7 +72,7 @@ class Project:
     def command(self, *options: str) -> list[str]:
         return [sys.executable, "-m", "pytest", *PLUGIN, *options]
 
-    def run(self, *options: str, blocked: tuple[str, ...] = ("asyncio",)) -> Ran:
+    def run(self, *options: str, blocked: tuple[str, ...] = OTHERS) -> Ran:
         """Run pytest to its end, from a process that has loaded it and the package."""
         done = forked.run(
             [*PLUGIN, *without(blocked), *options], self.root, environment(self.root), 120, module="pytest"
@@ -78,7 +82,7 @@ class Project:
     def run_from_nothing(self, *options: str) -> Ran:
         """Run pytest to its end, where what it loads is what is tested."""
         done = subprocess.run(
-            self.command(*without(("asyncio",)), *options), cwd=self.root, env=environment(self.root),
+            self.command(*without(OTHERS), *options), cwd=self.root, env=environment(self.root),
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False,
         )  # fmt: skip
         return Ran(done.returncode, done.stdout)

@@ -31,7 +31,7 @@ def test_evals_are_left_out_and_the_configuration_is_not_even_read(project: Proj
 
 def test_nothing_is_imported_but_pytest(project: Project) -> None:
     project.tests(LOOK)
-    ran = project.run_from_nothing("-p", "no:xdist", "-p", "no:hypothesispytest")
+    ran = project.run_from_nothing("-p", "no:xdist")
     assert ran.code == 0, ran.out
 
 

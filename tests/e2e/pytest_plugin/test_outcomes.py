@@ -53,9 +53,9 @@ def test_every_case_is_a_test_with_its_scores(project: Project) -> None:
     assert "16 calls" in project.run("-m", "eval", "--gate-no-cache").out
 
 
-def test_a_case_that_fails_has_a_report_and_no_trace(project: Project) -> None:
+def test_a_case_that_fails_has_a_report_and_no_trace_and_junit_has_the_scores(project: Project) -> None:
     project.write("quality=1.0 quality[safety]=0.0")
-    ran = project.run("-m", "eval", "-v")
+    ran = project.run("-m", "eval", "-v", "--junit-xml", "junit.xml")
     assert ran.code == 1
     assert "gate.yaml::bot::safety_1 FAILED [score 0.000; contains 0.000, needs 1.000]" in ran.out
     report = ran.out[ran.out.index("bot::safety_1 ___") :]
@@ -65,6 +65,10 @@ def test_a_case_that_fails_has_a_report_and_no_trace(project: Project) -> None:
     assert "Traceback" not in ran.out and "CaseFailed" not in ran.out
     assert "FAILED gate.yaml::bot::safety_1 - contains 0.000, needs 1.000" in ran.out
     assert "4 failed, 5 passed" in ran.out
+    good, bad = project.junit()["welcome_0"], project.junit()["safety_1"]
+    assert (good["outcome"], bad["outcome"]) == ("passed", "failure")
+    assert (good["score:contains"], bad["score:contains"], bad["score"], bad["calls"]) == ("1.0", "0.0", "0.0", "2")
+    assert bad["reason:contains"] == 'does not contain "word1"'
 
 
 def test_a_case_without_a_score_is_an_error(project: Project) -> None:
@@ -75,17 +79,6 @@ def test_a_case_without_a_score_is_an_error(project: Project) -> None:
     assert "1 error" in ran.out and "failed" not in ran.out.splitlines()[-1]
     assert "This case has no score: " in ran.out
     assert "Traceback" not in ran.out
-
-
-def test_junit_has_the_scores(project: Project) -> None:
-    project.write("quality=1.0 quality[safety]=0.0", scorers=JUDGED)
-    assert project.run("-m", "eval", "--junit-xml", "junit.xml").code == 1
-    found = project.junit()
-    good, bad = found["welcome_0"], found["safety_1"]
-    assert (good["outcome"], bad["outcome"]) == ("passed", "failure")
-    assert (good["score:contains"], bad["score:contains"]) == ("1.0", "0.0")
-    assert float(bad["score"]) < 1 and "score:judge" in good and bad["calls"] == "4"
-    assert bad["reason:contains"] == 'does not contain "word1"'
 
 
 def test_a_rubric_is_on_its_own_scale_wherever_somebody_reads(project: Project) -> None:
