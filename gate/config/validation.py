@@ -3,11 +3,12 @@
 import ast
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
-from textwrap import dedent
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -159,14 +160,20 @@ def describe_attributes(schema: dict[str, Any], kind: type[BaseModel]) -> None:
     keys = {name: field.alias or name for name, field in kind.model_fields.items()}
     for parent in reversed(kind.__mro__):
         if parent is not FileModel and issubclass(parent, FileModel):
-            found = cast(ast.ClassDef, ast.parse(dedent(inspect.getsource(parent))).body[0])
-            for field, below in pairwise(found.body):
+            for field, below in pairwise(_classes(parent.__module__)[parent.__name__].body):
                 match field, below:
                     case (
                         ast.AnnAssign(target=ast.Name(id=name)),
                         ast.Expr(value=ast.Constant(value=str(text))),
                     ) if keys.get(name) in schema["properties"]:
                         schema["properties"][keys[name]].setdefault("description", inspect.cleandoc(text))
+
+
+@cache
+def _classes(module: str) -> dict[str, ast.ClassDef]:
+    """The source of each class of a module, read once."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {one.name: one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
 
 
 def _problems(error: ValidationError, document: Document) -> list[Problem]:
