@@ -21,10 +21,10 @@ def rows() -> list[Judged]:
 VIOLATIONS = {"P1": (41, 0), "P2": (151, 43), "P3": (222, 104), "N1": (64, 29), "N2": (136, 82), "C1": (2, 0)}
 
 
-@pytest.mark.parametrize("rule", VIOLATIONS)
-def test_violations_and_how_many_the_judge_passed(rule, rows):
-    wrong = [row.answer for row in rows if rule in row.broken]
-    assert (len(wrong), sum(row.passed for row in wrong)) == VIOLATIONS[rule]
+def test_violations_and_how_many_the_judge_passed(rows):
+    for rule, counts in VIOLATIONS.items():
+        wrong = [row.answer for row in rows if rule in row.broken]
+        assert (len(wrong), sum(row.passed for row in wrong)) == counts, rule
 
 
 def test_a_wording_that_compiles_to_something_else_is_wrong():
@@ -45,30 +45,37 @@ def test_a_wording_that_compiles_to_something_else_is_wrong():
     assert by_kind("t", [outcome(wording)]).row_count == 2
 
 
-def test_no_wording_of_the_second_author_compiles_wrongly():
-    found = second_author.outcomes()
+@pytest.fixture(scope="module")
+def by_second_author():
+    return second_author.outcomes()
+
+
+@pytest.fixture(scope="module")
+def by_attackers():
+    return attackers.outcomes()
+
+
+def test_no_wording_of_the_second_author_compiles_wrongly(by_second_author):
+    found = by_second_author
     assert {one.wording["text"]: one.fault for one in found if one.fault} == {}
     assert len(second_author.RULES) == second_author.FIRST.wordings
 
 
-def test_the_reviewers_findings_are_fixed():
-    found = attackers.outcomes()
+def test_the_reviewers_findings_are_fixed(by_attackers):
+    found = by_attackers
     assert {one.wording["text"]: one.fault for one in found if one.fault} == {}
     assert len(found) == attackers.FIRST.wordings
     assert all(one.wording["keeps"] or one.wording["breaks"] for one in found)
 
 
-def test_no_order_of_a_prompt_compiles_wrongly():
+def test_no_order_of_a_prompt_compiles_wrongly_and_the_page_says_so():
     tuned, held_out = prompt_orders.outcomes(), prompt_orders.outcomes(held_out=True)
     assert {one.wording["text"]: one.fault for one in tuned + held_out if one.fault} == {}
     fit = [one for one in tuned + held_out if one.wording["expect"] is not None]
     assert [one.wording["text"] for one in fit if not (one.wording["keeps"] and one.wording["breaks"])] == []
     assert len({one.wording["text"] for one in tuned + held_out}) == len(tuned + held_out)
-
-
-def test_the_page_says_what_became_of_the_orders_of_prompts():
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
-    fit = [one for one in prompt_orders.outcomes(held_out=True) if one.wording["expect"] is not None]
+    fit = [one for one in held_out if one.wording["expect"] is not None]
     right = sum(one.right for one in fit)
     assert f"| orders of public prompts, held out | {len(fit)} | {right} | {right} |" in text
 
@@ -80,11 +87,11 @@ def test_the_page_says_what_the_first_run_of_a_second_author_counted():
     assert f"not seen the compiler | {first.wordings} |" in text
 
 
-def test_the_page_says_what_is_counted_now_and_what_was_wrong_before_the_attack():
+def test_the_page_says_what_is_counted_now_and_what_was_wrong_before_the_attack(by_second_author, by_attackers):
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
-    now = [one for one in second_author.outcomes() if one.compiled is not None]
+    now = [one for one in by_second_author if one.compiled is not None]
     assert f"| {second_author.FIRST.wordings} | {len(now)} | {sum(one.right for one in now)} |" in text
-    before, after = attackers.FIRST, [one for one in attackers.outcomes() if one.compiled is not None]
+    before, after = attackers.FIRST, [one for one in by_attackers if one.compiled is not None]
     assert f"{before.right} of {before.compiled} compiled ones were right before" in text
     assert f"| {before.wordings} | {len(after)} | {sum(one.right for one in after)} |" in text
 
