@@ -90,12 +90,6 @@ def test_the_same_seed_says_the_same_and_samples_differ(session: Session) -> Non
     assert len({sample(index) for index in range(3)}) > 1
 
 
-def test_a_schema_is_kept(session: Session) -> None:
-    params = Params(max_output_tokens=12, temperature=0.0)
-    request = replace(ask("Good.", params), schema={"enum": ["good", "bad"]})
-    assert json.loads(session.run(session.provider.complete(request)).text) in ("good", "bad")
-
-
 def test_a_list_whose_items_are_distinguished_is_kept_item_by_item(session: Session) -> None:
     """The packaged model left lists empty, and named one id again and again."""
     items = list_schema(choice_schema("a", "b"), each=[choice_schema("b"), choice_schema("a")])

@@ -81,19 +81,16 @@ def test_a_run_pushed_concurrently_is_stored_once(runs: Runs) -> None:
     assert runs.rows(EVERY, Page())[0].samples == 12
 
 
-@pytest.mark.parametrize(
-    ("samples", "said"),
-    [
+def test_samples_of_another_run_are_refused_completely(runs: Runs) -> None:
+    for samples, said in (
         (SAMPLES[:-3], "fewer samples than the run"),
         ([*SAMPLES, SAMPLES[0]], "more samples than the run"),
         ([*SAMPLES, replace(SAMPLES[0], case_id="foreign")], "is not in the run"),
         ([replace(one, index=0) if isinstance(one.score, float) else one for one in SAMPLES], "appears twice"),
         ([replace(sample, suite="other") for sample in SAMPLES], "is not in the run"),
-    ],
-)
-def test_samples_of_another_run_are_refused_completely(runs: Runs, samples: list[Sample], said: str) -> None:
-    with pytest.raises(GateError, match=said):
-        runs.add(at(), kept(samples), CI, NOW)
+    ):
+        with pytest.raises(GateError, match=said):
+            runs.add(at(), kept(samples), CI, NOW)
     assert runs.rows(EVERY, Page()) == ()
     assert runs.add(at(), kept(), CI, NOW).new
 
