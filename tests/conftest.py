@@ -19,7 +19,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The same examples in every run: what is found by chance turns up in the weekly run of the profile "random". A busy
 # machine takes its time, so that nothing is timed; speed is for benchmarks.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("repeatable", UNTIMED, derandomize=True, database=None, max_examples=12)
+settings.register_profile("repeatable", UNTIMED, derandomize=True, database=None, max_examples=10)
 settings.register_profile("random", UNTIMED, derandomize=False, max_examples=200, print_blob=True)
 # Overridden by the option --hypothesis-profile, which is read later.
 settings.load_profile("repeatable")

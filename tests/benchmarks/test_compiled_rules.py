@@ -1,27 +1,19 @@
 """The figures of compiled rules: wordings, and a judge's recorded verdicts."""
 
-import pytest
-
 from benchmarks import attackers, prompt_orders, second_author
 from benchmarks.compiled_rules import by_kind
-from benchmarks.judge_study import answers
 from benchmarks.promptpex_tables import PAGE, RESULTS
-from benchmarks.recorded_rules import Judged, by_prompt, judged
+from benchmarks.recorded_rules import by_prompt, recorded
 from benchmarks.rule_wordings import Wording, outcome
 from benchmarks.rules_page import markdown, tables, written
-
-
-@pytest.fixture(scope="module")
-def rows() -> list[Judged]:
-    return judged(answers())
-
 
 # P2 and P3 differ from what other code counts: ten answers more each, of which nine have elements without an end tag or
 # one beside a tag that a code span quotes; P2 six less, where prose before the first element speaks of the tags.
 VIOLATIONS = {"P1": (41, 0), "P2": (151, 43), "P3": (222, 104), "N1": (64, 29), "N2": (136, 82), "C1": (2, 0)}
 
 
-def test_violations_and_how_many_the_judge_passed(rows):
+def test_violations_and_how_many_the_judge_passed():
+    rows = recorded()
     for rule, counts in VIOLATIONS.items():
         wrong = [row.answer for row in rows if rule in row.broken]
         assert (len(wrong), sum(row.passed for row in wrong)) == counts, rule
@@ -45,24 +37,14 @@ def test_a_wording_that_compiles_to_something_else_is_wrong():
     assert by_kind("t", [outcome(wording)]).row_count == 2
 
 
-@pytest.fixture(scope="module")
-def by_second_author():
-    return second_author.outcomes()
-
-
-@pytest.fixture(scope="module")
-def by_attackers():
-    return attackers.outcomes()
-
-
-def test_no_wording_of_the_second_author_compiles_wrongly(by_second_author):
-    found = by_second_author
+def test_no_wording_of_the_second_author_compiles_wrongly():
+    found = second_author.outcomes()
     assert {one.wording["text"]: one.fault for one in found if one.fault} == {}
     assert len(second_author.RULES) == second_author.FIRST.wordings
 
 
-def test_the_reviewers_findings_are_fixed(by_attackers):
-    found = by_attackers
+def test_the_reviewers_findings_are_fixed():
+    found = attackers.outcomes()
     assert {one.wording["text"]: one.fault for one in found if one.fault} == {}
     assert len(found) == attackers.FIRST.wordings
     assert all(one.wording["keeps"] or one.wording["breaks"] for one in found)
@@ -87,11 +69,11 @@ def test_the_page_says_what_the_first_run_of_a_second_author_counted():
     assert f"not seen the compiler | {first.wordings} |" in text
 
 
-def test_the_page_says_what_is_counted_now_and_what_was_wrong_before_the_attack(by_second_author, by_attackers):
+def test_the_page_says_what_is_counted_now_and_what_was_wrong_before_the_attack():
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
-    now = [one for one in by_second_author if one.compiled is not None]
+    now = [one for one in second_author.outcomes() if one.compiled is not None]
     assert f"| {second_author.FIRST.wordings} | {len(now)} | {sum(one.right for one in now)} |" in text
-    before, after = attackers.FIRST, [one for one in by_attackers if one.compiled is not None]
+    before, after = attackers.FIRST, [one for one in attackers.outcomes() if one.compiled is not None]
     assert f"{before.right} of {before.compiled} compiled ones were right before" in text
     assert f"| {before.wordings} | {len(after)} | {sum(one.right for one in after)} |" in text
 
@@ -102,9 +84,9 @@ def test_the_results_hold_the_tables_as_they_are_computed():
     assert all(markdown(table) in results for table in found)
 
 
-def test_what_the_page_says_of_them(rows):
+def test_what_the_page_says_of_them():
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
-    kappas = [cell.split()[0] for cell in list(by_prompt(rows).columns[-1].cells) if cell != "-"]
+    kappas = [cell.split()[0] for cell in list(by_prompt(recorded()).columns[-1].cells) if cell != "-"]
     assert f"kappa is {min(kappas)} to {max(kappas)}" in text
     wrong, passed = VIOLATIONS["N2"]
     assert f"{passed} of {wrong} wrong outputs passed" in text

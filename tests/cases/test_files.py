@@ -20,7 +20,7 @@ FORMS = ("cases.jsonl", "cases.yaml", "cases.json", "golden_transcripts.json", "
 REAL = sorted(
     {path.name: str(path.relative_to(EVALS)) for path in sorted(EVALS.rglob("*")) if path.name in FORMS}.values()
 )
-SLOWLY = settings(max_examples=3)
+SLOWLY = settings(max_examples=2)
 
 
 def canonicals(text: str, file: str) -> list[str]:

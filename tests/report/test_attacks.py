@@ -1,14 +1,15 @@
 """Every attack of the corpus on every surface that shows text: comment, summary, page, terminal, log, outputs.
 
 Attacks of one kind are shown several at a time, each in the lists of a run and in its slices and answers, and one of
-them in each other field; where a batch fails, those that fail alone are named. Kinds that are only meant for what reads
-files harm nothing that shows them, and are tried in the comment and the terminal.
+them in each other field; where a batch fails, those that fail alone are named. The comment and the terminal are tried
+with all of them, the others with those that would harm them as they are.
 """
 
 import io
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -31,8 +32,13 @@ ROOM = 10_000_000
 Texts = tuple[str, ...]
 Batch = tuple[Attack, ...]
 BATCHES = [pytest.param(batch, id=f"{batch[0].kind}-{number}") for number, batch in enumerate(batches())]
-BITING = [pytest.param(batch, id=batch[0].kind) for batch in batches() if any(attack.bites for attack in batch)]
 SECRETS = [attack for attack in attacks() if attack.kind == "secrets"]
+
+
+def biting(*surfaces: str) -> Any:
+    """With the kinds that would harm one of these outputs."""
+    kinds = [batch for batch in batches() if any(attack.bites & {*surfaces} for attack in batch)]
+    return pytest.mark.parametrize("batch", kinds, ids=[batch[0].kind for batch in kinds])
 
 
 def texts(batch: Batch) -> Texts:
@@ -111,7 +117,7 @@ def test_a_comment_keeps_its_shape(batch: Batch) -> None:
     assert comment_keeps_its_shape(texts(batch)), failing(batch, comment_keeps_its_shape)
 
 
-@pytest.mark.parametrize("batch", BITING)
+@biting("page")
 def test_a_page_keeps_its_shape(batch: Batch) -> None:
     assert page_keeps_its_shape(texts(batch)), failing(batch, page_keeps_its_shape)
 
@@ -121,7 +127,7 @@ def test_a_terminal_gets_nothing_but_text(batch: Batch) -> None:
     assert terminal_gets_text(texts(batch)), failing(batch, terminal_gets_text)
 
 
-@pytest.mark.parametrize("batch", BITING)
+@biting("log", "outputs")
 def test_a_log_has_only_our_commands_and_outputs_their_values(batch: Batch, tmp_path: Path) -> None:
     for attack in batch:
         folder = tmp_path / attack.id
@@ -145,7 +151,7 @@ def test_a_log_has_only_our_commands_and_outputs_their_values(batch: Batch, tmp_
         assert parse_outputs((folder / "outputs").read_bytes().decode()) == step_outputs(run, "", text), attack.id
 
 
-@pytest.mark.parametrize("batch", BITING[::4])
+@pytest.mark.parametrize("batch", BATCHES[3::5])
 def test_a_summary_keeps_its_shape(batch: Batch, tmp_path: Path) -> None:
     """It is a comment without a limit of its own; that all kinds stay text is shown there."""
     bad = tuple(text[:5_000] for text in texts(batch) if text.strip())

@@ -9,7 +9,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.support.postgres import running
 from tests.support.warm import ROOT
 
 OWNER = """
@@ -24,19 +23,6 @@ with running() as url:
 
 def folder_of(url: str) -> Path:
     return Path(url.partition("host=")[2])
-
-
-def test_two_servers_share_nothing() -> None:
-    with running() as one, running(durable=True) as other:
-        with psycopg.connect(one, autocommit=True) as connection:
-            connection.execute("CREATE TABLE talks (id TEXT)")
-        with psycopg.connect(other) as connection, pytest.raises(psycopg.errors.UndefinedTable):
-            connection.execute("SELECT * FROM talks")
-        assert folder_of(one) != folder_of(other)
-    for url in (one, other):
-        assert not folder_of(url).exists()
-        with pytest.raises(psycopg.OperationalError):
-            psycopg.connect(url)
 
 
 def test_a_server_ends_with_the_process_that_started_it() -> None:

@@ -197,7 +197,7 @@ ENDLESS = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELEC
 
 
 def test_a_statement_without_an_end_is_ended(url: str) -> None:
-    endless, after = looked(url, ENDLESS, CHECKED, timeout_s=1.0)
+    endless, after = looked(url, ENDLESS, CHECKED, timeout_s=0.3)
     assert endless.rows is None
     assert after.rows == ((1,),)
 

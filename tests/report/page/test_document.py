@@ -115,10 +115,10 @@ def test_a_secret_is_never_on_the_page() -> None:
     assert [one.id for one in secrets if one.core.strip()[:16] in page] == []
 
 
-def test_a_megabyte_in_every_place_is_cut() -> None:
-    page = render_page(hostile(("</script><script>alert(1)</script>" + "x" * 1_000_000,)))
+def test_a_long_text_in_every_place_is_cut() -> None:
+    page = render_page(hostile(("</script><script>alert(1)</script>" + "x" * 200_000,)))
     loads_nothing(look(page))
-    assert len(page.encode()) < 3_000_000
+    assert len(page.encode()) < 1_500_000
 
 
 def test_many_suites_are_a_page_that_opens() -> None:

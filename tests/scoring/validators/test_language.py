@@ -1,5 +1,5 @@
+import py3langid
 import pytest
-from py3langid.langid import LanguageIdentifier
 
 from gate.config.values import LANGUAGES
 from tests.scoring.validators.scored import score
@@ -63,5 +63,4 @@ def test_the_language_may_come_from_the_case() -> None:
 
 
 def test_every_language_is_one_that_the_detector_knows() -> None:
-    labels = LanguageIdentifier.from_model_file("data/model.npz.xz").labels
-    assert {label for label in labels if len(label) == 2} == LANGUAGES
+    assert {label for label, _ in py3langid.rank("Hello") if len(label) == 2} == LANGUAGES
