@@ -149,17 +149,16 @@ def test_cases_with_long_names_are_as_many_as_there_is_room_for() -> None:
 def test_answers_are_left_out_where_there_is_no_room_and_rows_still_lead_to_what_is_there() -> None:
     run, samples = answered_run(60, 12)
     pages = [render_page(run, source_of(samples), limit=limit) for limit in (3_000_000, 180_000, 0)]
-    counts = []
-    for page in pages:
-        found = look(page)
+    seen, counts = [look(page) for page in pages], []
+    for found in seen:
         well_made(found)
         articles, links = len(found.of("article")), [one for one in found.of("a") if "data-open" in one]
         assert len(links) == articles
         counts.append(articles)
     assert counts[0] == 60 > counts[1] > counts[2] == 0
     assert len(pages[1].encode()) < 190_000
-    assert f"The answers of {counts[1]} of 60 cases are on this page" in look(pages[1]).text
-    assert "on this page" not in look(pages[0]).text
+    assert f"The answers of {counts[1]} of 60 cases are on this page" in seen[1].text
+    assert "on this page" not in seen[0].text
 
 
 def test_the_colours_are_those_of_the_web_interface() -> None:
