@@ -16,7 +16,7 @@ from gate.stats.power import Effort
 from tests.support.run_records import finished, itself
 from tests.support.runs import ScoreOf, suite
 
-FEW = Effort(20, 99, 100)
+FEW = Effort(40, 199, 200)
 ROWS = [{"tier": "gold" if i % 3 else "free"} for i in range(60)]
 
 
