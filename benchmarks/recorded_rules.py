@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from rich.console import Console
@@ -102,6 +103,12 @@ def judged(rows: Sequence[Answer]) -> list[Judged]:
     ]
 
 
+@cache
+def recorded() -> list[Judged]:
+    """All recorded answers."""
+    return judged(answers())
+
+
 def _compiled(prompt: str) -> list[tuple[OutputRule, CompiledRule]]:
     found = [(rule, compile_rule(rule)) for rule in RULES[prompt]]
     return [(rule, compiled) for rule, compiled in found if compiled is not None]
@@ -155,7 +162,7 @@ def by_prompt(rows: Sequence[Judged]) -> Table:
 
 def show(console: Console) -> None:
     """Print both tables."""
-    rows = judged(answers())
+    rows = recorded()
     console.print(f"{len(rows):,} recorded answers with a verdict", highlight=False)
     console.print(by_rule(rows))
     console.print(by_prompt(rows))

@@ -6,9 +6,8 @@ from rich.table import Table
 
 from benchmarks import attackers, prompt_orders, second_author
 from benchmarks.compiled_rules import by_kind
-from benchmarks.judge_study import answers
 from benchmarks.promptpex_tables import RESULTS
-from benchmarks.recorded_rules import by_prompt, by_rule, judged
+from benchmarks.recorded_rules import by_prompt, by_rule, recorded
 from benchmarks.rule_wordings import outcome, read
 
 OPENS, CLOSES = "<!-- python -m benchmarks.compiled_rules --write -->\n", "<!-- as far as here -->\n"
@@ -19,7 +18,7 @@ def tables() -> list[Table]:
     outcomes = [outcome(wording) for wording in read()]
     tuned = [one for one in outcomes if one.wording["set"] == "tuned"]
     held_out = [one for one in outcomes if one.wording["set"] != "tuned"]
-    rows = judged(answers())
+    rows = recorded()
     of_another = by_kind(second_author.TITLE, second_author.outcomes())
     same = [by_kind("Tuned wordings", tuned), by_kind("Held-out wordings", held_out)]
     attacked = by_kind(attackers.TITLE, attackers.outcomes())

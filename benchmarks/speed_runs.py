@@ -47,16 +47,17 @@ def compared(plan: Plan, cases: int, samples: int, latency_ms: float, model: str
         SystemExit: a call was not answered, or answered twice.
     """
     _warmed_up(plan, model)
-    return _compared(plan.fresh(), cases, samples, latency_ms, model)
+    return compared_once(plan.fresh(), cases, samples, latency_ms, model)
 
 
 @cache
 def _warmed_up(plan: Plan, model: str) -> None:
     """Let Python compile what it has not compiled yet."""
-    _compared(plan.fresh(), 4, 1, 0, model)
+    compared_once(plan.fresh(), 4, 1, 0, model)
 
 
-def _compared(folder: Path, cases: int, samples: int, latency_ms: float, model: str) -> Compared:
+def compared_once(folder: Path, cases: int, samples: int, latency_ms: float, model: str) -> Compared:
+    """One comparison in this folder, whether Python has compiled its files or not."""
     write_inputs(folder, cases)
     with serving("--latency-ms", f"{latency_ms:g}") as url:
         spent = spend(compare(samples, "--no-early-stop", model=model), folder, environment(folder, url), CODES)

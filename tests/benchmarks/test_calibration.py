@@ -35,7 +35,7 @@ def test_a_bad_rule_is_reported_as_broken() -> None:
 
 
 def test_the_familiar_rule_breaks_the_guarantee_and_the_joint_test_keeps_it() -> None:
-    runs = 40
+    runs = 30
     assert rate_of(NOTHING, Joint(199), runs, 1).holds(0.025, at_most=True)
     assert not rate_of(NOTHING, Familiar(200), runs, 1).holds(0.025, at_most=True)
 

@@ -30,21 +30,17 @@ def message(url: str, piece: str, system: str = SYSTEM) -> dict[str, Any]:
     return ask(url, "/v1/messages", {"model": "m", "max_tokens": 9, "system": [block], "messages": messages})
 
 
-def test_both_interfaces_and_the_ledger_agree() -> None:
+def test_both_interfaces_and_the_ledger_agree_and_the_second_request_reads_the_first_ones_cache() -> None:
+    long = "word " * 2000
     with serving() as url:
         assert chat(url, "easy")["choices"][0]["message"]["content"] == "blue"
         assert message(url, "hard")["content"] == [{"type": "text", "text": "wrong"}]
         told = ledger(url)
+        chats = [chat(url, "easy", long)["usage"]["prompt_tokens_details"]["cached_tokens"] for _ in range(2)]
+        usage = [message(url, "easy", long)["usage"] for _ in range(2)]
     rows = {row["slice"]: (row["answers"], row["right"], row["true_quality"]) for row in told["quality"]}
     assert rows == {"easy": (1, 1, 1.0), "hard": (1, 0, 0.0)}
     assert (told["requests"], told["answered"], told["faults"]) == (2, 2, {})
-
-
-def test_the_second_request_reads_the_first_ones_cache() -> None:
-    long = "word " * 2000
-    with serving() as url:
-        chats = [chat(url, "easy", long)["usage"]["prompt_tokens_details"]["cached_tokens"] for _ in range(2)]
-        usage = [message(url, "easy", long)["usage"] for _ in range(2)]
     assert chats == [0, 2432]
     assert [row["cache_creation_input_tokens"] for row in usage] == [2500, 0]
     assert [row["cache_read_input_tokens"] for row in usage] == [0, 2500]

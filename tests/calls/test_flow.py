@@ -53,9 +53,9 @@ def between(start: float, end: float, failure: Exception) -> Callable[[float], E
 @pytest.mark.parametrize("capacity", [3, 40])
 def test_a_server_of_small_capacity_is_used_to_the_full(capacity: int) -> None:
     service = Service(capacity=capacity)
-    answers, caller, seconds = run(60 * capacity, CallPolicy(64), service)
+    answers, caller, seconds = run(30 * capacity, CallPolicy(64), service)
     assert failures(answers) == []
-    assert seconds <= 1.3 * 60 * 0.1 + 3.0
+    assert seconds <= 1.3 * 30 * 0.1 + 3.0
     assert caller.counters.retried == service.refused <= 0.05 * len(answers) + 3 * 64
 
 
@@ -106,8 +106,8 @@ def test_judges_and_targets_of_one_key_share_a_lane() -> None:
 
 def test_an_outage_of_a_minute_is_sat_out() -> None:
     service = Service(trouble=between(2, 62, Transient("dropped")))
-    answers, caller, seconds = run(3000, CallPolicy(64), service)
-    assert len(answers) == 3000
+    answers, caller, seconds = run(1500, CallPolicy(64), service)
+    assert len(answers) == 1500
     assert len(failures(answers)) <= 6
     assert seconds < 62 + 15
     assert caller.exhausted() is None
@@ -115,27 +115,26 @@ def test_an_outage_of_a_minute_is_sat_out() -> None:
 
 def test_an_outage_without_end_is_given_up_and_the_rest_fails_at_once() -> None:
     service = Service(trouble=between(2, 1e9, Transient("answered 503: down", throttled=True)))
-    answers, caller, seconds = run(5000, CallPolicy(64), service)
-    assert len(answers) == 5000
+    answers, caller, seconds = run(1500, CallPolicy(64), service)
+    assert len(answers) == 1500
     assert seconds < 110
     reason = caller.exhausted()
     assert reason is not None
     assert reason.startswith("the service stopped responding at 00:00:02 UTC")
     assert reason.endswith("the last error: answered 503: down")
     assert {failed.reason for failed in failures(answers)} == {reason, "answered 503: down"}
-    assert service.requests < 5000
+    assert service.requests < 1500
 
 
 def test_a_service_that_is_not_there_is_given_up_sooner() -> None:
     service = Service(trouble=between(0, 1e9, Transient("refused to connect")))
-    _, caller, seconds = run(5000, CallPolicy(64), service)
+    _, caller, seconds = run(1500, CallPolicy(64), service)
     assert seconds < 15
     assert "has not responded once" in (caller.exhausted() or "")
 
 
-@pytest.mark.parametrize("hang_s", [1e9])
-def test_a_deadline_cuts_what_hangs(hang_s: float) -> None:
-    service = Service(latency_s=hang_s)
+def test_a_deadline_cuts_what_hangs() -> None:
+    service = Service(latency_s=1e9)
     answers, caller, seconds = run(100, CallPolicy(8, budget=Budget(max_minutes=2)), service, workers=8)
     assert seconds == pytest.approx(120.0, abs=1.0)
     assert len(answers) == 100

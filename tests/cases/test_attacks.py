@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 
 import pytest
 
@@ -22,16 +23,11 @@ from gate.scoring.judge import Judge
 from gate.scoring.judge_prompt import judge_messages
 from gate.templates.rendering import BadTemplate, compile_template
 from tests.config.texts import GOOD, errors
-from tests.support.attacks import Attack, batches, named, read_as
+from tests.support.attacks import Attack, attacks, named, read_as
 from tests.support.fakes import ScriptedCalls, reply
 
 LONGEST_MESSAGE = 700
 """Characters of one mistake: what is wrong is never said by repeating it all."""
-
-
-def first(batch: tuple[Attack, ...]) -> str:
-    """For the names of tests."""
-    return batch[0].id
 
 
 def refused(attack: Attack, said: str) -> bool:
@@ -40,16 +36,15 @@ def refused(attack: Attack, said: str) -> bool:
     return any(words in said for words in (attack.refused or "").split("|"))
 
 
-@pytest.mark.parametrize("attack", read_as("template"), ids=named)
-def test_a_template_is_refused(attack: Attack) -> None:
-    with pytest.raises(BadTemplate) as caught:
-        compile_template(attack.text).render({"input": "x"})
-    assert refused(attack, caught.value.message)
+def test_a_template_is_refused() -> None:
+    for attack in read_as("template"):
+        with pytest.raises(BadTemplate) as caught:
+            compile_template(attack.text).render({"input": "x"})
+        assert refused(attack, caught.value.message), attack.id
 
 
-@pytest.mark.parametrize("batch", batches(), ids=first)
-def test_text_of_a_case_is_never_a_template(batch: tuple[Attack, ...]) -> None:
-    for attack in batch:
+def test_text_of_a_case_is_never_a_template() -> None:
+    for attack in attacks():
         text = attack.encodable
         case = Case("c", input=text, expected=text, slices={"s": text}, vars={"v": text})
         assert render(Prompt((Message("system", text),)), case)[0].content == text, attack.id
@@ -58,14 +53,14 @@ def test_text_of_a_case_is_never_a_template(batch: tuple[Attack, ...]) -> None:
         assert fill("{{ expected }}{{ v }}", case) == text + text, attack.id
 
 
-@pytest.mark.parametrize("attack", read_as("configuration"), ids=named)
-def test_a_configuration_is_refused(attack: Attack) -> None:
-    assert refused(attack, errors(lambda: gatefile.load(attack.text, "gate.yaml")))
+def test_a_configuration_is_refused() -> None:
+    for attack in read_as("configuration"):
+        assert refused(attack, errors(partial(gatefile.load, attack.text, "gate.yaml"))), attack.id
 
 
-@pytest.mark.parametrize("attack", read_as("cases"), ids=named)
-def test_cases_are_refused(attack: Attack) -> None:
-    assert refused(attack, errors(lambda: cases.parse(attack.text, "cases.jsonl")))
+def test_cases_are_refused() -> None:
+    for attack in read_as("cases"):
+        assert refused(attack, errors(partial(cases.parse, attack.text, "cases.jsonl"))), attack.id
 
 
 @pytest.mark.parametrize("attack", read_as("prompt"), ids=named)
@@ -77,16 +72,20 @@ def test_a_prompt_is_refused(attack: Attack) -> None:
     assert refused(attack, errors(read))
 
 
-@pytest.mark.parametrize("attack", read_as("path"), ids=named)
-def test_a_path_is_refused_or_names_a_file_of_the_repository(attack: Attack) -> None:
-    found = files.path_complaint(attack.text)
-    if attack.refused is not None:
-        assert refused(attack, found)
-        written = GOOD.replace("prompts/support.md", json.dumps(attack.text))
-        assert errors(lambda: gatefile.load(written, "gate.yaml"))
-    else:
-        assert found == ""
-        assert files.normal(attack.text) in (attack.text, attack.text.replace("//", "/"))
+def test_a_path_is_refused_or_names_a_file_of_the_repository() -> None:
+    for attack in read_as("path"):
+        found = files.path_complaint(attack.text)
+        if attack.refused is None:
+            assert found == "", attack.id
+            assert files.normal(attack.text) in (attack.text, attack.text.replace("//", "/")), attack.id
+        else:
+            assert refused(attack, found), attack.id
+
+
+def test_a_configuration_with_a_path_that_is_refused_is_refused() -> None:
+    attack = next(one for one in read_as("path") if one.refused is not None)
+    written = GOOD.replace("prompts/support.md", json.dumps(attack.text))
+    assert errors(lambda: gatefile.load(written, "gate.yaml"))
 
 
 @pytest.mark.parametrize("attack", read_as("pattern"), ids=named)
@@ -109,12 +108,11 @@ def test_a_pattern_search_ends_in_time(attack: Attack) -> None:
 SPEC = ScorerSpec("judge", "tone", {"criteria": "Is kind."})
 
 
-@pytest.mark.parametrize("batch", batches(), ids=first)
-def test_an_answer_cannot_leave_the_judges_fence(batch: tuple[Attack, ...]) -> None:
+def test_an_answer_cannot_leave_the_judges_fence() -> None:
     case = Case("c", input="How much?", expected="12 euro")
     plain_system, plain_user = (message.content for message in judge_messages(SPEC, case, "word"))
     plain = plain_user.rpartition("\n")[2].removesuffix(">>>")
-    for attack in batch:
+    for attack in attacks():
         system, user = (message.content for message in judge_messages(SPEC, case, attack.text))
         fence = user.rpartition("\n")[2].removesuffix(">>>")
         assert len(fence) == 24, attack.id

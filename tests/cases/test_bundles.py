@@ -158,13 +158,14 @@ def test_every_mapped_type_becomes_a_valid_scorer(kind: str) -> None:
         assert bool(told) is bool(MAPPED[kind].differs or (negated and MAPPED[kind].judged))
 
 
-@pytest.mark.parametrize("kind", [*sorted(NAMED), "no-such-type"])
-def test_every_other_type_is_named(kind: str) -> None:
-    bundle = config(f"prompts: ['{{{{ a }}}}']\ntests: [{{vars: {{a: b}}, assert: [{{type: '{kind}', value: x}}]}}]\n")
-    assert "scorers" not in bundle.suites[0].cases[0]
-    (first, second) = [loss for loss in bundle.losses if COPIED not in loss.what]
-    assert first.where == "promptfooconfig.yaml:2" and f"'{kind}'" in first.what and first.remedy
-    assert second.what.startswith("1 of 1 cases have no assertion")
+def test_every_other_type_is_named() -> None:
+    for kind in (*NAMED, "no-such-type"):
+        test = f"{{vars: {{a: b}}, assert: [{{type: '{kind}', value: x}}]}}"
+        bundle = config(f"prompts: ['{{{{ a }}}}']\ntests: [{test}]\n")
+        assert "scorers" not in bundle.suites[0].cases[0], kind
+        (first, second) = [loss for loss in bundle.losses if COPIED not in loss.what]
+        assert first.where == "promptfooconfig.yaml:2" and f"'{kind}'" in first.what and first.remedy
+        assert second.what.startswith("1 of 1 cases have no assertion"), kind
 
 
 def test_sets_share_their_weight_and_nothing_counts_with_weight_0() -> None:

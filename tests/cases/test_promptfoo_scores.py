@@ -54,7 +54,7 @@ def _said(spec: ScorerSpec, variables: Any, answer: str) -> str:
 
 def test_scores_agree_with_recorded_scores_of_promptfoo() -> None:
     compared, used = 0, set[str]()
-    for row in SAID["rows"]:
+    for number, row in enumerate(SAID["rows"]):
         assertion = row["assert"]
         losses = Losses()
         found = scorers_of(value_at([assertion], 1), Context(losses), "test 1")
@@ -64,7 +64,9 @@ def test_scores_agree_with_recorded_scores_of_promptfoo() -> None:
         base, value = assertion["type"].removeprefix("not-"), json.dumps(assertion.get("value"), ensure_ascii=False)
         value = value if not isinstance(assertion.get("value"), str) else assertion["value"]
         (spec,) = parse_scorers(found, "here")
-        for answer, there in zip(SAID["outputs"][row["outputs"]], row["said"], strict=True):
+        pairs = list(zip(SAID["outputs"][row["outputs"]], row["said"], strict=True))
+        # Every third answer of a row, and each of them in some row.
+        for answer, there in pairs[number % 3 :: 3]:
             here = _said(spec, row["vars"], answer)
             if there == "e" or losses.found or here == "e" and "missing" in value:
                 continue  # it has no meaning there, or a loss is told, or what no test gives is put in beforehand
@@ -72,7 +74,7 @@ def test_scores_agree_with_recorded_scores_of_promptfoo() -> None:
             reasons = [name for name, differ in DIFFER.items() if differ(base, value, answer)]
             assert here == there or reasons, (assertion, answer, there)
             used.update(reasons if here != there else ())
-    assert compared > 20_000
+    assert compared > 7_000
     assert used == DIFFER.keys()
 
 

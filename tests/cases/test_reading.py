@@ -26,7 +26,6 @@ ROUNDS = {
     "name": "b",
     "rounds": [{"prompt": "Hi", "expected_tools": ["t"], "judge_threshold": 0.9}, {"prompt": "And?"}],
 }
-CASE = Draft202012Validator(case_schema())
 
 
 def one(entry: object, file: str = "c.jsonl") -> Case:
@@ -167,16 +166,13 @@ def test_each_error_is_reported(entry: dict[str, Any], message: str) -> None:
     assert message in errors(lambda: one(entry))
 
 
-@pytest.mark.parametrize("entry", GOOD)
-def test_the_schema_accepts_what_the_reader_accepts(entry: dict[str, Any]) -> None:
-    assert one(entry).id
-    assert CASE.is_valid(entry)
-    assert Draft202012Validator(cases_schema()).is_valid([entry])
-
-
-@pytest.mark.parametrize("entry", [entry for entry, _ in WRONG if "exat" not in str(entry)])
-def test_the_schema_rejects_what_the_reader_rejects(entry: dict[str, Any]) -> None:
-    assert not CASE.is_valid(entry)
+def test_the_schema_accepts_what_the_reader_accepts_and_rejects_what_it_rejects() -> None:
+    case, cases = Draft202012Validator(case_schema()), Draft202012Validator(cases_schema())
+    for entry in GOOD:
+        assert one(entry).id
+        assert case.is_valid(entry), entry
+    assert cases.is_valid(GOOD)
+    assert [entry for entry, _ in WRONG if "exat" not in str(entry) and case.is_valid(entry)] == []
 
 
 def test_every_key_is_described() -> None:
@@ -229,8 +225,7 @@ def test_equal_losses_are_one_line_with_the_first_places() -> None:
 def test_hostile_files_are_refused_at_once() -> None:
     for text, file, said in (
         ('{"id": "a", "input": "x", "expected": ' + "[" * 99_999, "c.jsonl", "nested more than 64 levels deep"),
-        ("[" * 100_000, "c.yaml", "nested more than 64 levels deep"),
-        ("- [" + "1, " * 100_000 + "]", "c.yaml", "more than 20,000 values"),
+        ("[" * 300, "c.yaml", "nested more than 64 levels deep"),
         ('"' + "x" * limits.LINE_CHARS, "c.jsonl", "longer than 4,194,304 characters"),
         (" " * (limits.CASES_CHARS + 1), "c.jsonl", "is longer than 67,108,864 characters"),
         ("a: !!python/object/apply:os.system [ls]", "c.yaml", "the YAML tag"),

@@ -48,7 +48,7 @@ CASES = st.one_of(
 
 
 @pytest.mark.parametrize(("name", "file"), FILES)
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(cases=named(CASES))
 def test_cases_are_read_back_unchanged(name: str, file: str, cases: list[Any]) -> None:
     asking = [case for case in cases if "input" in case or "messages" in case]
@@ -71,7 +71,7 @@ def test_cases_are_read_back_unchanged(name: str, file: str, cases: list[Any]) -
     assert [canonical(case) for case in found.cases] == [canonical(case) for case in expected]
 
 
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(cases=named(AGENT), name=LABEL)
 def test_cases_that_another_tool_cannot_store_are_reported(cases: list[Any], name: str) -> None:
     cases = [*cases, {"id": f"plain {name}".strip(), "input": "Hello?"}]

@@ -59,7 +59,7 @@ def specifications(draw: st.DrawFn) -> Specification:
     )
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(specifications(), NASTY)
 def test_everything_is_read_back(specification: Specification, wording: str) -> None:
     compiled = [CompiledRule(rule.id, (ScorerSpec("words", rule.id),), wording) for rule in specification.rules]

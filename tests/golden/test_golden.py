@@ -20,12 +20,8 @@ def _kept(path: Path) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_markdown(name: str) -> None:
+def test_a_run(name: str) -> None:
     assert markdown_of(runs()[name]) == _kept(HERE / f"{name}.md")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_terminal(name: str) -> None:
     assert text_of(runs()[name]) == _kept(HERE / f"{name}.txt")
 
 
@@ -35,23 +31,18 @@ LARGE = {"hostile", "several-suites", "reused"}
 """Runs over several suites; `hostile` has very long names."""
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES} - LARGE))
-def test_a_run_over_one_suite_fits_on_one_screen(name: str) -> None:
-    lines = text_of(runs()[name]).splitlines()
-    assert len(lines) <= SCREEN_LINES
-    assert lines[0].startswith(f" {runs()[name].verdict.value} ")
+def test_a_run_over_one_suite_fits_on_one_screen() -> None:
+    for name in {*NAMES} - LARGE:
+        lines = _kept(HERE / f"{name}.txt").splitlines()
+        assert len(lines) <= SCREEN_LINES, name
+        assert lines[0].startswith(f" {runs()[name].verdict.value} "), name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_comment_shows_few_lines_before_its_first_fold(name: str) -> None:
-    text = render_comment(runs()[name], CONTEXT)
-    opening = text.partition("<details>")[0]
-    assert sum(bool(line.strip()) for line in opening.splitlines()) <= OPEN_LINES
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_next_steps_are_at_most_three(name: str) -> None:
-    assert 1 <= len(report_view(runs()[name]).steps) <= STEPS_SHOWN == 3
+def test_a_comment_shows_few_lines_before_its_first_fold_and_at_most_three_next_steps() -> None:
+    for name, run in runs().items():
+        opening = render_comment(run, CONTEXT).partition("<details>")[0]
+        assert sum(bool(line.strip()) for line in opening.splitlines()) <= OPEN_LINES, name
+        assert 1 <= len(report_view(run).steps) <= STEPS_SHOWN == 3, name
 
 
 def test_no_golden_file_without_a_run() -> None:
@@ -76,10 +67,5 @@ def test_web_pages() -> None:
     assert web_pages.web_pages() == kept
 
 
-def test_no_golden_sheet_without_a_maker() -> None:
-    assert {path.name for path in sheets.FOLDER.iterdir()} == {*sheets.sheets()}
-
-
-@pytest.mark.parametrize("name", sorted(path.name for path in sheets.FOLDER.iterdir()))
-def test_sheets(name: str) -> None:
-    assert sheets.sheets()[name] == _kept(sheets.FOLDER / name)
+def test_sheets() -> None:
+    assert sheets.sheets() == {path.name: _kept(path) for path in sheets.FOLDER.iterdir()}

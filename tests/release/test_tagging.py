@@ -162,12 +162,11 @@ def test_a_release_that_failed_after_its_tags_is_completed_with_the_same_tags(wo
 
 
 def test_running_an_older_release_again_moves_no_tag_back(world: World) -> None:
-    for version in ("1.2.3", "1.3.0", "1.10.0"):
+    for version in ("1.3.0", "1.10.0"):
         world.commit(version)
         assert world.tag(version).returncode == 0
-    assert world.tag("1.3.0").returncode == world.tag("1.2.3").returncode == 0
+    assert world.tag("1.3.0").returncode == 0
     assert world.at("v1") == world.at("v1.10.0")
-    assert world.at("v1.2") == world.at("v1.2.3")
     assert world.at("v1.3") == world.at("v1.3.0")
 
 

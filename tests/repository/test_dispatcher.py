@@ -67,17 +67,9 @@ def test_the_rubric_has_seven_dimensions_whose_weights_sum_to_1() -> None:
         assert list(each["anchors"]) == ["1", "3", "5"]
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        None,
-    ],
-)
-def test_the_judge_prompt_is_short_and_renders(state: str | None) -> None:
+def test_the_judge_prompt_is_short_and_renders() -> None:
     text = (FOLDER / "judge.md.j2").read_text(encoding="utf-8")
-    rendered = compile_template(text).render({} if state is None else {"state": state})
-    assert 10 <= len(rendered.strip().splitlines()) <= 15
-    assert (f"at this point: {state}." in rendered) == (state is not None)
+    assert 10 <= len(compile_template(text).render({}).strip().splitlines()) <= 15
 
 
 def test_the_persona_builds_a_prompt_for_each_transcript() -> None:
@@ -104,20 +96,17 @@ def test_a_state_that_the_call_does_not_have_is_an_error(session: object) -> Non
         get_system_prompt(session)
 
 
-@pytest.mark.parametrize("answer", ANSWERS, ids=[answer["id"] for answer in ANSWERS])
-def test_recorded_answers_score_as_labelled(answer: dict[str, object]) -> None:
-    case = CASES[str(answer["cluster"])]
-    slices, given = answer["slices"], answer["vars"]
-    assert isinstance(slices, dict)
-    assert isinstance(given, dict)
-    assert answer["messages"] == [{"role": turn.role, "content": turn.content} for turn in case.messages]
-    assert {key: given[key] for key in case.vars} == case.vars
-    assert slices["state"] == case.slices["state"]
-    assert given["why"]
-    missed = failed(case, str(answer["output"]))
-    # A good reply keeps every rule. A bad one breaks a rule, or is marked as bad only to a listener.
-    assert bool(missed) == (slices.get("seen_by") == "rules"), missed
-    assert (answer["label"] == "fail") == ("fault" in slices)
+def test_recorded_answers_score_as_labelled() -> None:
+    for answer in ANSWERS:
+        case, slices, given = CASES[answer["cluster"]], answer["slices"], answer["vars"]
+        assert answer["messages"] == [{"role": turn.role, "content": turn.content} for turn in case.messages]
+        assert {key: given[key] for key in case.vars} == case.vars, answer["id"]
+        assert slices["state"] == case.slices["state"], answer["id"]
+        assert given["why"], answer["id"]
+        missed = failed(case, answer["output"])
+        # A good reply keeps every rule. A bad one breaks a rule, or is marked as bad only to a listener.
+        assert bool(missed) == (slices.get("seen_by") == "rules"), (answer["id"], missed)
+        assert (answer["label"] == "fail") == ("fault" in slices), answer["id"]
 
 
 def test_the_pages_give_the_right_counts() -> None:

@@ -14,15 +14,9 @@ from tests.support import forked
 from tests.support.command import environment
 from tests.support.warm import ROOT
 
-SAME = [
-    ["--version"],
-    ["diff", "--nope"],
-]
 
-
-@pytest.mark.parametrize("arguments", SAME, ids=" ".join)
-def test_a_fork_ends_like_a_process(tmp_path: Path, arguments: list[str]) -> None:
-    env = environment(tmp_path)
+def test_a_fork_ends_like_a_process(tmp_path: Path) -> None:
+    env, arguments = environment(tmp_path), ["diff", "--nope"]
     command = [sys.executable, "-m", "gate", *arguments]
     real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     fork = forked.run(arguments, tmp_path, env, 60)
@@ -41,19 +35,11 @@ def test_it_falls():
 """
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["-v"],
-        ["--nope"],
-    ],
-    ids=" ".join,
-)
-def test_a_fork_of_pytest_ends_like_a_process(tmp_path: Path, arguments: list[str]) -> None:
+def test_a_fork_of_pytest_ends_like_a_process(tmp_path: Path) -> None:
     (tmp_path / "test_one.py").write_text(TESTS)
     (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
     env = environment(tmp_path)
-    options = ["-pno:asyncio", "-pno:cacheprovider", *arguments]
+    options = ["-pno:asyncio", "-pno:cacheprovider", "-v"]
     command = [sys.executable, "-m", "pytest", *options]
     real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     fork = forked.run(options, tmp_path, env, 60, module="pytest")
@@ -86,13 +72,6 @@ def script(tmp_path: Path) -> str:
     return "folder/script.py"
 
 
-def test_a_fork_of_a_script_ends_like_a_process(tmp_path: Path, script: str) -> None:
-    env = environment(tmp_path)
-    command = [sys.executable, script, "a"]
-    real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
-    assert forked.run([script, "a"], tmp_path, env, 60, module=None).stdout == real.stdout != ""
-
-
 def test_a_script_can_start_a_fork_as_python(tmp_path: Path) -> None:
     (tmp_path / "told.py").write_text("import sys\nprint(input(), sys.argv[1:])\nsys.exit(7)\n")
     command = [forked.python(tmp_path), "told.py", "a b"]
@@ -101,19 +80,13 @@ def test_a_script_can_start_a_fork_as_python(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (7, "in ['a b']\n", "")
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        signal.SIGKILL,
-    ],
-)
-def test_a_signal_ends_a_fork(tmp_path: Path, script: str, number: signal.Signals) -> None:
+def test_a_signal_ends_a_fork(tmp_path: Path, script: str) -> None:
     with forked.start([script, "wait"], tmp_path, environment(tmp_path), module=None) as fork:
         assert fork.returncode is None
         with pytest.raises(subprocess.TimeoutExpired):
             fork.wait(0.01)
-        fork.send_signal(number)
-        assert fork.wait(60) == fork.returncode == -number
+        fork.send_signal(signal.SIGKILL)
+        assert fork.wait(60) == fork.returncode == -signal.SIGKILL
 
 
 def test_a_fork_ends_with_the_process_that_started_it(tmp_path: Path, script: str) -> None:

@@ -25,15 +25,14 @@ from tests.support.verdict_encodings import FORGED, IN_ANY_FORM, LONG, NOT_HELD,
 REASONS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).filter(
     lambda text: (found := plain_text(text)) is not None and bool(found.letters)
 )
-WAYS = [(kind, how) for kind, forged in FORGED.items() for how in forged.texts]
 
 
-@pytest.mark.parametrize(("kind", "how"), WAYS, ids=[f"{kind}: {how}" for kind, how in WAYS])
-def test_a_verdict_is_found_however_it_is_written(kind: str, how: str) -> None:
+@pytest.mark.parametrize("kind", FORGED)
+def test_a_verdict_is_found_however_it_is_written(kind: str) -> None:
     forged = FORGED[kind]
-    text = forged.texts[how]
-    assert echo_complaint(forged.verdict, [text]) == ECHO
-    assert echo_complaint(forged.verdict, ["It is 12 euro.", f"Is it 11 euro? {text}\nWell?"]) == ECHO
+    for how, text in forged.texts.items():
+        assert echo_complaint(forged.verdict, [text]) == ECHO, how
+        assert echo_complaint(forged.verdict, ["It is 12 euro.", f"Is it 11 euro? {text}\nWell?"]) == ECHO, how
 
 
 @pytest.mark.parametrize("reason", [LONG, "ok"])
@@ -161,7 +160,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_much_of_anything_is_looked_through(text: str) -> None:
-    text = text[:60_000]
+    text = text[:20_000]
     marks = tuple(ScoredReason(reason, 1.0) for reason in ("The price is not named.", LONG, "aaa", "a" * 15_000 + "b"))
     assert echo_complaint(Verdict(1.0, "r", marks), [text]) is None
     assert echo_complaint(verdict(LONG), [f"{text}\n{json.dumps({'reason': LONG, 'score': 1})}"]) == ECHO

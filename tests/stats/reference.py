@@ -1,8 +1,16 @@
-"""The joint test once more, as slowly and plainly as the definition reads: for a handful of units."""
+"""What the statistics are compared with: slow definitions, and the special functions of scipy.
+
+`scipy.stats` has all of it, and takes longer to load than these tests take to run.
+"""
 
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy import special
+
+from gate.stats.arrays import FloatArray
 
 
 def p_values(
@@ -26,3 +34,44 @@ def _studentised(
     y = [math.copysign(abs(x) ** 0.99, x) if abs(x) >= 1e-9 else 0.0 for x in sums]
     norm = math.sqrt(sum(value * value for value in y))
     return [value / norm for value in y]
+
+
+def wilson_bounds(passed: float, n: float, alpha: float = 0.025) -> tuple[float, float]:
+    """The rates from which the observed one is `z` standard errors away: the roots of that equation."""
+    rate, ratio = passed / n, special.ndtri(1 - alpha) ** 2 / n
+    low, high = np.sort(np.roots([1 + ratio, -(2 * rate + ratio), rate * rate]).real)
+    return float(low), float(high)
+
+
+def exact_bounds(passed: int, n: int, alpha: float = 0.025) -> tuple[float, float]:
+    """Clopper and Pearson's interval of a rate."""
+    low = special.betaincinv(passed, n - passed + 1, alpha) if passed else 0.0
+    high = special.betaincinv(passed + 1, n - passed, 1 - alpha) if passed < n else 1.0
+    return float(low), float(high)
+
+
+def student_bounds(mean: float, error: float, df: int) -> tuple[float, float]:
+    """95 % about a mean with this standard error."""
+    half = float(special.stdtrit(df, 0.975)) * error
+    return mean - half, mean + half
+
+
+def standard_error(values: FloatArray) -> float:
+    """Of the mean."""
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values))
+
+
+def student_p(values: FloatArray, margin: float = 0.0) -> float:
+    """One-sided: that a mean this far below `-margin` comes by chance."""
+    return float(special.stdtr(len(values) - 1, (np.mean(values) + margin) / standard_error(values)))
+
+
+def binomial(n: int, rate: float) -> FloatArray:
+    """The chance of 0 to n passes."""
+    chances: FloatArray = np.diff(special.bdtr(np.arange(n + 1.0), n, rate), prepend=0.0)
+    return chances
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """From 1; equal values share the middle of their places."""
+    return [sum(other < one for other in values) + (values.count(one) + 1) / 2 for one in values]

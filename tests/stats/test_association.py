@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from gate.stats.association import (
     midranks,
     rank_correlation,
 )
+from tests.stats.reference import ranks
 
 RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=8)
 
@@ -59,37 +59,39 @@ grades = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, m
 
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=30))
-def test_midranks_are_those_of_scipy(values: list[int]) -> None:
-    assert midranks(np.array(values, dtype=float)).tolist() == scipy.stats.rankdata(values).tolist()
+def test_equal_values_share_the_middle_of_their_ranks(values: list[int]) -> None:
+    assert midranks(np.array(values, dtype=float)).tolist() == ranks(values)
 
 
 @given(grades)
-def test_agrees_with_scipy(pairs: list[tuple[int, int]]) -> None:
+def test_it_is_the_correlation_of_the_ranks(pairs: list[tuple[int, int]]) -> None:
     left, right = np.array(pairs, dtype=float).T
     found = rank_correlation(left, right, FEW)
     if np.ptp(left) == 0 or np.ptp(right) == 0:
         assert found == Undefined("one side gives every answer the same grade")
         return
     assert isinstance(found, Estimate)
-    assert found.value == pytest.approx(scipy.stats.spearmanr(left, right).statistic)
+    assert found.value == pytest.approx(np.corrcoef(ranks(left.tolist()), ranks(right.tolist()))[0, 1])
     assert found.lower <= found.value <= found.upper
 
 
 def test_the_interval_narrows_with_the_number_of_items() -> None:
     rng = np.random.default_rng(3)
     widths = []
-    for n in (30, 300):
+    for n in (30, 150):
         left = rng.normal(size=n)
-        found = rank_correlation(left, left + rng.normal(size=n), ResamplingOptions(resamples=500))
+        found = rank_correlation(left, left + rng.normal(size=n), ResamplingOptions(resamples=200))
         assert isinstance(found, Estimate)
         widths.append(found.upper - found.lower)
-    assert widths[1] < 0.5 * widths[0]
+    assert widths[1] < 0.6 * widths[0]
 
 
 def test_clusters_are_drawn_whole() -> None:
     left = np.repeat([0.0, 1.0, 2.0, 3.0], 25)
     found = rank_correlation(
-        left, np.repeat([0.0, 2.0, 1.0, 3.0], 25), ResamplingOptions(clusters=np.repeat(np.arange(4), 25))
+        left,
+        np.repeat([0.0, 2.0, 1.0, 3.0], 25),
+        ResamplingOptions(clusters=np.repeat(np.arange(4), 25), resamples=200),
     )
     assert isinstance(found, Estimate)
     assert found.units == 4
@@ -201,7 +203,7 @@ def test_scores_that_mean_nothing_are_not_praised() -> None:
     """Fitted to noise the best threshold looks good; on answers that it was not chosen by it does not."""
     rng = np.random.default_rng(2)
     fitted, honest = [], []
-    for _ in range(20):
+    for _ in range(12):
         found = best_threshold(
             *one_each(rng.random(40).tolist(), (rng.random(40) < 0.5).astype(float).tolist()), FEW_RESAMPLES
         )
@@ -216,7 +218,7 @@ def test_a_cluster_stays_whole() -> None:
     """Copies of one answer would otherwise choose the threshold that they are then judged by."""
     rng = np.random.default_rng(4)
     alone, together = [], []
-    for _ in range(8):
+    for _ in range(5):
         scores, labels = np.tile(rng.random(12), 4), np.tile(rng.permutation([0.0, 1.0] * 6), 4)
         apart = best_threshold(*one_each(scores.tolist(), labels.tolist()), FEW_RESAMPLES)
         whole = best_threshold(

@@ -31,17 +31,6 @@ def test_clusters_are_drawn_whole() -> None:
     assert [interval.lower, interval.upper] == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.03)
 
 
-def test_clusters_of_many_distinct_sums_are_drawn_one_by_one() -> None:
-    rng = np.random.default_rng(4)
-    clusters = np.repeat(np.arange(150), rng.integers(1, 4, 150))
-    deltas = rng.normal(size=len(clusters))
-    sums, sizes = np.bincount(clusters, weights=deltas), np.bincount(clusters)
-    drawn = rng.integers(0, 150, (20_000, 150))
-    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
-    interval = percentile(deltas, resamples=20_000, clusters=clusters)
-    assert [interval.lower, interval.upper] == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.01)
-
-
 def test_float_dust_is_snapped_to_zero() -> None:
     assert percentile([0.1 + 0.2 - 0.3] * 5) == Interval(0.0, 0.0, 0.0)
 
@@ -62,7 +51,7 @@ def test_the_estimate_is_the_difference_of_the_quantiles() -> None:
     assert found[0].lower > 0
 
 
-@pytest.mark.parametrize(("cases", "resamples"), [(12, 50), (6000, 130)], ids=["at once", "in pieces"])
+@pytest.mark.parametrize(("cases", "resamples"), [(12, 50), (6000, 40)], ids=["at once", "in pieces"])
 def test_it_equals_writing_the_resamples_out(cases: int, resamples: int) -> None:
     one, other = calls(1, cases, 2), calls(2, cases, 3)
     found = quantile_changes(one, other, resamples=resamples, seed=3)
@@ -96,14 +85,14 @@ def test_few_units_have_infinite_bounds() -> None:
 
 def test_about_95_percent_of_the_intervals_of_p50_hold_the_truth() -> None:
     hits = 0
-    for run in range(100):
+    for run in range(50):
         rng = np.random.default_rng(run)
         pace = np.repeat(rng.lognormal(0.0, 0.5, 100), 2)
         units = np.repeat(np.arange(100), 2)
         arms = [Calls(pace + shift + rng.normal(0.0, 0.05, 200), units) for shift in (0.0, 0.3)]
-        found = quantile_changes(*arms, resamples=300)
+        found = quantile_changes(*arms, resamples=200)
         hits += found[0].lower <= 0.3 <= found[0].upper
-    assert hits / 100 >= 0.90
+    assert hits / 50 >= 0.88
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(1, 4))

@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special
 
 from gate.stats.arrays import JointResult, SliceResult
 from gate.stats.intervals import percentile
 from gate.stats.marginal import Corrected, Correction, correct, marginal_test
 from tests.stats.layouts import Layout, layouts
+from tests.stats.reference import binomial, exact_bounds, standard_error, student_bounds, student_p
 
 
 def overall(deltas: Any, **options: Any) -> SliceResult:
@@ -23,9 +24,8 @@ def overall(deltas: Any, **options: Any) -> SliceResult:
 def test_t_agrees_with_scipy(margin: float) -> None:
     deltas = np.random.default_rng(1).normal(-0.1, 0.3, 40)
     row = overall(deltas, method="t", margin=margin)
-    expected = scipy.stats.ttest_1samp(deltas, -margin, alternative="less")
-    interval = scipy.stats.t.interval(0.95, 39, deltas.mean(), scipy.stats.sem(deltas))
-    assert row.p == pytest.approx(expected.pvalue, rel=1e-8)
+    interval = student_bounds(float(deltas.mean()), standard_error(deltas), 39)
+    assert row.p == pytest.approx(student_p(deltas, margin), rel=1e-8)
     assert (row.lower, row.upper) == pytest.approx(interval, rel=1e-8)
 
 
@@ -36,21 +36,20 @@ def test_t_on_clusters_of_one_size_is_t_on_their_means() -> None:
     means = deltas.reshape(14, 3).mean(axis=1)
     row = overall(deltas, method="t", clusters=labels)
     assert (row.n, row.units) == (42, 14)
-    assert row.p == pytest.approx(scipy.stats.ttest_1samp(means, 0.0, alternative="less").pvalue, rel=1e-8)
+    assert row.p == pytest.approx(student_p(means), rel=1e-8)
     assert (row.lower, row.upper) == pytest.approx(
-        scipy.stats.t.interval(0.95, 13, means.mean(), scipy.stats.sem(means)), rel=1e-8
+        student_bounds(float(means.mean()), standard_error(means), 13), rel=1e-8
     )
 
 
-@pytest.mark.parametrize(("wrong", "right"), [(0, 5), (1, 0), (7, 1), (12, 4), (30, 30), (0, 9), (9, 0), (400, 300)])
+@pytest.mark.parametrize(("wrong", "right"), [(0, 5), (7, 1), (30, 30), (9, 0), (400, 300)])
 def test_mcnemar_agrees_with_scipy(wrong: int, right: int) -> None:
     n = 20 + wrong + right
     row = overall(np.repeat([-1, 1, 0], [wrong, right, 20]), method="mcnemar")
-    share = scipy.stats.binomtest(wrong, wrong + right)
-    interval = share.proportion_ci(0.95, method="exact")
-    assert row.p == pytest.approx(scipy.stats.binomtest(wrong, wrong + right, alternative="greater").pvalue, rel=1e-8)
+    low, high = exact_bounds(wrong, wrong + right)
+    assert row.p == pytest.approx(binomial(wrong + right, 0.5)[wrong:].sum(), rel=1e-8)
     assert (row.lower, row.upper) == pytest.approx(
-        [(wrong + right) / n * (1 - 2 * bound) for bound in (interval.high, interval.low)], abs=1e-8
+        [(wrong + right) / n * (1 - 2 * bound) for bound in (high, low)], abs=1e-8
     )
 
 
@@ -58,7 +57,7 @@ def test_mcnemar_agrees_with_scipy(wrong: int, right: int) -> None:
 def test_percentile_is_close_to_the_familiar_rule(graded: bool) -> None:
     rng = np.random.default_rng(3)
     deltas = rng.normal(-0.03, 0.2, 150) if graded else rng.integers(-3, 3, 150) / 3
-    row, familiar = overall(deltas, method="percentile"), percentile(deltas, resamples=20_000)
+    row, familiar = overall(deltas, method="percentile"), percentile(deltas, resamples=5_000)
     width = familiar.upper - familiar.lower
     assert (row.lower, row.upper) == pytest.approx((familiar.lower, familiar.upper), abs=0.05 * width)
 
@@ -75,7 +74,7 @@ def test_no_change_has_no_bounds(method: Any) -> None:
 
 
 @pytest.mark.parametrize("method", ["percentile", "t", "mcnemar"])
-@pytest.mark.parametrize("cases", [1, 2, 5])
+@pytest.mark.parametrize("cases", [1, 5])
 def test_a_small_slice_never_has_a_zero_width(method: Any, cases: int) -> None:
     row = overall([-1.0] * cases, method=method)
     assert (row.p, row.blockable) == (None, False)
@@ -96,7 +95,7 @@ def test_small_slices_are_not_counted_and_have_the_plain_level() -> None:
     result = marginal_test(deltas, slices, method="t", correction="bonferroni")
     alone = marginal_test(deltas, {"small": np.arange(9)}, method="t")
     assert (result.family, result["small"]) == (2, alone["small"])
-    assert result.critical == pytest.approx(scipy.stats.norm.ppf(1 - 0.025 / 2))
+    assert result.critical == pytest.approx(special.ndtri(1 - 0.025 / 2))
 
 
 def test_holm_holds_the_second_slice_to_a_milder_level() -> None:
@@ -107,7 +106,7 @@ def test_holm_holds_the_second_slice_to_a_milder_level() -> None:
     holm = marginal_test(deltas, slices, method="t", correction="holm")
     assert holm["fell"] == strict["fell"]
     assert holm["same"].upper < strict["same"].upper
-    assert holm.critical == pytest.approx(scipy.stats.norm.ppf(0.975))
+    assert holm.critical == pytest.approx(special.ndtri(0.975))
 
 
 def test_a_thousand_slices() -> None:
@@ -116,7 +115,7 @@ def test_a_thousand_slices() -> None:
     slices = {f"s{i}": rng.permutation(60)[:12] for i in range(1_000)}
     result = marginal_test(deltas, slices, method="t", correction="holm")
     assert result.family == 1_000
-    assert result.critical == pytest.approx(scipy.stats.norm.ppf(1 - 0.025 / 1_000), rel=1e-6)
+    assert result.critical == pytest.approx(special.ndtri(1 - 0.025 / 1_000), rel=1e-6)
     with pytest.raises(ValueError, match="1000 slices at alpha 0.025 takes 2000000 resamples"):
         marginal_test(deltas, slices, method="percentile", correction="holm")
 
@@ -140,16 +139,8 @@ def test_holm_by_hand() -> None:
     ]
 
 
-def test_bonferroni_by_hand() -> None:
-    assert correct([0.01, 0.3], 0.05, "bonferroni") == [Corrected(0.02, 0.025), Corrected(0.6, 0.025)]
-
-
 def test_ties_share_a_level() -> None:
     assert correct([0.01, 0.01], 0.05, "holm") == [Corrected(0.02, 0.025)] * 2
-
-
-def test_no_slices() -> None:
-    assert correct([], 0.05, "holm") == correct([], 0.05, "bonferroni") == []
 
 
 @given(families, corrections, st.sampled_from([0.025, 0.1]))
@@ -174,7 +165,7 @@ def test_the_order_does_not_matter(p_values: list[float]) -> None:
     assert correct(p_values, 0.05, "holm") == [plain[p] for p in p_values]
 
 
-METHODS = pytest.mark.parametrize("method", ["percentile", "t", "mcnemar"])
+METHODS = st.sampled_from(["percentile", "t", "mcnemar"])
 CORRECTIONS = st.sampled_from(["none", "bonferroni", "holm"])
 
 
@@ -194,8 +185,13 @@ def assert_same(one: JointResult, other: JointResult) -> None:
         assert (a.lower, a.upper) == pytest.approx((b.lower, b.upper), abs=1e-9)
 
 
-@METHODS
-@given(layout=layouts(), correction=CORRECTIONS, alpha=st.sampled_from([0.01, 0.025, 0.1, 0.125]), margin=st.booleans())
+@given(
+    method=METHODS,
+    layout=layouts(),
+    correction=CORRECTIONS,
+    alpha=st.sampled_from([0.01, 0.025, 0.1, 0.125]),
+    margin=st.booleans(),
+)
 def test_the_bound_falls_below_the_margin_exactly_when_p_does(
     method: Any, layout: Layout, correction: Any, alpha: float, margin: bool
 ) -> None:
@@ -207,8 +203,7 @@ def test_the_bound_falls_below_the_margin_exactly_when_p_does(
             assert (row.upper < -tolerated) == (row.p <= alpha + 1e-9)
 
 
-@METHODS
-@given(layout=layouts(), correction=st.sampled_from(["none", "bonferroni"]))
+@given(method=METHODS, layout=layouts(), correction=st.sampled_from(["none", "bonferroni"]))
 def test_swapping_the_arms_mirrors_the_interval(method: Any, layout: Layout, correction: Any) -> None:
     there = marginal(layout, method, correction=correction)
     back = marginal(Layout(-layout.deltas, layout.slices, layout.clusters), method, correction=correction)
@@ -217,8 +212,7 @@ def test_swapping_the_arms_mirrors_the_interval(method: Any, layout: Layout, cor
         assert back[name].mean is None or back[name].mean == -(there[name].mean or 0.0)
 
 
-@METHODS
-@given(layout=layouts(), correction=CORRECTIONS, seed=st.integers(0, 2**32 - 1))
+@given(method=METHODS, layout=layouts(), correction=CORRECTIONS, seed=st.integers(0, 2**32 - 1))
 def test_the_order_of_cases_and_slices_does_not_matter(method: Any, layout: Layout, correction: Any, seed: int) -> None:
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(layout.deltas))
@@ -229,15 +223,13 @@ def test_the_order_of_cases_and_slices_does_not_matter(method: Any, layout: Layo
     assert_same(marginal(layout, method, correction=correction), marginal(shuffled, method, correction=correction))
 
 
-@METHODS
-@given(layout=layouts(), correction=CORRECTIONS)
+@given(method=METHODS, layout=layouts(), correction=CORRECTIONS)
 def test_an_empty_slice_changes_nothing(method: Any, layout: Layout, correction: Any) -> None:
     wider = Layout(layout.deltas, {"empty": np.array([], dtype=np.int64)} | layout.slices, layout.clusters)
     assert_same(marginal(layout, method, correction=correction), marginal(wider, method, correction=correction))
 
 
-@METHODS
-@given(layout=layouts(), correction=CORRECTIONS)
+@given(method=METHODS, layout=layouts(), correction=CORRECTIONS)
 def test_the_interval_holds_the_mean(method: Any, layout: Layout, correction: Any) -> None:
     for row in marginal(layout, method, correction=correction).slices.values():
         if row.mean is not None:

@@ -6,14 +6,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
-import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.arrays import EMPTY, FloatArray, SliceResult
 from gate.stats.maxt import NullMinima, canonical_rows, dealt_minima, joint_test, null_minima, single_slice
 from tests.stats.layouts import Layout, layouts
-from tests.stats.reference import p_values
+from tests.stats.reference import exact_bounds, p_values
 
 
 def test_agrees_with_enumeration_by_hand() -> None:
@@ -77,16 +76,16 @@ def test_a_small_slice_has_its_own_interval_whatever_else_is_tested() -> None:
     assert (alone.family, alone.flips, alone.critical) == (0, 0, math.inf)
 
 
-@pytest.mark.parametrize("units", range(1, 6))
+@pytest.mark.parametrize("units", (1, 5))
 def test_five_cases_that_agree_prove_nothing(units: int) -> None:
     small = joint_test(np.full(units, -1.0), {"small": np.arange(units)})["small"]
     assert (small.mean, small.lower, small.upper) == (-1.0, -math.inf, math.inf)
 
 
-@pytest.mark.parametrize("cases", [8, 10, 15, 30, 60])
+@pytest.mark.parametrize("cases", [8, 15, 60])
 def test_cases_that_all_fall_alike_bound_the_share_of_those_that_do(cases: int) -> None:
     alone = joint_test(np.full(cases, -1.0), {"overall": np.arange(cases)})["overall"]
-    share = scipy.stats.binomtest(cases, cases).proportion_ci(0.95, method="exact").low
+    share = exact_bounds(cases, cases)[0]
     assert (alone.mean, alone.lower) == (-1.0, pytest.approx(-2 - alone.upper))
     assert 1 - 2 * share - 1e-9 <= alone.upper < 0
     # Exact, but where the critical value asks for more.
@@ -179,7 +178,7 @@ def test_few_units_try_all_sign_vectors() -> None:
     assert null_minima(y, 99, 0).minima == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("units", "flips"), [(1, 2), (5, 32), (12, 4096), (13, 5000)])
+@pytest.mark.parametrize(("units", "flips"), [(1, 2), (12, 4096), (13, 5000)])
 def test_all_flips_below_thirteen_units(units: int, flips: int) -> None:
     assert null_minima(np.ones((units, 1)), 4999, 0).flips == flips
 

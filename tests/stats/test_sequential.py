@@ -23,7 +23,7 @@ from tests.stats.layouts import tag_layout
 
 FLIPS = 199
 LOOKS = 3
-RUNS = 60
+RUNS = 45
 
 
 class Path:

@@ -197,7 +197,7 @@ ENDLESS = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELEC
 
 
 def test_a_statement_without_an_end_is_ended(url: str) -> None:
-    endless, after = looked(url, ENDLESS, CHECKED, timeout_s=1.0)
+    endless, after = looked(url, ENDLESS, CHECKED, timeout_s=0.3)
     assert endless.rows is None
     assert after.rows == ((1,),)
 
@@ -279,7 +279,7 @@ def test_json_of_sqlite_is_readable_and_infinite_numbers_are_text(tmp_path: Path
     assert refused.rows is None
 
 
-@pytest.mark.parametrize("depth", [3_000, 200_000])
+@pytest.mark.parametrize("depth", [3_000, 30_000])
 def test_json_that_is_nested_without_end_is_an_observation(postgres: str, depth: int) -> None:
     """How deep is too deep differs: 1,000 for Python 3.11, ten times that for 3.12; Postgres has a limit, too."""
     nested = f"SELECT (repeat('[', {depth}) || repeat(']', {depth}))::json"

@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 
 FOLDER = Path(__file__).parent.parent / "data" / "attacks"
 SHOWN_ON = ("markdown", "page", "terminal", "log", "outputs")
-"""Where untrusted text is shown. Every attack is tried on each of them."""
+"""Where untrusted text is shown."""
 LONGEST = 20_000
 """Characters of an attack that is shown."""
 BATCH = 60

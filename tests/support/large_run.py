@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from gate.cases.case import Case
 from gate.messages import Message
@@ -79,6 +80,7 @@ def source_of(samples: Sequence[Sample]) -> SampleSource:
     return SampleSource(figures, samples.__getitem__, lambda _: None)
 
 
+@cache
 def answered_run(cases: int, slices: int) -> tuple[RunRecord, list[Sample]]:
     """A finished run and its samples."""
     found = asked(cases, slices)

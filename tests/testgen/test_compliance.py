@@ -51,13 +51,13 @@ def test_a_reply_that_is_no_verdict_is_asked_for_once_more(bad: str) -> None:
     assert found.verdict == "unknown" and found.reason.startswith("no verdict: ")
 
 
-@pytest.mark.parametrize("how", sorted(forgeries(GOOD)))
 @pytest.mark.parametrize("place", ["output", "input"])
-def test_a_verdict_that_stands_in_what_is_judged_does_not_count(how: str, place: str) -> None:
-    forged = f"OK, compliant! {forgeries(GOOD)[how]}"
-    output, given = (forged, None) if place == "output" else ("Two words.", forged)
-    found, _ = asked([json.dumps(GOOD)], output=output, given=given)
-    assert found.verdict == "unknown" and "repeated" in found.reason
+def test_a_verdict_that_stands_in_what_is_judged_does_not_count(place: str) -> None:
+    for how, text in forgeries(GOOD).items():
+        forged = f"OK, compliant! {text}"
+        output, given = (forged, None) if place == "output" else ("Two words.", forged)
+        found, _ = asked([json.dumps(GOOD)], output=output, given=given)
+        assert found.verdict == "unknown" and "repeated" in found.reason, how
 
 
 def test_a_verdict_that_stands_in_the_prompt_does_not_count() -> None:

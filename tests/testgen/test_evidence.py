@@ -57,8 +57,8 @@ def test_what_does_not_stand_there_or_tells_nothing(copied: str) -> None:
 
 
 def test_a_text_that_holds_the_words_without_end_within_others_is_given_up() -> None:
-    passages = Passages("abcd" * 250_000 + " bcd")
-    assert all(passages.find("bcd" + "!" * number) is None for number in range(500))
+    passages = Passages("abcd" * 50_000 + " bcd")
+    assert all(passages.find("bcd" + "!" * number) is None for number in range(100))
 
 
 @given(st.text(), st.text())

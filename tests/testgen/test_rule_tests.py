@@ -98,11 +98,11 @@ def test_a_batch_that_fails_is_asked_for_statement_by_statement() -> None:
 
 def test_a_model_that_always_refuses_is_asked_a_bounded_number_of_times() -> None:
     model = bent(lambda *_: "I'm sorry, but no.")
-    found = made(model, specification(200), EffortSettings(3, 8))
+    found = made(model, specification(40), EffortSettings(3, 8))
     assert found.tests == ()
-    assert len(model.requests) == 2 * 50 + 2 * 400
+    assert len(model.requests) == 2 * 10 + 2 * 80
     (note,) = found.notes
-    assert note.startswith("only 0 of 3 tests written (the model refused") and note.endswith("R4-inverse and 392 more")
+    assert note.startswith("only 0 of 3 tests written (the model refused") and note.endswith("R4-inverse and 72 more")
 
 
 def test_rules_of_the_same_words_are_different_questions() -> None:

@@ -20,10 +20,10 @@ def test_what_is_the_same_is_told_word_by_word() -> None:
 
 
 def test_texts_with_little_in_common_are_told_whole() -> None:
-    lines = [f"line {number} of many words" for number in range(1_000)]
-    found = list(merged_texts("\n".join(lines), "\n".join([*lines[:500], "new", *lines[501:]])))
-    assert [one.text for one in found if one.state != "same"] == ["line 500 of many words", "new"]
-    huge = [one.state for one in merged_texts("a b\n" * 200_000, "a c\n" * 200_000)]
+    lines = [f"line {number} of many words" for number in range(400)]
+    found = list(merged_texts("\n".join(lines), "\n".join([*lines[:200], "new", *lines[201:]])))
+    assert [one.text for one in found if one.state != "same"] == ["line 200 of many words", "new"]
+    huge = [one.state for one in merged_texts("a b\n" * 50_000, "a c\n" * 50_000)]
     assert huge == ["removed", "added"]
 
 

@@ -117,10 +117,13 @@ def test_a_batch_that_is_not_there(server: BatchServer, remote: Subject) -> None
         use(remote, lambda service: service.status("no_such_batch"))
 
 
-@pytest.mark.parametrize("name", ["../files", "a/b", "", "x" * 200, "a b", "a?b"])
-def test_no_id_leads_to_another_path(server: BatchServer, remote: Subject, name: str) -> None:
-    with pytest.raises(ValueError, match="id"):
-        use(remote, lambda service: service.status(name))
+def test_no_id_leads_to_another_path(server: BatchServer, remote: Subject) -> None:
+    async def work(service: BatchService) -> None:
+        for name in ("../files", "a/b", "", "x" * 200, "a b", "a?b"):
+            with pytest.raises(ValueError, match="id"):
+                await service.status(name)
+
+    use(remote, work)
     assert server.gets == []
 
 
@@ -158,10 +161,9 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("line", HOSTILE)
-def test_a_hostile_line_spoils_only_itself(server: BatchServer, remote: Subject, line: bytes) -> None:
+def test_a_hostile_line_spoils_only_itself(server: BatchServer, remote: Subject) -> None:
     batch_id = submit(remote)
-    server.rewrite = lambda good: [line, *good]
+    server.rewrite = lambda good: [*HOSTILE, *good]
     server.finish()
     got = results(remote, batch_id)
     good = [result for result in got if isinstance(result.outcome, Completion)]
@@ -169,7 +171,7 @@ def test_a_hostile_line_spoils_only_itself(server: BatchServer, remote: Subject,
     for result in got:
         assert result.custom_id in ("", "id_0", "id_1", "id_2")
         assert isinstance(result.outcome, Completion) or result.outcome.reason.isprintable()
-    assert len(got) == 3 + bool(line.strip())
+    assert len(got) == 3 + sum(bool(line.strip()) for line in HOSTILE)
 
 
 def test_a_line_without_end_is_passed_over(server: BatchServer) -> None:

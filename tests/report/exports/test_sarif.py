@@ -30,9 +30,9 @@ def told(run: RunRecord, lines: dict[str, list[tuple[int, int]]] | None = None, 
     return found
 
 
-@pytest.mark.parametrize("name", sorted(RUNS))
-def test_every_kind_of_run_satisfies_the_schema(name: str) -> None:
-    validator().validate(json.loads(sarif.render(RUNS[name], {"prompts/support.md": [(3, 5), (9, 9)]})))
+def test_every_kind_of_run_satisfies_the_schema() -> None:
+    for run in RUNS.values():
+        validator().validate(json.loads(sarif.render(run, {"prompts/support.md": [(3, 5), (9, 9)]})))
 
 
 def test_a_result_lies_on_the_changed_lines() -> None:

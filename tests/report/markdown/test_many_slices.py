@@ -2,7 +2,6 @@
 
 import io
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -17,7 +16,7 @@ from gate.report.view.comparisons import SHOWN_REMARKABLE
 from tests.golden import new_prompts as new
 from tests.golden.builders import case, comparison, output, run, suite
 
-MANY = 1_200
+MANY = 400
 
 
 class Incomparable:
@@ -56,11 +55,12 @@ def test_a_report_that_is_too_long_is_not_written_to_its_end() -> None:
     assert _within(6, ["abc", "def"]) == "abcdef"
 
 
-@pytest.mark.parametrize("limit", [4_096, 10_000_000])
-def test_what_fits_is_all_that_is_said(limit: int) -> None:
-    text = render_report(many(State.REGRESSION, PassState.MISSED), limit=limit)
-    assert len(text) <= limit
-    assert ("Left out, to keep this short" in text) == (limit < 10_000_000)
+def test_what_fits_is_all_that_is_said() -> None:
+    made = many(State.REGRESSION, PassState.MISSED)
+    for limit in (4_096, 10_000_000):
+        text = render_report(made, limit=limit)
+        assert len(text) <= limit
+        assert ("Left out, to keep this short" in text) == (limit < 10_000_000)
 
 
 def test_a_terminal_shows_the_worst_rows_and_counts_the_rest() -> None:

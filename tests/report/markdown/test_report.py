@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gate.record.comparison import State, Verdict
 from gate.record.run import RunRecord
-from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render_report
+from gate.report.markdown.report import SHORTEST, render_report
 from tests.golden import runs
 from tests.golden.builders import case, comparison, output, run, suite
 from tests.golden.hostile import ATTACKS, hostile
@@ -67,7 +67,7 @@ def most_fences() -> int:
     return kinds(render_report(hostile(("one", "two", "three"))))["fence"]
 
 
-@settings(max_examples=5)
+@settings(max_examples=2)
 @given(st.lists(st.one_of(st.sampled_from(ATTACKS), st.text(min_size=1)), min_size=3, max_size=3))
 def test_any_text_leaves_the_shape_of_the_report(texts: list[str]) -> None:
     clean = tuple(text.encode("utf-8", "replace").decode() for text in texts)
@@ -84,22 +84,19 @@ def test_any_text_leaves_the_shape_of_the_report(texts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("made", "limit", "out"),
     [
-        (_large(10, "word " * 3_000), GITHUB_LIMIT, None),
         (_large(10, "word " * 3_000), 6_000, "the answers of 3 cases"),
         (_large(10, "word " * 30), 4_300, "the answers of 3 cases"),
-        (_large(600, "word"), GITHUB_LIMIT, "slices"),
         (_large(600, "word"), SHORTEST, "slices"),
-        (_large(8, "word", suites=20), 30_000, "how the verdict was decided"),
-        (_large(8, "word", suites=20), 10_000, "the tables of"),
+        (_large(8, "word", suites=10), 15_000, "how the verdict was decided"),
+        (_large(8, "word", suites=10), 5_500, "the tables of"),
         (hostile(), SHORTEST, "how the verdict was decided"),
     ],
 )
-def test_a_limit_is_kept_by_whole_parts(made: RunRecord, limit: int, out: str | None) -> None:
+def test_a_limit_is_kept_by_whole_parts(made: RunRecord, limit: int, out: str) -> None:
     text = render_report(made, limit=limit)
     assert len(text) <= limit
     _whole(text)
-    if out is not None:
-        assert out in text[text.rindex("Left out, to keep this short") :]
+    assert out in text[text.rindex("Left out, to keep this short") :]
     assert text.startswith("## 🔴 Prompt Gate: BLOCK: ")
 
 

@@ -17,7 +17,6 @@ from gate.report.page.forest import FOLDED, ROWS, SLICES_SHOWN, forests
 from tests.golden.builders import comparison, run, suite
 from tests.support.large_run import answered_run, source_of
 
-RUN, TAKEN = answered_run(60, 9)
 VALUES = st.floats(-1.0, 1.0)
 
 
@@ -78,15 +77,16 @@ def test_slices_stand_with_their_dimension_and_the_rest_is_folded_and_counted() 
 
 
 def test_trade_offs_of_all_cases_are_those_of_the_axes_and_slices_those_of_their_cases() -> None:
-    gathered = gather_samples(RUN, source_of(TAKEN))
-    found = tradeoffs(RUN, gathered)
+    run, taken = answered_run(60, 9)
+    gathered = gather_samples(run, source_of(taken))
+    found = tradeoffs(run, gathered)
     assert found is not None
     points = {point.name: point for point in found.points}
-    suite = RUN.suites[0]
+    suite = run.suites[0]
     assert points["overall"].cost == numbers.change(suite.cost.change)
     assert points["overall"].latency == numbers.change(suite.latency.change)
     german = {case.id for case in suite.cases if case.slices["lang"] == "de"}
-    replies = [(one.arm, one.reply) for one in TAKEN if one.case_id in german]
+    replies = [(one.arm, one.reply) for one in taken if one.case_id in german]
     spent = dict.fromkeys(ArmName, 0.0)
     for arm, reply in replies:
         assert isinstance(reply, Reply) and isinstance(reply.cost, Dollars)
@@ -96,8 +96,9 @@ def test_trade_offs_of_all_cases_are_those_of_the_axes_and_slices_those_of_their
 
 
 def test_without_samples_one_suite_is_no_cloud_and_labels_do_not_meet() -> None:
-    assert tradeoffs(RUN, GatheredSamples()) is None
-    found = tradeoffs(RUN, gather_samples(RUN, source_of(TAKEN)))
+    run, taken = answered_run(60, 9)
+    assert tradeoffs(run, GatheredSamples()) is None
+    found = tradeoffs(run, gather_samples(run, source_of(taken)))
     assert found is not None
     named = sorted((point for point in found.points if point.label), key=lambda point: point.y)
     assert named

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -101,7 +102,7 @@ def test_many_suites_in_which_nothing_moved_are_one_fold() -> None:
     well_made(look(page))
 
 
-@pytest.mark.parametrize("batch", [pytest.param(one, id=one[0].kind) for one in batches()[::3]])
+@pytest.mark.parametrize("batch", [pytest.param(one, id=one[0].kind) for one in batches()[::4]])
 def test_nothing_that_a_run_holds_becomes_more_than_text(batch: tuple[Attack, ...]) -> None:
     found = look(render_page(hostile(tuple(one.encodable for one in batch))))
     loads_nothing(found)
@@ -109,14 +110,15 @@ def test_nothing_that_a_run_holds_becomes_more_than_text(batch: tuple[Attack, ..
 
 
 def test_a_secret_is_never_on_the_page() -> None:
-    for attack in (one for one in attacks() if one.kind == "secrets"):
-        assert attack.core.strip()[:16] not in render_page(hostile((attack.text,)))
+    secrets = [one for one in attacks() if one.kind == "secrets"]
+    page = render_page(hostile(tuple(one.text for one in secrets)))
+    assert [one.id for one in secrets if one.core.strip()[:16] in page] == []
 
 
-def test_a_megabyte_in_every_place_is_cut() -> None:
-    page = render_page(hostile(("</script><script>alert(1)</script>" + "x" * 1_000_000,)))
+def test_a_long_text_in_every_place_is_cut() -> None:
+    page = render_page(hostile(("</script><script>alert(1)</script>" + "x" * 200_000,)))
     loads_nothing(look(page))
-    assert len(page.encode()) < 3_000_000
+    assert len(page.encode()) < 1_500_000
 
 
 def test_many_suites_are_a_page_that_opens() -> None:
@@ -129,10 +131,10 @@ def test_many_suites_are_a_page_that_opens() -> None:
     many = [quiet.model_copy(update={"name": f"suite-{number}"}) for number in range(119)]
     page = render_page(RUNS["block"].model_copy(update={"suites": [*many, one]}))
     assert len(page.encode()) < 3_000_000
-    found = look(page)
-    assert "And 40 more arms; run.json" in found.text
-    assert "The scorers of 20 more suites are left out" in found.text
-    assert "By scorer in support" in found.text, "the suite in which something moved comes first"
+    text = " ".join(re.sub(r"<[^>]*>", "", page).split())
+    assert "And 40 more arms; run.json" in text
+    assert "The scorers of 20 more suites are left out" in text
+    assert "By scorer in support" in text, "the suite in which something moved comes first"
 
 
 def test_cases_with_long_names_are_as_many_as_there_is_room_for() -> None:
@@ -141,23 +143,22 @@ def test_cases_with_long_names_are_as_many_as_there_is_room_for() -> None:
     cases = [case.model_copy(update={"id": f"{number}{'<' * 95}"}) for number in range(1_500)]
     page = render_page(run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": cases})]}))
     assert len(page.encode()) < 4_000_000
-    assert "of 1,500 cases, those that changed most" in look(page).text
+    assert "of 1,500 cases, those that changed most" in re.sub(r"<[^>]*>", "", page)
 
 
 def test_answers_are_left_out_where_there_is_no_room_and_rows_still_lead_to_what_is_there() -> None:
     run, samples = answered_run(60, 12)
     pages = [render_page(run, source_of(samples), limit=limit) for limit in (3_000_000, 180_000, 0)]
-    counts = []
-    for page in pages:
-        found = look(page)
+    seen, counts = [look(page) for page in pages], []
+    for found in seen:
         well_made(found)
         articles, links = len(found.of("article")), [one for one in found.of("a") if "data-open" in one]
         assert len(links) == articles
         counts.append(articles)
     assert counts[0] == 60 > counts[1] > counts[2] == 0
     assert len(pages[1].encode()) < 190_000
-    assert f"The answers of {counts[1]} of 60 cases are on this page" in look(pages[1]).text
-    assert "on this page" not in look(pages[0]).text
+    assert f"The answers of {counts[1]} of 60 cases are on this page" in seen[1].text
+    assert "on this page" not in seen[0].text
 
 
 def test_the_colours_are_those_of_the_web_interface() -> None:
@@ -170,13 +171,12 @@ def test_the_colours_are_those_of_the_web_interface() -> None:
 
 def test_a_record_with_any_number_that_it_may_hold_gives_a_page() -> None:
     """Every 400th of all forgeries of one value, of three runs."""
-    forged = [
-        dump for name in ("block", "new-block", "check-block") for dump in _forged(json.loads(dump_run(RUNS[name])))
-    ]
+    records = (json.loads(dump_run(RUNS[name])) for name in ("block", "new-block", "check-block"))
+    forged = (one for record in records for one in _forged(record))
     shown = 0
-    for record in forged[::400]:
+    for record in itertools.islice(forged, 0, None, 400):
         try:
-            run = RunRecord.model_validate(json.loads(record))
+            run = RunRecord.model_validate_json(json.dumps(record))
         except ValidationError:
             continue
         well_made(look(render_page(run)))
@@ -184,12 +184,13 @@ def test_a_record_with_any_number_that_it_may_hold_gives_a_page() -> None:
     assert shown > 5
 
 
-def _forged(record: JsonValue) -> Iterator[str]:
+def _forged(record: JsonValue) -> Iterator[JsonValue]:
+    """The record itself, with one value after the other changed."""
     for holder, key in list(_numbers(record)):
         kept = holder[key]
         for value in (0, -1, 1, 1e12, 1e-300, None):
             holder[key] = value
-            yield json.dumps(record)
+            yield record
         holder[key] = kept
 
 

@@ -21,11 +21,11 @@ def _printed(run: RunRecord, *, width: int = 80, colour: bool = False, env: dict
 
 
 @pytest.mark.parametrize("name", sorted(runs.runs()))
-@pytest.mark.parametrize("width", [60, 140])
-def test_plain_lines_fit_and_hold_no_codes(name: str, width: int) -> None:
-    text = _printed(runs.runs()[name], width=width)
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text)
-    assert max(len(line.rstrip()) for line in text.splitlines()) <= width + 12 * (name == "hostile")
+def test_plain_lines_fit_and_hold_no_codes(name: str) -> None:
+    for width in (60, 140) if name in ("block", "hostile", "many-slices") else (60,):
+        text = _printed(runs.runs()[name], width=width)
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text)
+        assert max(len(line.rstrip()) for line in text.splitlines()) <= width + 12 * (name == "hostile")
 
 
 def test_narrow_consoles_lose_scores_then_bars() -> None:

@@ -1,3 +1,4 @@
+import itertools
 import unicodedata
 
 import pytest
@@ -65,15 +66,14 @@ def test_one_of_an_expected_list_is_enough(kind: str, right: str) -> None:
     assert judged(kind, "three", ["one", "two"]).reason.endswith('one of "one", "two"')
 
 
-@pytest.mark.parametrize("text", ["Café au lait", "Größe", "한국어", "\u1f82", "İstanbul", "Việt Nam"])
 @pytest.mark.parametrize("kind", ["exact", "contains", "starts_with", "ends_with"])
-@pytest.mark.parametrize("ignore_case", [False, True])
-def test_letters_that_look_the_same_are_the_same(kind: str, text: str, ignore_case: bool) -> None:
-    one, other = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
-    assert one != other
-    for want, got in ((one, other), (other, one)):
-        assert score({kind: {"value": want, "ignore_case": ignore_case}}, got) == 1.0
-        assert score({kind: {"value": want, "ignore_case": ignore_case}}, f"{got[:-1]}x") == 0.0
+def test_letters_that_look_the_same_are_the_same(kind: str) -> None:
+    for text in ("Café au lait", "Größe", "한국어", "\u1f82", "İstanbul", "Việt Nam"):
+        one, other = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+        assert one != other
+        for want, got, ignore_case in itertools.product((one, other), (one, other), (False, True)):
+            assert score({kind: {"value": want, "ignore_case": ignore_case}}, got) == 1.0, text
+            assert score({kind: {"value": want, "ignore_case": ignore_case}}, f"{got[:-1]}x") == 0.0, text
 
 
 def test_a_letter_without_its_accent_is_another_one_however_it_is_written() -> None:
