@@ -1,6 +1,6 @@
 """For every test: no time limits, no garbage collection during the collection of tests.
 
-Parallel workers share the fork servers, so that the package is loaded once.
+Parallel workers share the fork server, so that the package is loaded once.
 """
 
 import gc

@@ -96,7 +96,7 @@ def test_a_fork_ends_with_the_process_that_started_it(tmp_path: Path, script: st
         f"print(forked.start([{script!r}, 'wait'], folder, environment(folder), None).pid, flush=True)\n"
         "sys.stdin.read()\n"
     )
-    env = environment(tmp_path, {forked.SERVERS: str(forked.server("gate").parent)})
+    env = environment(tmp_path, {forked.SERVER: str(forked.server())})
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", asking], cwd=ROOT, env=env, stdin=pipe, stdout=pipe) as process:
         assert process.stdout is not None

@@ -23,17 +23,17 @@ from pathlib import Path
 from typing import IO
 
 from tests.support.forkserver import HEADER
-from tests.support.warm import LOADS, ROOT
+from tests.support.warm import ROOT
 
 FORK_CLIENT = Path(__file__).with_name("fork_client.py")
-SERVERS = "GATE_TEST_FORKS"
-"""The variable that tells the workers of one run in which folder the sockets of its servers are."""
+SERVER = "GATE_TEST_FORKS"
+"""The variable that tells the workers of one run where the socket of its server is."""
 
 
 def run(
     arguments: Sequence[str], cwd: Path, env: Mapping[str, str], timeout_s: float, module: str | None = "gate"
 ) -> "subprocess.CompletedProcess[str]":
-    """Run `python -m gate`, or another module of `warm.LOADS`, or without one a script, to its end.
+    """Run `python -m gate`, or `python -m pytest`, or without a module a script, to its end.
 
     If the environment has settings for Python's start, a new process is started.
 
@@ -137,7 +137,7 @@ def start(
     body = json.dumps({**request, "file_bytes": file_bytes}).encode()
     out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
     line = socket.socket(socket.AF_UNIX)
-    line.connect(str(server(module or "gate")))
+    line.connect(str(server()))
     with open(os.devnull) as nothing:
         files = [file.fileno() for file in (nothing, out, err)]
         socket.send_fds(line, [len(body).to_bytes(HEADER, "big")], files)
@@ -164,38 +164,23 @@ def _text(file: IO[bytes]) -> str:
 def python(folder: Path) -> Path:
     """Put a `python` into a folder that runs scripts as forks; for a `PATH`, where how Python starts proves nothing."""
     file = folder / "python"
-    words = (sys.executable, "-IS", FORK_CLIENT, server("gate"))
+    words = (sys.executable, "-IS", FORK_CLIENT, server())
     file.write_text(f'#!/bin/sh\nexec {" ".join(shlex.quote(str(word)) for word in words)} "$@"\n')
     file.chmod(0o755)
     return file
 
 
 @functools.cache
-def server(module: str) -> Path:
-    """The socket of the server: one of all workers, or else one that is started here and ends with this process."""
-    return Path(os.environ[SERVERS]) / module if SERVERS in os.environ else _started(_folder(), module)
-
-
-def share() -> None:
-    """Let processes that this one starts share its servers, which load nothing before they are asked."""
-    folder = _folder()
-    for module in LOADS:
-        _started(folder, module)
-    os.environ[SERVERS] = str(folder)
-
-
-@functools.cache
-def _folder() -> Path:
+def server() -> Path:
+    """The socket of the server: that of all workers, or else of one that is started here and ends with this process."""
+    if SERVER in os.environ:
+        return Path(os.environ[SERVER])
     folder = tempfile.TemporaryDirectory(prefix="gate-forks-")
     atexit.register(folder.cleanup)
-    return Path(folder.name)
-
-
-def _started(folder: Path, module: str) -> Path:
-    path = folder / module
+    path = Path(folder.name) / "socket"
     env = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "LANG") if name in os.environ}
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.forkserver", module, str(path)],
+        [sys.executable, "-m", "tests.support.forkserver", str(path)],
         cwd=ROOT,
         env=env | {"PYTHONPATH": str(ROOT)},
         stdin=subprocess.PIPE,
@@ -208,3 +193,8 @@ def _started(folder: Path, module: str) -> Path:
     if process.stdout.readline() != "ready\n":
         raise RuntimeError("the fork server does not start; its reason stands above")
     return path
+
+
+def share() -> None:
+    """Let processes that this one starts share its server, which loads nothing before it is asked."""
+    os.environ[SERVER] = str(server())

@@ -1,4 +1,4 @@
-"""A process that loads the package once, and forks for each run of the command, of pytest, or of a script.
+"""A process that loads the package and pytest once, and forks for each run of the command, of pytest, or of a script.
 
 A short run spends most of its time on imports and on their cleanup at the end. A fork has its own arguments,
 environment, working directory, streams, signals and exit code, like any process. It cannot test Python's start, and it
@@ -23,13 +23,13 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from tests.support.warm import LOADS
+from tests.support.warm import load
 
 HEADER = 8
 """Bytes that say how long a request is."""
 
 
-def main(module: str, path: str) -> None:
+def main(path: str) -> None:
     """Listen until standard input ends, and fork for each request; load what forks need when the first one asks."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
@@ -37,7 +37,7 @@ def main(module: str, path: str) -> None:
         print("ready", flush=True)
         if 0 in select.select([listener.fileno(), 0], [], [])[0]:
             return
-        LOADS[module]()
+        load()
         # What is loaded stays: a collection in a fork would only copy its pages.
         gc.collect()
         gc.freeze()

@@ -1,4 +1,4 @@
-"""The modules that a fork server loads before it forks."""
+"""What the fork server loads before it forks."""
 
 import contextlib
 import gc
@@ -6,7 +6,6 @@ import importlib
 import io
 import pkgutil
 import tempfile
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +20,7 @@ RUN = ("gate.__main__", "gate.store.sql.migrations.env")
 """Our modules that are run, and not imported."""
 
 
-def load_gate() -> None:
+def _load_gate() -> None:
     """Load the whole package, and prepare its templates and models, which takes longer than to use them."""
     from pydantic import BaseModel, TypeAdapter
 
@@ -51,10 +50,10 @@ class Loading:
     """
 
     def pytest_collection(self) -> None:
-        load_gate()
+        _load_gate()
 
 
-def load_pytest() -> None:
+def load() -> None:
     """Load pytest, the plugins that it finds, and the package: by a run without tests."""
     import pytest
 
@@ -65,7 +64,3 @@ def load_pytest() -> None:
         code = pytest.main([*options, "--capture=no"], plugins=[Loading()])
     if code is not pytest.ExitCode.NO_TESTS_COLLECTED:
         raise RuntimeError(f"pytest did not load:\n{said.getvalue()}")
-
-
-LOADS: Mapping[str, Callable[[], None]] = {"gate": load_gate, "pytest": load_pytest}
-"""By the module that is run."""
