@@ -25,7 +25,7 @@ ROWS = [json.loads(line) for line in DATA.joinpath("cases.jsonl").read_text(enco
 RIGHT = {row["input"]: row["expected"] for row in ROWS}
 MISREAD = {row["input"] for row in ROWS if row["slices"]["lang"] == "de" and row["expected"] == "negative"}
 """Without examples, the model takes German for praise."""
-SOME = ("en-restaurant-awful-food", "de-restaurant-beste-pizza", "de-film-eingeschlafen")
+SOME = ("de-restaurant-beste-pizza", "de-film-eingeschlafen")
 
 
 class Llama:

@@ -1,4 +1,4 @@
-"""The documented transcript and rubric, run in all three ways, and a smaller one on a real model."""
+"""The documented transcript and rubric, run in all three ways."""
 
 import json
 import shutil
@@ -28,30 +28,10 @@ suites:
     cases: golden.json
     slices: [state]
     samples: 1
-    model: MODEL
-    params: PARAMS
+    model: one:m
     scorers:
-      - rubric: {file: rubric.yaml, template: judge.md.j2, model: JUDGE, params: PARAMS}
+      - rubric: {file: rubric.yaml, template: judge.md.j2, model: two:j}
 """
-
-SMALL_RUBRIC = """\
-scale: [1, 5]
-threshold: 3.5
-dimensions:
-  - {name: brevity, weight: 1, description: One or two short sentences.}
-"""
-"""The embedded model takes seconds for each dimension."""
-
-EXAMPLES = """
-What others said of a reply:
-"Short."
-"A word of the trade."
-"Easy to say."
-"Stock words."
-"Nothing is taken up."
-"Nobody talks like that."
-"""
-"""A base model needs examples: without them it repeats figures or the fence, and long examples give long replies."""
 
 
 def answer(system: str, user: str) -> str:
@@ -83,21 +63,14 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def write(root: Path, tone: str, model: str, judge: str, params: str = "{}", providers: str = "") -> None:
-    shutil.copy(DOCUMENTED, root / "golden.json")
-    for name in ("rubric.yaml", "judge.md.j2"):
-        shutil.copy(DISPATCHER / name, root / name)
-    (root / "prompts.py").write_text(f"TONE = {tone!r}\n\n\n{BUILDER}")
-    config = (
-        CONFIG.replace("MODEL", model).replace("JUDGE", judge).replace("PARAMS", params).replace("PROVIDERS", providers)
-    )
-    (root / "gate.yaml").write_text(config)
-
-
 @pytest.fixture
 def root(tmp_path: Path, server: ModelServer) -> Path:
+    shutil.copy(DOCUMENTED, tmp_path / "golden.json")
+    for name in ("rubric.yaml", "judge.md.j2"):
+        shutil.copy(DISPATCHER / name, tmp_path / name)
+    (tmp_path / "prompts.py").write_text(f"TONE = 'Be plain.'\n\n\n{BUILDER}")
     servers = f"one: {{api: openai, base_url: '{server.url}/v1'}}, two: {{api: anthropic, base_url: '{server.url}'}}"
-    write(tmp_path, "Be plain.", "one:m", "two:j", providers=f"providers: {{{servers}}}")
+    (tmp_path / "gate.yaml").write_text(CONFIG.replace("PROVIDERS", f"providers: {{{servers}}}"))
     return tmp_path
 
 
@@ -156,22 +129,3 @@ def test_pytest(root: Path, server: ModelServer) -> None:
     assert "gate.yaml::voice::discovery_verbose_fail PASSED" in ran.out
     assert "rubric 5.0 of 5" in ran.out
     assert "tone_matching 5.0" in ran.out
-
-
-def test_on_the_embedded_model(tmp_path: Path) -> None:
-    """A small base model as agent and judge gives poor answers, but in the required form."""
-    params = "{chat_template: passthrough, temperature: 0, max_output_tokens: 600, timeout_s: 600}"
-    write(tmp_path, "Be plain.", "local:gemma3-270m", "local:gemma3-270m", params)
-    (tmp_path / "rubric.yaml").write_text(SMALL_RUBRIC)
-    lines = (tmp_path / "judge.md.j2").read_text().splitlines()
-    (tmp_path / "judge.md.j2").write_text("\n".join(lines[:4]) + EXAMPLES)
-    # A base model writes until the limit, and its judgements are slow enough.
-    config = (tmp_path / "gate.yaml").read_text()
-    (tmp_path / "gate.yaml").write_text(config.replace("max_output_tokens: 600", "max_output_tokens: 30", 1))
-    outcome = gate("check", "--json", cwd=tmp_path, timeout_s=600)
-    assert outcome.code in (0, 1), outcome.out + outcome.err
-    (case,) = outcome.record.new[0].cases
-    assert case.check is not None
-    (rubric,) = [one for one in case.check.scorers if one.name == "rubric"]
-    assert rubric.value is not None, rubric.reason
-    assert [part.name for part in rubric.parts] == ["brevity"]
