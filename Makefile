@@ -2,7 +2,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKFLOWS := $(wildcard .github/workflows/*.yml docs/examples/*.yml)
-WORKERS ?= auto
+# Tests wait for servers: half as many workers again as there are cores keep them busy.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 # uv takes a tenth of pip's time. pip is for machines where only pip is configured with an index. If both fail, both errors are shown.
 INSTALL = why=$$($(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --editable '.[$(EXTRAS)]' 2>&1) \
