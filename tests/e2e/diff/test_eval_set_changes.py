@@ -66,7 +66,6 @@ MANY = cases(40) + rows(*({**case(n, "free"), "id": f"new{n}"} for n in range(30
 NEVER = r"^(a|b|ab)*[cd]$"
 SLOW = rows({**case(50, "free"), "input": "answer=" + "ab" * 40, "scorers": [{"regex": {"pattern": NEVER}}]})
 ATTACKS = {
-    "the cases of the failing slice are deleted": {CASES: rows(*(case(n, "free") for n in range(0, 40, 2)))},
     "they move to another slice, with other answers": {
         CASES: cases(40).replace('"gold"', '"free"').replace('"expected": "word', '"expected": "w')
     },
@@ -75,7 +74,6 @@ ATTACKS = {
         "gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {advisory: [tier=gold], margin: 0.99}", 1)
         + "policy: {method: t, correction: bonferroni, confidence: 0.999}\nbudget: {max_calls: 1}\n"
     },
-    "a scorer that always passes": {"gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: .}}]")},
 }
 
 
@@ -103,8 +101,10 @@ def moves_nothing(repo: Path, honest: RunRecord, files: dict[str, str]) -> RunRe
     return outcome.record
 
 
-def test_a_pattern_that_never_ends_leaves_only_its_case_without_a_score(repo: Path, honest: RunRecord) -> None:
-    (added,) = trials(moves_nothing(repo, honest, {CASES: cases(40) + SLOW})).values()
+def test_a_pattern_that_never_ends_leaves_only_its_case_without_a_score(repo: Path) -> None:
+    outcome = run(repo, {PROMPT: BROKEN, CASES: cases(40) + SLOW}, "--samples", "1")
+    assert (outcome.code, outcome.record.verdict, outcome.record.missing.samples) == (1, Verdict.BLOCK, 0)
+    (added,) = trials(outcome.record).values()
     assert (added.asked, added.n) == (1, 0)
     assert added.reason == "not every answer could be scored"
 

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from gate.record.comparison import Verdict
 from tests.e2e.diff.example import break_gold, run
 from tests.support.command import gate, git
@@ -22,15 +20,6 @@ def test_a_change_cannot_drop_the_suite_of_the_prompt_that_it_breaks(repo: Path)
     assert [suite.name for suite in outcome.record.suites] == ["support"]
     assert len(outcome.record.suites[0].exam.removed) == 20
     assert any("removes the suite for prompts/support.md" in note for note in outcome.record.notes)
-
-
-def test_a_change_cannot_point_the_suite_at_another_file(repo: Path) -> None:
-    break_gold(repo)
-    (repo / "prompts/harmless.md").write_text("Help the customer. quality=1.0")
-    (repo / "gate.yaml").write_text(CONFIG.replace("prompts/support.md", "prompts/harmless.md"))
-    outcome = run(repo)
-    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
-    assert [suite.name for suite in outcome.record.suites] == ["support", "support at prompts/support.md"]
 
 
 def test_a_deleted_prompt_that_is_still_configured_is_an_error(repo: Path) -> None:
@@ -54,13 +43,12 @@ def test_a_change_that_only_deletes_is_a_hold(repo: Path) -> None:
     assert gate("diff", "--base", "main", "-q", cwd=repo).code == 0
 
 
-@pytest.mark.parametrize("config", [FAQ_ONLY, CONFIG.replace("prompts/support.md", "prompts/new.md")])
-def test_a_moved_prompt_is_still_tested(repo: Path, config: str) -> None:
+def test_a_moved_prompt_is_still_tested(repo: Path) -> None:
     text = (repo / "prompts/support.md").read_text()
     git(repo, "mv", "prompts/support.md", "prompts/elsewhere.md")
     (repo / "prompts/elsewhere.md").write_text(text + "\nquality[gold]=0.1\n")
     (repo / "prompts/new.md").write_text("Something else. quality=1.0")
-    (repo / "gate.yaml").write_text(config)
+    (repo / "gate.yaml").write_text(CONFIG.replace("prompts/support.md", "prompts/new.md"))
     record = run(repo).record
     assert record.verdict is Verdict.BLOCK
     assert "prompts/support.md was renamed to prompts/elsewhere.md; the two are compared." in record.notes
