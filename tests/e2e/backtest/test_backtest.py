@@ -124,7 +124,7 @@ def test_a_budget_is_for_all_commits_together(history: Path, server: ModelServer
     outcome, record = backtest(history, "-n", "4", "--max-calls", str(2 * CASES + 20))
     assert outcome.code == 3
     assert len(server.ledger) == 2 * CASES + 20
-    assert "--max-calls is 100, so the backtest may stop early" in outcome.err
+    assert f"--max-calls is {2 * CASES + 20}, so the backtest may stop early" in outcome.err
     assert list(verdicts(record).values()) == ["PASS", "INCONCLUSIVE", None, None]
     assert "--max-calls" in record["unfinished"]
     assert record["commits"][3]["reason"].startswith("not reached: ")

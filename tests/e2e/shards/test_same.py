@@ -37,7 +37,7 @@ def test_merged_shards_with_a_judge_equal_one_run(tmp_path: Path) -> None:
         config = CONFIG.replace('"fake:oracle"', "own:m").replace("[exact]", "[exact, judge: {criteria: Is it right?}]")
         config = config.replace("samples: 2}\n", "samples: 2, params: {seed: 7}}\n")
         config += f"providers: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
-        make(tmp_path, {**FILES, "gate.yaml": config, "evals/support.jsonl": cases(20)})
+        make(tmp_path, {**FILES, "gate.yaml": config, "evals/support.jsonl": cases(16)})
         write(tmp_path, {PROMPT: BROKEN, "prompts/faq.md": "Answer quickly. quality=0.8\n"})
         whole = gate("diff", *REFS, "--no-early-stop", "--out", "whole", cwd=tmp_path)
         asked = server.requests
@@ -56,7 +56,7 @@ def test_merged_shards_with_a_judge_equal_one_run(tmp_path: Path) -> None:
 def test_merged_shards_in_file_mode_equal_one_run(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Be good. quality=1.0")
     (tmp_path / "b.md").write_text("Be better. quality=0.8")
-    write_jsonl(tmp_path / "cases.jsonl", [case(number, "gold") for number in range(20)])
+    write_jsonl(tmp_path / "cases.jsonl", [case(number, "gold") for number in range(12)])
     named = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "fake:oracle")
     options = (*named, "--scorer", "judge", "--criteria", "Is it right?", "--samples", "2")
     whole = gate("diff", *options, "--no-early-stop", "--out", "whole", cwd=tmp_path)
