@@ -63,8 +63,6 @@ def untouched(record: RunRecord) -> dict[str, Any]:
 
 
 MANY = cases(40) + rows(*({**case(n, "free"), "id": f"new{n}"} for n in range(300)))
-NEVER = r"^(a|b|ab)*[cd]$"
-SLOW = rows({**case(50, "free"), "input": "answer=" + "ab" * 40, "scorers": [{"regex": {"pattern": NEVER}}]})
 ATTACKS = {
     "they move to another slice, with other answers": {
         CASES: cases(40).replace('"gold"', '"free"').replace('"expected": "word', '"expected": "w')
@@ -99,14 +97,6 @@ def moves_nothing(repo: Path, honest: RunRecord, files: dict[str, str]) -> RunRe
     assert found == expected
     assert outcome.record.exam_changes or outcome.record.run_edits
     return outcome.record
-
-
-def test_a_pattern_that_never_ends_leaves_only_its_case_without_a_score(repo: Path) -> None:
-    outcome = run(repo, {PROMPT: BROKEN, CASES: cases(40) + SLOW}, "--samples", "1")
-    assert (outcome.code, outcome.record.verdict, outcome.record.missing.samples) == (1, Verdict.BLOCK, 0)
-    (added,) = trials(outcome.record).values()
-    assert (added.asked, added.n) == (1, 0)
-    assert added.reason == "not every answer could be scored"
 
 
 def test_the_number_of_tried_cases_is_limited(repo: Path, honest: RunRecord) -> None:

@@ -88,16 +88,6 @@ def test_a_renamed_suite_does_not_get_an_easier_eval_set(repo: Path) -> None:
     assert outcome.record.suites[0].exam.scorers == ["contains"]
 
 
-def test_the_first_configuration_uses_its_own_eval_set_and_says_so(repo: Path) -> None:
-    git(repo, "rm", "--quiet", "--cached", "gate.yaml")
-    git(repo, "commit", "--quiet", "--message", "without a configuration")
-    break_gold(repo)
-    outcome = run(repo)
-    assert outcome.record.verdict is Verdict.BLOCK
-    assert "gate.yaml is new" in outcome.err
-    assert any("gate.yaml is new" in note for note in outcome.record.notes)
-
-
 def test_a_glob_makes_one_suite_per_file(repo: Path) -> None:
     globbed = CONFIG[: CONFIG.index("suites:")] + (
         "suites:\n  - {name: all, prompt: 'prompts/*.md', cases: evals/faq.jsonl, scorers: [contains]}\n"

@@ -8,7 +8,6 @@ from tests.support.command import gate, git
 from tests.support.example import CONFIG
 
 FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
-DELETED = "prompts/support.md, which main examines with 20 cases, is deleted."
 
 
 def test_a_change_cannot_drop_the_suite_of_the_prompt_that_it_breaks(repo: Path) -> None:
@@ -28,19 +27,6 @@ def test_a_deleted_prompt_that_is_still_configured_is_an_error(repo: Path) -> No
     assert outcome.code == 2
     assert "prompts/support.md: there is no such prompt in the working tree" in outcome.err
     assert "to delete the prompt, also remove its suite" in " ".join(outcome.err.split())
-
-
-def test_a_change_that_only_deletes_is_a_hold(repo: Path) -> None:
-    git(repo, "rm", "--quiet", "prompts/support.md")
-    config = FAQ_ONLY.replace("version: 1", "version: 1\npolicy: {fail_on: hold}")
-    (repo / "gate.yaml").write_text(FAQ_ONLY)
-    outcome = run(repo)
-    assert (outcome.code, outcome.record.verdict, outcome.record.reasons) == (0, Verdict.HOLD, [DELETED])
-    assert "HOLD: prompts/support.md is deleted" in gate("diff", "--base", "main", "-q", cwd=repo).out
-    assert "prompts/support.md" in (repo / ".gate/last/report.md").read_text()
-    # The change's own settings about failing do not count.
-    (repo / "gate.yaml").write_text(config)
-    assert gate("diff", "--base", "main", "-q", cwd=repo).code == 0
 
 
 def test_a_moved_prompt_is_still_tested(repo: Path) -> None:

@@ -139,16 +139,6 @@ def test_a_cache_that_git_tracks_is_not_read(known: Path, server: ModelServer) -
     assert any("git tracks" in note for note in second.notes)
 
 
-def test_a_corrupt_cache_is_moved_away(known: Path, server: ModelServer) -> None:
-    (known / STORE).write_bytes(b"no database" * 1000)
-    second = diff(known)
-    assert second.record.verdict is not Verdict.INCONCLUSIVE
-    assert server.requests == CALLS
-    assert any("answers.sqlite" in note for note in second.record.notes)
-    assert list((known / ".gate/cache").glob("*corrupt*"))
-    assert diff(known).record.calls.made == 0
-
-
 def test_a_small_budget_is_reported_first_and_the_next_run_continues(repo: Path, server: ModelServer) -> None:
     git(repo, "checkout", "--quiet", "--", "prompt.md")
     configure(repo, server, "budget: {max_calls: 60}\n")

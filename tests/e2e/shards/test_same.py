@@ -37,7 +37,7 @@ def test_merged_shards_with_a_judge_equal_one_run(tmp_path: Path) -> None:
         config = CONFIG.replace('"fake:oracle"', "own:m").replace("[exact]", "[exact, judge: {criteria: Is it right?}]")
         config = config.replace("samples: 2}\n", "samples: 2, params: {seed: 7}}\n")
         config += f"providers: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
-        make(tmp_path, {**FILES, "gate.yaml": config, "evals/support.jsonl": cases(16)})
+        make(tmp_path, {**FILES, "gate.yaml": config, "evals/support.jsonl": cases(20)})
         write(tmp_path, {PROMPT: BROKEN, "prompts/faq.md": "Answer quickly. quality=0.8\n"})
         whole = gate("diff", *REFS, "--no-early-stop", "--out", "whole", cwd=tmp_path)
         asked = server.requests

@@ -20,17 +20,17 @@ def named(cases: str) -> str:
 
 
 def test_a_comparison_names_its_version_and_is_reproducible(place: Place) -> None:
-    version = place.put("support", 16)
+    version = place.put("support", 20)
     repository.write(place.repo, BROKEN)
     first = place.gate("diff", "--base", "main", "--json")
     assert first.code == 1, first.err
     exam = first.record.suites[0].exam
-    assert (exam.store, exam.store_digest, exam.cases) == ("store:support@1", version.digest, 16)
+    assert (exam.store, exam.store_digest, exam.cases) == ("store:support@1", version.digest, 20)
     told = (place.repo / ".gate/last/report.md").read_text("utf-8")
-    assert "16 cases of `store:support@1` at `main`" in told
-    place.put("support", 4, first=16)
+    assert "20 cases of `store:support@1` at `main`" in told
+    place.put("support", 4, first=20)
     newest = place.gate("diff", "--base", "main", "--json").record.suites[0].exam
-    assert (newest.store, newest.cases) == ("store:support@2", 20)
+    assert (newest.store, newest.cases) == ("store:support@2", 24)
     repository.commit(place.repo, {"gate.yaml": named("store:support@1"), example.PROMPT: example.GOOD})
     repository.write(place.repo, BROKEN)
     again = place.gate("diff", "--base", "main", "--json").record.suites[0].exam
