@@ -20,9 +20,13 @@ def run(pr: PullRequest, action: str = "synchronize", kind: Kind = "merge", dept
     return run_action(checkout, pr.environment(checkout, action=action))
 
 
-def test_three_pushes_leave_one_comment(world: PullRequestWorld, server: GitHubServer) -> None:
+def test_a_block_names_the_slice_everywhere_and_three_pushes_leave_one_comment(
+    world: PullRequestWorld, server: GitHubServer
+) -> None:
     pr = world.open({PROMPT: BROKEN})
-    first = run(pr, "opened")
+    checkout = pr.checkout("merge", depth=1)
+    first = run_action(checkout, pr.environment(checkout, action="opened"))
+    assert_blocked_everywhere(pr, server, checkout, first)
     pr.push({PROMPT: REWORDED})
     second = run(pr)
     pr.push({PROMPT: FILES[PROMPT], "README.md": "# Hello\n"})
@@ -37,10 +41,7 @@ def test_three_pushes_leave_one_comment(world: PullRequestWorld, server: GitHubS
     assert len(server.requests("POST", "/issues/7/comments$")) == 1
 
 
-def test_a_block_names_the_slice_everywhere(world: PullRequestWorld, server: GitHubServer) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    checkout = pr.checkout("merge", depth=1)
-    outcome = run_action(checkout, pr.environment(checkout, action="opened"))
+def assert_blocked_everywhere(pr: PullRequest, server: GitHubServer, checkout: Path, outcome: ActionOutcome) -> None:
     assert "BLOCK: `tier=gold` dropped" in server.comments(REPO, pr.number)[0].body
     assert "BLOCK: `tier=gold` dropped" in outcome.summary
     assert "::error title=Prompt Gate::BLOCK: tier=gold dropped" in outcome.out
@@ -52,9 +53,9 @@ def test_a_block_names_the_slice_everywhere(world: PullRequestWorld, server: Git
     assert (record.verdict, record.exit_code, record.commit) == (Verdict.BLOCK, 1, pr.head_sha)
     assert (checkout / outputs["report-path"]).read_text().startswith("<!doctype html>")
     arms = record.suites[0]
-    assert (arms.baseline.ref, arms.baseline.sha) == ("origin/main", world.main_sha)
+    assert (arms.baseline.ref, arms.baseline.sha) == ("origin/main", pr.world.main_sha)
     assert (arms.candidate.ref, arms.candidate.sha) == ("refs/pull/7/merge", pr.merge_sha)
-    assert world.git(checkout, "status", "--porcelain") == ""
+    assert pr.world.git(checkout, "status", "--porcelain") == ""
 
 
 def test_a_checkout_of_the_head_alone_gives_the_same_verdict(world: PullRequestWorld) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.example import CONFIG, FILES, GOOD, PROMPT, SMALL
+from tests.support.example import CONFIG, FILES, GOOD, SMALL
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequest, PullRequestWorld
@@ -51,7 +51,6 @@ suites:
     scorers: [contains]
     policy: {min_pass_rate: 0.9}
 """
-LISTED = PATTERN.replace("name: bot", "name: bot:support").replace("prompts/*.md", PROMPT)
 OWN = (
     "  - {name: mine, prompt: prompts/new.md, cases: evals/faq.jsonl, scorers: [contains], "
     "policy: {min_pass_rate: 0.01}}\n"
@@ -62,7 +61,6 @@ OWN = (
     "config",
     [
         pytest.param(PATTERN.replace("prompts/*", "prompts/[a-z]*").replace("0.9", "0.01"), id="spelt otherwise"),
-        pytest.param(LISTED, id="no longer a pattern"),
         pytest.param(PATTERN.replace("prompts/*", "prompts/s*") + OWN, id="an exam of its own"),
     ],
 )

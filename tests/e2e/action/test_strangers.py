@@ -24,54 +24,50 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
     return PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": SERVICE})
 
 
-@pytest.mark.parametrize(
-    ("files", "said"),
-    [
-        (
-            {"gate.yaml": ELSEWHERE + SERVICE.replace("openai:gpt-4o-mini", "mine:m")},
-            "which the base branch does not use",
-        ),
-        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:/etc/passwd")}, "is absolute"),
-        ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "replay:evals/x.jsonl")}, "which is not a model"),
-        (
-            {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build"), "evil.py": RUNS},
-            "python:",
-        ),
-        (
-            {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: ../../etc/passwd")},
-            "leaves the repository",
-        ),
-        ({"gate.yaml": "!!python/object/apply:os.system ['touch canary']\n"}, "tag"),
-        (
-            {
-                "gate.yaml": SERVICE.replace("scorers: [contains]", "scorers: [{python: {function: 'evil:run'}}]"),
-                "evil.py": RUNS,
-            },
-            "python",
-        ),
-        (
-            {
-                "gate.yaml": SERVICE.replace("scorers: [contains]", "scorers: [{judge: {module: 'evil'}}]"),
-                "evil.py": RUNS,
-            },
-            "module",
-        ),
-        (
-            {
-                "gate.yaml": ELSEWHERE + SERVICE.replace("budget:", OWN_SUITE + "budget:"),
-            },
-            "a judge of suite mine",
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
+KEPT_OUT: tuple[tuple[dict[str, str], str], ...] = (
+    (
+        {"gate.yaml": ELSEWHERE + SERVICE.replace("openai:gpt-4o-mini", "mine:m")},
+        "which the base branch does not use",
+    ),
+    ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:/etc/passwd")}, "is absolute"),
+    ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "replay:evals/x.jsonl")}, "which is not a model"),
+    (
+        {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build"), "evil.py": RUNS},
+        "python:",
+    ),
+    (
+        {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: ../../etc/passwd")},
+        "leaves the repository",
+    ),
+    ({"gate.yaml": "!!python/object/apply:os.system ['touch canary']\n"}, "tag"),
+    (
+        {
+            "gate.yaml": SERVICE.replace("scorers: [contains]", "scorers: [{python: {function: 'evil:run'}}]"),
+            "evil.py": RUNS,
+        },
+        "python",
+    ),
+    (
+        {
+            "gate.yaml": SERVICE.replace("scorers: [contains]", "scorers: [{judge: {module: 'evil'}}]"),
+            "evil.py": RUNS,
+        },
+        "module",
+    ),
+    (
+        {
+            "gate.yaml": ELSEWHERE + SERVICE.replace("budget:", OWN_SUITE + "budget:"),
+        },
+        "a judge of suite mine",
+    ),
 )
-def test_what_a_fork_cannot_have(
-    world: PullRequestWorld, models: ModelServer, files: dict[str, str], said: str
-) -> None:
-    pr = world.open({**files, PROMPT: BROKEN}, fork=True)
-    outcome = privileged(pr, models)
-    assert outcome.code == 2
-    assert said in outcome.summary.replace("\\", "").replace("&#95;", "_")
+
+
+def test_what_a_fork_cannot_have(world: PullRequestWorld, models: ModelServer) -> None:
+    for files, said in KEPT_OUT:
+        outcome = privileged(world.open({**files, PROMPT: BROKEN}, fork=True), models)
+        assert outcome.code == 2, said
+        assert said in outcome.summary.replace("\\", "").replace("&#95;", "_")
     assert models.ledger == []
     assert list(world.folder.rglob("canary")) == []
 
@@ -124,27 +120,27 @@ def test_a_fork_spends_only_within_a_budget(tmp_path: Path, server: GitHubServer
     assert privileged(pr, models, inputs={"max-calls": "1000"}).code == 1
 
 
-DEAR = {
-    "the model": ("gpt-4o-mini", "gpt-5-pro"),
-    "a judge": ("[contains]", "[contains, {judge: {criteria: good, model: 'openai:gpt-5-pro'}}]"),
-    "a suite": (
+DEAR = (
+    ("gpt-4o-mini", "gpt-5-pro"),
+    ("[contains]", "[contains, {judge: {criteria: good, model: 'openai:gpt-5-pro'}}]"),
+    (
         "suites:\n",
         "suites:\n  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, scorers: [exact], "
         "model: 'openai:gpt-5-pro'}\n",
     ),
-}
+)
 
 
-@pytest.mark.parametrize("what", DEAR)
 def test_so_many_calls_are_no_budget_for_another_model(
-    tmp_path: Path, server: GitHubServer, models: ModelServer, what: str
+    tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
     world = PullRequestWorld.make(tmp_path, server, {**SMALL, "README.md": "Be kind.\n", "gate.yaml": config})
-    pr = world.open({"gate.yaml": config.replace(*DEAR[what])}, fork=True)
-    outcome = privileged(pr, models, inputs={"max-calls": "1000"})
-    assert outcome.code == 3
-    assert "there is no cost limit" in outcome.summary
+    for dear in DEAR:
+        pr = world.open({"gate.yaml": config.replace(*dear)}, fork=True)
+        outcome = privileged(pr, models, inputs={"max-calls": "1000"})
+        assert outcome.code == 3, dear
+        assert "there is no cost limit" in outcome.summary
     assert models.ledger == []
 
 

@@ -16,19 +16,19 @@ PROMPT = "prompts/support.md"
 COURSE = {
     "One": 0.95,
     "Two": 0.95,
-    "Break German": 0.3,
-    "Four": 0.3,
+    "Break German": 0.05,
+    "Four": 0.05,
     "Mend German": 0.95,
     "Six": 0.95,
     "Seven": 0.95,
-    "Shorten the prompt": 0.3,
-    "Nine": 0.3,
-    "Ten": 0.3,
-    "Eleven": 0.3,
+    "Shorten the prompt": 0.05,
+    "Nine": 0.05,
+    "Ten": 0.05,
+    "Eleven": 0.05,
 }
 """The subject of each commit, and how often its prompt is right in German."""
 BROKEN = ["Shorten the prompt", "Break German"]
-CASES = 40
+CASES = 24
 
 
 def case(number: int) -> dict[str, object]:
@@ -78,7 +78,7 @@ def long_history(tmp_path_factory: pytest.TempPathFactory, running: ModelServer)
 
 @pytest.fixture(scope="module")
 def short_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    files = {"gate.yaml": config("fake:oracle"), "cases.jsonl": cases(24), PROMPT: "One. quality=1.0\n"}
+    files = {"gate.yaml": config("fake:oracle"), "cases.jsonl": cases(20), PROMPT: "One. quality=1.0\n"}
     repo = make(tmp_path_factory.mktemp("short"), {**files, ".gitignore": ".gate/\n"})
     commit(repo, {PROMPT: "Two. quality=1.0\n"}, "Two")
     commit(repo, {PROMPT: "Three. quality=1.0 quality[de]=0.0\n"}, "Three")

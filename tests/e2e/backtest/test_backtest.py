@@ -71,14 +71,6 @@ def test_the_two_broken_commits_are_named_and_neighbours_share_their_answers(
     assert all((history / ".gate/backtest" / link).is_file() for link in page.links)
 
 
-def test_a_refresh_asks_for_each_prompt_once_more(history: Path, server: ModelServer) -> None:
-    backtest(history, "-n", "1")
-    before = len(server.ledger)
-    outcome, record = backtest(history, "-n", "1", "--refresh")
-    assert (outcome.code, record["calls"]) == (0, 2 * CASES)
-    assert len(server.ledger) == 2 * before == 4 * CASES
-
-
 def test_a_backtest_that_is_killed_goes_on_where_it_was(history: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(latency_s=0.01)
     env = environment(history, {"GATE_CONCURRENCY": str(IN_FLIGHT)})
@@ -120,11 +112,11 @@ def test_ctrl_c_shows_what_there_is(history: Path, server: ModelServer) -> None:
     assert "Traceback" not in told
 
 
-def test_a_budget_is_for_all_commits_together(history: Path, server: ModelServer) -> None:
+def test_a_budget_is_for_all_commits_together_and_a_refresh_asks_again(history: Path, server: ModelServer) -> None:
     outcome, record = backtest(history, "-n", "4", "--max-calls", str(2 * CASES + 20))
     assert outcome.code == 3
     assert len(server.ledger) == 2 * CASES + 20
-    assert "--max-calls is 100, so the backtest may stop early" in outcome.err
+    assert f"--max-calls is {2 * CASES + 20}, so the backtest may stop early" in outcome.err
     assert list(verdicts(record).values()) == ["PASS", "INCONCLUSIVE", None, None]
     assert "--max-calls" in record["unfinished"]
     assert record["commits"][3]["reason"].startswith("not reached: ")
@@ -132,3 +124,6 @@ def test_a_budget_is_for_all_commits_together(history: Path, server: ModelServer
     outcome, record = backtest(history, "-n", "4")
     assert (outcome.code, len(server.ledger)) == (0, 5 * CASES)
     assert None not in verdicts(record).values()
+
+    outcome, record = backtest(history, "-n", "1", "--refresh")
+    assert (outcome.code, record["calls"], len(server.ledger)) == (0, 2 * CASES, 7 * CASES)

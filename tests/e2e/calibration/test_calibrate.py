@@ -70,6 +70,7 @@ def test_the_noise_that_the_prompt_states_is_measured_and_kept_for_the_plan(repo
 
 
 def test_a_reader_sees_rates_advice_and_choices(repo: Path) -> None:
+    write_jsonl(repo / "support.jsonl", [case(i, "gold" if i % 2 else "free") for i in range(16)])
     outcome = gate("calibrate", "--samples", "3", cwd=repo)
     flat = " ".join(outcome.out.split())
     assert flat.startswith("Without any change, ")
@@ -83,9 +84,9 @@ def test_a_reader_sees_rates_advice_and_choices(repo: Path) -> None:
 
 
 def test_a_run_that_could_not_be_finished_is_told(repo: Path, server: ModelServer) -> None:
-    write_jsonl(repo / "support.jsonl", [case(i, "gold" if i % 2 else "free") for i in range(20)])
+    write_jsonl(repo / "support.jsonl", [case(i, "gold" if i % 2 else "free") for i in range(12)])
     (repo / "gate.yaml").write_text(
-        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\nbudget: {{max_calls: 30}}\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\nbudget: {{max_calls: 18}}\n"
         "\nsuites:\n  - name: support\n    prompt: p.md\n"
         "    cases: support.jsonl\n    model: own:m\n    samples: 1\n    scorers: [contains]\n"
         "    params: {seed: 7}\n"
@@ -93,11 +94,11 @@ def test_a_run_that_could_not_be_finished_is_told(repo: Path, server: ModelServe
     outcome = gate("calibrate", cwd=repo)
     assert outcome.code == 3
     assert "not finished" in outcome.out
-    assert len(server.ledger) == 30
+    assert len(server.ledger) == 18
 
 
 def test_a_seed_does_not_make_both_arms_the_same(repo: Path, server: ModelServer) -> None:
-    write_jsonl(repo / "support.jsonl", [case(i, "gold" if i % 2 else "free") for i in range(20)])
+    write_jsonl(repo / "support.jsonl", [case(i, "gold" if i % 2 else "free") for i in range(12)])
     (repo / "gate.yaml").write_text(
         f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
         "suites:\n  - name: support\n    prompt: p.md\n    cases: support.jsonl\n    model: own:m\n"
@@ -107,7 +108,7 @@ def test_a_seed_does_not_make_both_arms_the_same(repo: Path, server: ModelServer
     assert outcome.code == 0, outcome.err
     assert CalibrationRecord.model_validate_json(outcome.out).suites[0].ties < 0.9
     seeds = {body["seed"] for body in server.bodies}
-    assert len(seeds) == 40
+    assert len(seeds) == 24
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_the_calibration_of_another_scorer_stays(repo: Path) -> None:
 
 
 def test_grades_on_a_scale_of_their_own(repo: Path) -> None:
-    rows = [{**row, "label": 4 if row["label"] else 2} for row in answers(40)]
+    rows = [{**row, "label": 4 if row["label"] else 2} for row in answers(16)]
     write_jsonl(repo / "l.jsonl", rows)
     ask = ("calibrate", "--judge", "l.jsonl", "--suite", "support", "--json")
     refused = gate(*ask, cwd=repo)

@@ -12,10 +12,10 @@ import pytest
 from gate.record.comparison import Verdict
 from tests.support.command import gate, write_jsonl
 
-HARD = 8
+HARD = 6
 CASES = [
-    {"id": f"c{i}", "input": f"{i}", "expected": "word", "slices": {"tier": "gold" if i < 15 else "free"}}
-    for i in range(30)
+    {"id": f"c{i}", "input": f"{i}", "expected": "word", "slices": {"tier": "gold" if i < 9 else "free"}}
+    for i in range(18)
 ]
 
 

@@ -63,10 +63,7 @@ def untouched(record: RunRecord) -> dict[str, Any]:
 
 
 MANY = cases(40) + rows(*({**case(n, "free"), "id": f"new{n}"} for n in range(300)))
-NEVER = r"^(a|b|ab)*[cd]$"
-SLOW = rows({**case(50, "free"), "input": "answer=" + "ab" * 40, "scorers": [{"regex": {"pattern": NEVER}}]})
 ATTACKS = {
-    "the cases of the failing slice are deleted": {CASES: rows(*(case(n, "free") for n in range(0, 40, 2)))},
     "they move to another slice, with other answers": {
         CASES: cases(40).replace('"gold"', '"free"').replace('"expected": "word', '"expected": "w')
     },
@@ -75,7 +72,6 @@ ATTACKS = {
         "gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {advisory: [tier=gold], margin: 0.99}", 1)
         + "policy: {method: t, correction: bonferroni, confidence: 0.999}\nbudget: {max_calls: 1}\n"
     },
-    "a scorer that always passes": {"gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: .}}]")},
 }
 
 
@@ -101,12 +97,6 @@ def moves_nothing(repo: Path, honest: RunRecord, files: dict[str, str]) -> RunRe
     assert found == expected
     assert outcome.record.exam_changes or outcome.record.run_edits
     return outcome.record
-
-
-def test_a_pattern_that_never_ends_leaves_only_its_case_without_a_score(repo: Path, honest: RunRecord) -> None:
-    (added,) = trials(moves_nothing(repo, honest, {CASES: cases(40) + SLOW})).values()
-    assert (added.asked, added.n) == (1, 0)
-    assert added.reason == "not every answer could be scored"
 
 
 def test_the_number_of_tried_cases_is_limited(repo: Path, honest: RunRecord) -> None:

@@ -30,7 +30,7 @@ CASES = [
         "expected": f"word{i}",
         "slices": {"tier": TIERS[i % 2]},
     }
-    for i in range(40)
+    for i in range(28)
 ]
 
 

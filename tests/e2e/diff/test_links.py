@@ -46,7 +46,6 @@ def run(repo: Path, more: list[str]) -> Outcome:
         ("prompts/*.md", "prompts/new.md", "../evil/faq.md", []),
         ("prompts/*/faq.md", "prompts/a", "../evil", ["--head", "change"]),
         ("prompts/**/*.md", "prompts/new", "../evil", ["--head", "change"]),
-        ("prompts/*/faq.md", "prompts/new", "../by/../by/way", []),
         ("prompts/*/faq.md", "prompts/new", "../by/../by/way", ["--head", "change"]),
     ],
 )

@@ -43,7 +43,6 @@ def bring(repo: Path, quality: str, suite: str = NEW, files: dict[str, str] | No
     [
         ("quality=1.0", 0, Verdict.PASS),
         ("quality=0.9", 0, Verdict.HOLD),
-        ("quality=0.2", 1, Verdict.BLOCK),
     ],
 )
 def test_a_new_prompt_is_tested_against_its_pass_rate(repo: Path, quality: str, code: int, verdict: Verdict) -> None:

@@ -10,7 +10,7 @@ from gate.record.comparison import Verdict
 from tests.support.command import Outcome, gate, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer
 
-CASES = 24
+CASES = 16
 
 
 @pytest.fixture
@@ -59,8 +59,8 @@ def test_losing_all_pairs_leaves_uncertainty(root: Path, server: ModelServer) ->
     outcome = gate("diff", *files, *scored, "--json", cwd=root, env={"OPENAI_BASE_URL": f"{server.url}/v1"})
     overall = outcome.record.suites[0].quality.overall
     assert (outcome.code, overall.mean, overall.lower) == (1, -1.0, -1.0)
-    # At least as many other cases could go the other way as 24 of 24 allow (Clopper and Pearson), here 14 %.
-    assert overall.upper is not None and 1 - 2 * 0.025 ** (1 / CASES) <= overall.upper < 0.0
+    # At least as many other cases could go the other way as 16 of 16 allow (Clopper and Pearson), here 21 %.
+    assert overall.upper is not None and 1 - 2 * 0.025 ** (1 / CASES) - 1e-9 <= overall.upper < 0.0
 
 
 def test_position_bias_changes_nothing_and_is_reported(root: Path, server: ModelServer) -> None:

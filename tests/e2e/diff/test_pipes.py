@@ -10,9 +10,9 @@ from tests.support.command import environment, write_jsonl
 def test_the_exit_code_is_kept_if_the_reader_ends_early(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("quality=1.0")
     (tmp_path / "b.md").write_text("Answer. quality=1.0")
-    rows = [{"id": f"c{i}", "input": f"answer=w{i} {'long ' * 200}", "expected": f"w{i}"} for i in range(40)]
+    rows = [{"id": f"c{i}", "input": f"answer=w{i} {'long ' * 200}", "expected": f"w{i}"} for i in range(20)]
     write_jsonl(tmp_path / "cases.jsonl", rows)
-    files = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "fake:oracle")
+    files = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "fake:oracle", "--samples", "1")
     command = [sys.executable, "-m", "gate", "diff", *files, "--json"]
     process = subprocess.Popen(
         command,

@@ -17,7 +17,7 @@ from tests.support.command import environment, gate, git, write_jsonl
 from tests.support.forked import Fork
 from tests.support.model_server import Behaviour, ModelServer
 
-CASES = [{"id": f"c{i}", "input": f"answer=word{i}", "expected": f"word{i}"} for i in range(40)]
+CASES = [{"id": f"c{i}", "input": f"answer=word{i}", "expected": f"word{i}"} for i in range(16)]
 
 
 @pytest.fixture

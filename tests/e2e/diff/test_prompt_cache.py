@@ -64,9 +64,7 @@ def test_a_date_moved_to_line_1_is_a_hold_and_is_named(tmp_path: Path, server: M
     assert "; measured cost +" in line
     assert ", p95 " in line
 
-
-def test_cached_tokens_match_the_server(tmp_path: Path, server: ModelServer) -> None:
-    found = cache(compare(tmp_path, server, RULES + DATED, DATED + RULES)[0])
+    # The cached tokens are those that the server tells.
     _warmup, *own = [entry for entry in server.ledger if entry.system.startswith("Rule")]
     read = sum(entry.cache_read_tokens for entry in own)
     assert found.baseline_share is not None

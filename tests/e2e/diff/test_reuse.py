@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -138,27 +137,6 @@ def test_a_cache_that_git_tracks_is_not_read(known: Path, server: ModelServer) -
     second = diff(known).record
     assert server.requests == CALLS
     assert any("git tracks" in note for note in second.notes)
-
-
-def test_a_corrupt_cache_is_moved_away(known: Path, server: ModelServer) -> None:
-    (known / STORE).write_bytes(b"no database" * 1000)
-    second = diff(known)
-    assert second.record.verdict is not Verdict.INCONCLUSIVE
-    assert server.requests == CALLS
-    assert any("answers.sqlite" in note for note in second.record.notes)
-    assert list((known / ".gate/cache").glob("*corrupt*"))
-    assert diff(known).record.calls.made == 0
-
-
-def test_a_cache_of_a_newer_version_is_not_changed(known: Path, server: ModelServer) -> None:
-    with sqlite3.connect(known / STORE) as database:
-        database.execute("PRAGMA user_version = 999")
-    database.close()
-    before = (known / STORE).read_bytes()
-    second = diff(known).record
-    assert second.calls.made == CALLS
-    assert any("newer" in note for note in second.notes)
-    assert (known / STORE).read_bytes() == before
 
 
 def test_a_small_budget_is_reported_first_and_the_next_run_continues(repo: Path, server: ModelServer) -> None:

@@ -68,7 +68,7 @@ def test_undecided_rules_stay_open(repo: Desk) -> None:
 
 
 def test_after_an_update_there_is_nothing_left_to_generate(repo: Desk) -> None:
-    level = "low"
+    level = "min"
     repo.generate("--effort", level)
     repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
     updated = repo.generate("--diff", "--base", "main", "--update", "--effort", level)

@@ -84,7 +84,8 @@ def test_tests_are_saved_even_if_their_run_fails(desk: Desk) -> None:
 
 def test_json_output_matches_the_schema(desk: Desk) -> None:
     schema = document(desk.gate("schema", "generation.json"))
-    found = document(evaluated(desk, "--json", "--quiet", *given(turns=2)))
+    made = evaluated(desk, "--json", "--quiet", *given(turns=2, control="false"), models="openai:gpt-4o-mini")
+    found = document(made)
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(found, schema)
     assert found["evaluation"] and found["tests"][0]["turns"]

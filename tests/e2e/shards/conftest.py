@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import git
-from tests.support.example import CONFIG, FILES
+from tests.support.example import CONFIG, FILES, cases
 
 NEW = """\
   - name: new
@@ -34,7 +34,7 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 def changed(root: Path) -> Path:
     """A repository with two changed suites and a new prompt, all without a regression."""
-    make(root, FILES)
+    make(root, {**FILES, "evals/support.jsonl": cases(16)})
     change = {
         "prompts/support.md": "Help. quality=0.95\n",
         "prompts/faq.md": "Answer quickly. quality=0.95\n",

@@ -217,9 +217,8 @@ def test_a_new_shard_replaces_an_older_one_in_its_folder(three: Path) -> None:
     assert merge(three).code == 0
 
 
-def test_shards_that_git_tracks_are_not_read(repo: Path) -> None:
-    shards(repo, 2)
-    git(repo, "add", "--force", "shards")
-    outcome = merge(repo)
+def test_shards_that_git_tracks_are_not_read(three: Path) -> None:
+    git(three, "add", "--force", "shards")
+    outcome = merge(three)
     assert outcome.code == 2
     assert "git tracks" in outcome.err

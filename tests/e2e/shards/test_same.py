@@ -56,7 +56,7 @@ def test_merged_shards_with_a_judge_equal_one_run(tmp_path: Path) -> None:
 def test_merged_shards_in_file_mode_equal_one_run(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Be good. quality=1.0")
     (tmp_path / "b.md").write_text("Be better. quality=0.8")
-    write_jsonl(tmp_path / "cases.jsonl", [case(number, "gold") for number in range(20)])
+    write_jsonl(tmp_path / "cases.jsonl", [case(number, "gold") for number in range(12)])
     named = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "fake:oracle")
     options = (*named, "--scorer", "judge", "--criteria", "Is it right?", "--samples", "2")
     whole = gate("diff", *options, "--no-early-stop", "--out", "whole", cwd=tmp_path)

@@ -20,17 +20,17 @@ def named(cases: str) -> str:
 
 
 def test_a_comparison_names_its_version_and_is_reproducible(place: Place) -> None:
-    version = place.put("support", 40)
+    version = place.put("support", 20)
     repository.write(place.repo, BROKEN)
     first = place.gate("diff", "--base", "main", "--json")
     assert first.code == 1, first.err
     exam = first.record.suites[0].exam
-    assert (exam.store, exam.store_digest, exam.cases) == ("store:support@1", version.digest, 40)
+    assert (exam.store, exam.store_digest, exam.cases) == ("store:support@1", version.digest, 20)
     told = (place.repo / ".gate/last/report.md").read_text("utf-8")
-    assert "40 cases of `store:support@1` at `main`" in told
-    place.put("support", 10, first=40)
+    assert "20 cases of `store:support@1` at `main`" in told
+    place.put("support", 4, first=20)
     newest = place.gate("diff", "--base", "main", "--json").record.suites[0].exam
-    assert (newest.store, newest.cases) == ("store:support@2", 50)
+    assert (newest.store, newest.cases) == ("store:support@2", 24)
     repository.commit(place.repo, {"gate.yaml": named("store:support@1"), example.PROMPT: example.GOOD})
     repository.write(place.repo, BROKEN)
     again = place.gate("diff", "--base", "main", "--json").record.suites[0].exam
@@ -59,7 +59,7 @@ def test_a_change_of_the_suite_version_is_tested_with_the_old_version(place: Pla
 
 
 def test_check_plan_and_calibrate_read_the_store(place: Place) -> None:
-    place.put("support", 40)
+    place.put("support", 12)
     checked = place.gate("check", "--suite", "support", "--json")
     assert checked.record.new[0].exam.store == "store:support@1"
     planned = place.gate("plan")
@@ -70,23 +70,23 @@ def test_check_plan_and_calibrate_read_the_store(place: Place) -> None:
     assert load_run(place.repo / "noise").suites[0].exam.store == "store:support@1"
 
 
-@pytest.mark.parametrize(
-    ("cases", "said", "hint"),
-    [
-        ("store:suport", "store:suport: the store has no such suite", "did you mean 'support'?"),
-        ("store:support@7", "store:support@7: the suite has no such version", "the newest is store:support@1"),
-        ("store:empty", "store:empty@2: has no cases", "gate cases add store:empty"),
-    ],
+MISSING = (
+    ("store:suport", "store:suport: the store has no such suite", "did you mean 'support'?"),
+    ("store:support@7", "store:support@7: the suite has no such version", "the newest is store:support@1"),
+    ("store:empty", "store:empty@2: has no cases", "gate cases add store:empty"),
 )
-def test_missing_suites_of_the_store_are_reported(place: Place, cases: str, said: str, hint: str) -> None:
-    place.put("support", 40)
+
+
+def test_missing_suites_of_the_store_are_reported(place: Place) -> None:
+    place.put("support", 4)
     place.put("empty", 1)
     place.archive("empty", "c0")
-    repository.commit(place.repo, {"gate.yaml": named(cases)})
-    for done in (place.gate("check"), place.gate("diff", "--base", "main", "--all")):
-        assert done.code == 2
-        assert said in done.err
-        assert hint in done.err
+    for cases, said, hint in MISSING:
+        repository.commit(place.repo, {"gate.yaml": named(cases)})
+        for done in (place.gate("check"), place.gate("diff", "--base", "main", "--all")):
+            assert done.code == 2
+            assert said in done.err
+            assert hint in done.err
 
 
 def test_an_unreachable_store_cannot_pass(tmp_path: Path) -> None:
