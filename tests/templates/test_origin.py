@@ -96,7 +96,7 @@ def test_a_rendering_is_watched_so_far_and_what_follows_is_not_named() -> None:
 
 
 def test_a_template_of_many_tags_is_not_watched() -> None:
-    text = "{{ same }}" * WATCHED_TAGS
+    text = "{{ same }}" + "{{ 1 }}" * (WATCHED_TAGS - 1)
     assert first_difference(text, ONE, ONE | {"same": "t"}) == Origin(1, "same")
     assert first_difference(text + "{{ same }}", ONE, ONE | {"same": "t"}) is None
     assert first_part("a\n" + text + "{{ same }}", ONE) == (2, Origin(2, ""))
