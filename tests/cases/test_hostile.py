@@ -150,18 +150,18 @@ def test_long_cases_are_not_written_for_each_of_many_prompts() -> None:
     assert len(read_bundle(json.dumps({**config, "prompts": ["{{ x }}"]}), "promptfooconfig.json", other).suites) == 1
 
 
-def test_hundreds_of_cases_of_one_name_are_numbered_in_no_time() -> None:
-    text = '{"input": "a", "expected": "b", "metadata": {}, "id": "same"}\n' * 500
+def test_a_thousand_cases_of_one_name_are_numbered_in_no_time() -> None:
+    text = '{"input": "a", "expected": "b", "metadata": {}, "id": "same"}\n' * 2_000
     found = import_cases(text, "a.jsonl", "braintrust")
-    assert found.cases[-1]["id"] == "same-500"
+    assert found.cases[-1]["id"] == "same-2000"
 
 
-def test_hundreds_of_scorers_of_one_name_are_numbered_in_no_time() -> None:
+def test_thousands_of_scorers_of_one_name_are_numbered_in_no_time() -> None:
     named = {"type": "contains", "value": "x", "metric": "m"}
-    (case,) = import_cases(json.dumps({"vars": {"a": "b"}, "assert": [named] * 500}) + "\n", "a.jsonl").cases
+    (case,) = import_cases(json.dumps({"vars": {"a": "b"}, "assert": [named] * 2_000}) + "\n", "a.jsonl").cases
     scorers = case["scorers"]
     assert isinstance(scorers, list)
-    assert [scorers[place]["name"] for place in (0, 1, -1)] == ["m", "m 2", "m 500"]  # type: ignore[index,call-overload]
+    assert [scorers[place]["name"] for place in (0, 1, -1)] == ["m", "m 2", "m 2000"]  # type: ignore[index,call-overload]
 
 
 def test_no_file_outside_is_read() -> None:
