@@ -8,6 +8,7 @@ by somebody else.
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal, TypedDict
 
@@ -76,6 +77,12 @@ def outcome(wording: Wording) -> Outcome:
     """Compile a wording, and compare the scorers with the expected ones."""
     compiled = compile_rule(OutputRule("R1", wording["text"]))
     return Outcome(wording, compiled, "" if compiled is None else _fault(wording, compiled.scorers))
+
+
+@cache
+def outcomes() -> tuple[Outcome, ...]:
+    """Of all wordings."""
+    return tuple(map(outcome, read()))
 
 
 def keeps(scorers: Iterable[ScorerSpec], output: str) -> bool | None:

@@ -8,16 +8,15 @@ from benchmarks import attackers, prompt_orders, second_author
 from benchmarks.compiled_rules import by_kind
 from benchmarks.promptpex_tables import RESULTS
 from benchmarks.recorded_rules import by_prompt, by_rule, recorded
-from benchmarks.rule_wordings import outcome, read
+from benchmarks.rule_wordings import outcomes
 
 OPENS, CLOSES = "<!-- python -m benchmarks.compiled_rules --write -->\n", "<!-- as far as here -->\n"
 
 
 def tables() -> list[Table]:
     """The tables of wordings (one per source) and of recorded answers (by rule and by prompt)."""
-    outcomes = [outcome(wording) for wording in read()]
-    tuned = [one for one in outcomes if one.wording["set"] == "tuned"]
-    held_out = [one for one in outcomes if one.wording["set"] != "tuned"]
+    tuned = [one for one in outcomes() if one.wording["set"] == "tuned"]
+    held_out = [one for one in outcomes() if one.wording["set"] != "tuned"]
     rows = recorded()
     of_another = by_kind(second_author.TITLE, second_author.outcomes())
     same = [by_kind("Tuned wordings", tuned), by_kind("Held-out wordings", held_out)]

@@ -26,7 +26,7 @@ if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 2**30 and not os.sta
 # The same examples in every run: what is found by chance turns up in the weekly run of the profile "random". A busy
 # machine takes its time, so that nothing is timed; speed is for benchmarks.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("repeatable", UNTIMED, derandomize=True, database=None, max_examples=10)
+settings.register_profile("repeatable", UNTIMED, derandomize=True, database=None, max_examples=6)
 settings.register_profile("random", UNTIMED, derandomize=False, max_examples=200, print_blob=True)
 # Overridden by the option --hypothesis-profile, which is read later.
 settings.load_profile("repeatable")

@@ -1,12 +1,11 @@
 """What a kit is made of, before anything is started."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from gate.agents.mcp_servers import ToolKit, needed_variables
+from gate.agents.mcp_servers import ToolKit, check_mcp, needed_variables
 from gate.agents.processes import ProgramPlace
 from gate.config.targets import Server, ToolLoop
 from gate.errors import GateError, MissingKey
@@ -53,19 +52,11 @@ def test_what_is_put_in_for_one_server_alone() -> None:
     assert (two.values, two.sessions) == ({"id": "shop.db"}, {"field.token", "id"})
 
 
-def test_a_missing_package_is_reported_with_a_remedy() -> None:
-    code = """
-import sys
-sys.modules["mcp"] = None
-from gate.config.targets import Server, ToolLoop
-from gate.errors import GateError
-from gate.agents.mcp_servers import check_mcp
-check_mcp(ToolLoop(fixtures="tools.yaml"))
-try:
-    check_mcp(ToolLoop(servers={name: Server(url="http://127.0.0.1:9/sse") for name in ("shop", "yard")}))
-except GateError as error:
-    print(error.exit_code, error.message, "|", error.hint)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("2 MCP servers need the mcp package: shop, yard | ")
-    assert "pip install '.[agents]'" in done.stdout
+def test_a_missing_package_is_reported_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    check_mcp(ToolLoop(fixtures="tools.yaml"))
+    servers = {name: Server(url="http://127.0.0.1:9/sse") for name in ("shop", "yard")}
+    with pytest.raises(GateError, match="MCP servers need the mcp package: shop, yard") as caught:
+        check_mcp(ToolLoop(servers=servers))
+    assert caught.value.exit_code == 2
+    assert "pip install '.[agents]'" in caught.value.hint

@@ -4,7 +4,7 @@ from benchmarks import attackers, prompt_orders, second_author
 from benchmarks.compiled_rules import by_kind
 from benchmarks.promptpex_tables import PAGE, RESULTS
 from benchmarks.recorded_rules import by_prompt, recorded
-from benchmarks.rule_wordings import Wording, outcome
+from benchmarks.rule_wordings import Wording, outcome, outcomes
 from benchmarks.rules_page import markdown, tables, written
 
 # P2 and P3 differ from what other code counts: ten answers more each, of which nine have elements without an end tag or
@@ -35,6 +35,12 @@ def test_a_wording_that_compiles_to_something_else_is_wrong():
     assert outcome({**wording, "breaks": ["a"]}).fault
     assert outcome({**wording, "expect": None}).fault
     assert by_kind("t", [outcome(wording)]).row_count == 2
+
+
+def test_a_tuned_wording_becomes_what_it_says_or_nothing():
+    tuned = [one for one in outcomes() if one.wording["set"] == "tuned"]
+    assert {one.wording["text"]: one.fault for one in tuned if one.fault} == {}
+    assert [one.wording["text"] for one in tuned if (one.compiled is None) != (one.wording["expect"] is None)] == []
 
 
 def test_no_wording_of_the_second_author_compiles_wrongly():

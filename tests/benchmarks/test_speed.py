@@ -1,17 +1,8 @@
-"""The table of speed, and the programs that it runs."""
-
-from pathlib import Path
+"""The table of speed."""
 
 import pytest
 
-from benchmarks.speed import Plan, Row, print_table
-from benchmarks.speed_peers import LOOPS, by_peer
-from benchmarks.speed_runs import compared_once
-
-
-@pytest.fixture
-def plan(tmp_path: Path) -> Plan:
-    return Plan(quick=True, given=None, folder=tmp_path, note=print)
+from benchmarks.speed import Row, print_table
 
 
 @pytest.mark.parametrize(
@@ -30,12 +21,3 @@ def test_the_ratio_comes_first(row: Row, line: str, capsys: pytest.CaptureFixtur
     print_table([row], "Head", ["A note."], markdown=True)
     head, _, columns, _, shown, _, note = capsys.readouterr().out.splitlines()
     assert (head, columns.split("|")[1], shown, note) == ("Head.", "ratio", line, "- A note.")
-
-
-def test_a_plain_loop_does_the_same_calls(plan: Plan) -> None:
-    assert by_peer(plan, LOOPS[0], cases=3) > 0.1
-
-
-def test_a_comparison_is_measured_from_its_first_request_to_its_last_answer(plan: Plan) -> None:
-    run = compared_once(plan.fresh(), 3, 3, 0, "openai:m")
-    assert run.spent.began < run.first < run.last < run.spent.ended

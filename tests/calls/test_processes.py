@@ -51,7 +51,7 @@ def test_killed_at_any_moment(path: Path) -> None:
         assert process.stdout is not None
         # Read to its end by the same reader: communicate() would begin anywhere after what readline() holds ready.
         lines = [process.stdout.readline()]
-        time.sleep(rng.uniform(0.1, 0.4))
+        time.sleep(rng.uniform(0.02, 0.1))
         process.send_signal(signal.SIGKILL)
         lines += process.stdout.readlines()
         _, err = process.communicate(timeout=60)
@@ -65,12 +65,12 @@ def test_killed_at_any_moment(path: Path) -> None:
 
 def test_a_damaged_file_is_set_aside_once_by_processes_that_start_together(path: Path) -> None:
     path.write_bytes(b"not a database" * 1000)
-    processes = {f"p{i}-": start(path, f"p{i}-", 50) for i in range(2)}
+    processes = {f"p{i}-": start(path, f"p{i}-", 10) for i in range(2)}
     for name, process in processes.items():
         out, err = process.communicate(timeout=120)
         assert (process.returncode, err) == (0, "")
-        assert {f"{name}{i}" for i in range(50)} <= set(out.split())
-    expect_found(path, [f"{name}{i}" for name in processes for i in range(50)])
+        assert {f"{name}{i}" for i in range(10)} <= set(out.split())
+    expect_found(path, [f"{name}{i}" for name in processes for i in range(10)])
 
 
 def test_a_file_that_may_not_grow(path: Path) -> None:

@@ -53,10 +53,10 @@ def test_what_is_written_is_read_and_every_change_is_made_while_the_rest_stays(f
 
 
 @pytest.mark.parametrize("file", REAL)
-def test_the_example_cases_convert_through_every_format(file: str) -> None:
+def test_the_example_cases_convert_through_other_formats(file: str) -> None:
     text = (EVALS / file).read_text(encoding="utf-8")
     found = read(text, file)
-    for other in ("c.jsonl", "c.json", "c.yaml"):
+    for other in ("c.jsonl", "c.json"):
         assert canonicals(written([case.entry for case in found], other), other) == canonicals(text, file)
     last = {**found[-1].entry, "description": "New.\nOf two lines."}
     if "transcript" in file:

@@ -65,8 +65,8 @@ def test_scores_agree_with_recorded_scores_of_promptfoo() -> None:
         value = value if not isinstance(assertion.get("value"), str) else assertion["value"]
         (spec,) = parse_scorers(found, "here")
         pairs = list(zip(SAID["outputs"][row["outputs"]], row["said"], strict=True))
-        # Every third answer of a row, and each of them in some row.
-        for answer, there in pairs[number % 3 :: 3]:
+        # Every sixth answer of a row, and each of them in some row.
+        for answer, there in pairs[number % 6 :: 6]:
             here = _said(spec, row["vars"], answer)
             if there == "e" or losses.found or here == "e" and "missing" in value:
                 continue  # it has no meaning there, or a loss is told, or what no test gives is put in beforehand
@@ -74,7 +74,7 @@ def test_scores_agree_with_recorded_scores_of_promptfoo() -> None:
             reasons = [name for name, differ in DIFFER.items() if differ(base, value, answer)]
             assert here == there or reasons, (assertion, answer, there)
             used.update(reasons if here != there else ())
-    assert compared > 7_000
+    assert compared > 3_500
     assert used == DIFFER.keys()
 
 

@@ -48,7 +48,7 @@ CASES = st.one_of(
 
 
 @pytest.mark.parametrize(("name", "file"), FILES)
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(cases=named(CASES))
 def test_cases_are_read_back_unchanged(name: str, file: str, cases: list[Any]) -> None:
     asking = [case for case in cases if "input" in case or "messages" in case]

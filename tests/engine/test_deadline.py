@@ -1,6 +1,7 @@
 """The clock of what comes before a run: it ends what takes too long, and touches nothing else."""
 
 import signal
+import time
 from collections.abc import Iterator
 from itertools import count
 from types import FrameType
@@ -35,7 +36,7 @@ def told() -> tuple[str, str]:
 def without_end() -> None:
     for _ in count():
         try:
-            sum(range(100))
+            time.sleep(0.001)
         except Exception:
             raise AssertionError("what ends the work is no error that the work goes on after") from None
 

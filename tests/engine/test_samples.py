@@ -123,7 +123,7 @@ def sample_lists(*, indices: int, most: int) -> st.SearchStrategy[list[Sample]]:
 
 
 SAMPLES = sample_lists(indices=10, most=12)
-FEW = settings(max_examples=5)
+FEW = settings(max_examples=3)
 """A sample has many parts, so that each example takes long."""
 
 

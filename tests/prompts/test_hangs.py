@@ -124,6 +124,5 @@ def test_a_reference_to_an_anchor_is_paid_by_the_size_of_the_schema() -> None:
     small: dict[str, JsonValue] = {"$anchor": "x"}
     large: dict[str, JsonValue] = {"$anchor": "x", "not": {"allOf": [False] + [{}] * 500}}
     assert schema_complaint(uses(small, 50, "#x")) == ""
-    assert schema_complaint(uses(large, 2, "#x")) == ""
     assert "takes more than 20,000 steps" in schema_complaint(uses(large, 50, "#x"))
     assert schema_complaint(uses({"not": large["not"]}, 50)) == ""

@@ -160,7 +160,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_much_of_anything_is_looked_through(text: str) -> None:
-    text = text[:20_000]
+    text = text[:10_000]
     marks = tuple(ScoredReason(reason, 1.0) for reason in ("The price is not named.", LONG, "aaa", "a" * 15_000 + "b"))
     assert echo_complaint(Verdict(1.0, "r", marks), [text]) is None
     assert echo_complaint(verdict(LONG), [f"{text}\n{json.dumps({'reason': LONG, 'score': 1})}"]) == ECHO

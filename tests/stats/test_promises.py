@@ -27,7 +27,7 @@ def blocks(result: JointResult) -> bool:
 
 @pytest.mark.parametrize("n", [12, 45])
 def test_nothing_changed_over_twelve_slices(n: int) -> None:
-    runs, blocked, rng = 80, 0, np.random.default_rng(n)
+    runs, blocked, rng = 40, 0, np.random.default_rng(n)
     for seed in range(runs):
         blocked += blocks(joint_test(binary_deltas(rng, n), tag_layout(rng, n), flips=FLIPS, seed=seed))
     assert blocked / runs <= limit(ALPHA, runs)
@@ -36,7 +36,7 @@ def test_nothing_changed_over_twelve_slices(n: int) -> None:
 @pytest.mark.parametrize("clusters", [5, 12])
 def test_declared_clusters_of_five_variants(clusters: int) -> None:
     """Variants share their luck; under six clusters nothing ever blocks."""
-    runs, blocked, rng = 80, 0, np.random.default_rng(clusters)
+    runs, blocked, rng = 40, 0, np.random.default_rng(clusters)
     labels = np.repeat(np.arange(clusters), 5)
     for seed in range(runs):
         shared = rng.normal(0, 0.5, clusters)[labels]
@@ -47,7 +47,7 @@ def test_declared_clusters_of_five_variants(clusters: int) -> None:
 
 
 def test_a_harmless_change_that_helps_some_cases_and_hurts_others() -> None:
-    runs, blocked, rng = 80, 0, np.random.default_rng(3)
+    runs, blocked, rng = 40, 0, np.random.default_rng(3)
     for seed in range(runs):
         right = rng.binomial(3, rng.beta(0.8, 0.2, (2, 40))) / 3
         blocked += blocks(joint_test(right[1] - right[0], tag_layout(rng, 40), flips=FLIPS, seed=seed))
@@ -55,14 +55,14 @@ def test_a_harmless_change_that_helps_some_cases_and_hurts_others() -> None:
 
 
 def test_a_fall_of_ten_points_is_found_with_a_hundred_cases() -> None:
-    runs, found, rng = 60, 0, np.random.default_rng(4)
+    runs, found, rng = 40, 0, np.random.default_rng(4)
     for seed in range(runs):
         found += blocks(joint_test(binary_deltas(rng, 100, 0.10), {"overall": np.arange(100)}, flips=399, seed=seed))
     assert found / runs >= 0.75
 
 
 def test_one_slice_of_twelve_that_falls_by_twenty_points_is_found() -> None:
-    runs, found, rng = 50, 0, np.random.default_rng(5)
+    runs, found, rng = 30, 0, np.random.default_rng(5)
     slices = {f"s{i}": np.arange(i * 30, i * 30 + 30) for i in range(12)}
     for seed in range(runs):
         deltas = np.concatenate([binary_deltas(rng, 30, 0.20), binary_deltas(rng, 330)])
@@ -71,7 +71,7 @@ def test_one_slice_of_twelve_that_falls_by_twenty_points_is_found() -> None:
 
 
 def test_the_printed_interval_of_one_slice_covers_the_truth() -> None:
-    runs, covered, rng = 80, 0, np.random.default_rng(6)
+    runs, covered, rng = 40, 0, np.random.default_rng(6)
     for seed in range(runs):
         before = rng.uniform(0.3, 0.9, 40)
         deltas = (rng.binomial(3, before - 0.2) - rng.binomial(3, before)) / 3
@@ -81,7 +81,7 @@ def test_the_printed_interval_of_one_slice_covers_the_truth() -> None:
 
 
 def test_corrected_mcnemar_on_binary_scores() -> None:
-    runs, blocked, rng = 60, 0, np.random.default_rng(7)
+    runs, blocked, rng = 40, 0, np.random.default_rng(7)
     for _ in range(runs):
         right = rng.binomial(1, rng.beta(8, 2, 60), (2, 60))
         result = marginal_test(right[1] - right[0], tag_layout(rng, 60), method="mcnemar", correction="holm")
@@ -90,7 +90,7 @@ def test_corrected_mcnemar_on_binary_scores() -> None:
 
 
 def test_the_corrected_t_test_is_near_its_level() -> None:
-    runs, blocked, rng = 60, 0, np.random.default_rng(8)
+    runs, blocked, rng = 40, 0, np.random.default_rng(8)
     for _ in range(runs):
         result = marginal_test(binary_deltas(rng, 60), tag_layout(rng, 60), method="t", correction="holm")
         blocked += blocks(result)

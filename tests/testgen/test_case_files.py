@@ -47,7 +47,7 @@ def test_a_file_for_a_reviewer() -> None:
     assert cases_yaml([ONE, TALK]) == YAML
 
 
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(UNIQUE)
 def test_both_forms_hold_what_the_tests_say(tests: list[GeneratedTest]) -> None:
     if not tests:
@@ -59,7 +59,7 @@ def test_both_forms_hold_what_the_tests_say(tests: list[GeneratedTest]) -> None:
     ]
 
 
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(UNIQUE, UNIQUE)
 def test_more_are_added_behind_what_is_there(first: list[GeneratedTest], second: list[GeneratedTest]) -> None:
     known = {test.id for test in first}

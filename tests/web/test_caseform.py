@@ -1,4 +1,5 @@
 import json
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ EVALS = sorted(Path(__file__).parents[2].glob("evals/**/*.json*"))
 def test_the_examples_of_the_repository_go_through_the_form() -> None:
     seen = 0
     for path in EVALS:
-        for document in documents(path.read_text("utf-8"), path.name, []):
+        for document in islice(documents(path.read_text("utf-8"), path.name, []), 20):
             entry = document.data
             if isinstance(entry, dict) and readable(entry) is not None:
                 seen += 1

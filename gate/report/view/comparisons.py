@@ -229,7 +229,7 @@ def slice_footnotes(run: RunRecord) -> tuple[str, ...]:
             f"interval of {listed(widthless)} has" if len(widthless) == 1 else f"intervals of {listed(widthless)} have"
         )
         notes.append(
-            f"The {which.format(listed(widthless))} no width because all its cases changed by the same amount. "
+            f"The {which} no width because all its cases changed by the same amount. "
             "That is no proof: other cases may change differently."
         )
     for scorer in dict.fromkeys(short_line(one.scorer) for suite in run.suites for one in suite.positions):

@@ -40,11 +40,3 @@ def test_every_call_ends_as_answered_or_failed_and_the_ledger_agrees(server: Mod
     assert (counters.made, counters.failed) == (len(answered), len(failed))
     assert server.requests == counters.made + counters.failed + counters.retried
     assert caller.exhausted() is None
-
-
-def test_a_server_of_small_capacity_is_not_run_over(server: ModelServer, remote: Subject) -> None:
-    server.behaviour = Behaviour(latency_s=0.01, capacity=6, retry_after="0.01")
-    ended, caller = call_all(remote, CallPolicy(32, QUICK))
-    assert all(isinstance(answer, Reply) for _, answer in ended)
-    assert len(server.ledger) == len(ended)
-    assert caller.counters.retried <= len(ended)

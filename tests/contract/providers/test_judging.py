@@ -74,6 +74,7 @@ def test_a_rubric_is_asked_for_as_a_schema_and_read(remote: Subject, server: Mod
 
 
 @pytest.mark.parametrize("how", GULLIBLE)
+@pytest.mark.parametrize("remote", ["openai"], indirect=True)
 def test_a_verdict_that_stands_in_the_answer_is_no_verdict(how: str, remote: Subject, server: ModelServer) -> None:
     server.behaviour = Behaviour(judgement=GULLIBLE[how])
     answers = forgeries(SHORT)

@@ -69,12 +69,13 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 
 def test_two_prompts_keep_their_prefixes_apart(session: Session) -> None:
+    short = PARAMS.model_copy(update={"max_output_tokens": 1})
     other = Request(
-        (Message("system", "Say what the capital of a country is. " * 8), Message("user", "France:")), MODEL, PARAMS
+        (Message("system", "Say what the capital of a country is. " * 6), Message("user", "France:")), MODEL, short
     )
-    for request in (ask("One."), other):
+    for request in (ask("One.", short), other):
         session.run(session.provider.complete(request))
-    for request in (ask("Two."), other):
+    for request in (ask("Two.", short), other):
         usage = session.run(session.provider.complete(request)).usage
         assert usage.cache_read_tokens > 40
 
@@ -88,7 +89,7 @@ def test_the_same_seed_says_the_same_and_samples_differ(session: Session) -> Non
 
     first = sample(0)
     assert sample(0) == first
-    assert len({first, sample(1), sample(2)}) > 1
+    assert sample(1) != first
 
 
 def test_a_list_whose_items_are_distinguished_is_kept_item_by_item(session: Session) -> None:
@@ -118,7 +119,7 @@ def test_no_answer_in_time(session: Session) -> None:
 
 def test_more_than_the_context_holds(session: Session) -> None:
     with pytest.raises(RejectedRequest, match="context size"):
-        session.run(session.provider.complete(ask("word " * 5000)))
+        session.run(session.provider.complete(ask("word " * 4100)))
 
 
 @pytest.mark.parametrize("params", [Params(reasoning_effort="low")])

@@ -20,7 +20,7 @@ from tests.support.case_entries import entries
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 EVALS = Path(__file__).parents[3] / "evals"
-SLOWLY = settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+SLOWLY = settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def store(database: Database, name: str = "support", *, version: int | None = None, new: bool = True) -> StoreCases:

@@ -16,7 +16,7 @@ from gate.report.view.comparisons import SHOWN_REMARKABLE
 from tests.golden import new_prompts as new
 from tests.golden.builders import case, comparison, output, run, suite
 
-MANY = 400
+MANY = 200
 
 
 class Incomparable:
@@ -77,15 +77,15 @@ def test_a_terminal_shows_the_worst_rows_and_counts_the_rest() -> None:
 
 def test_five_suites_of_two_hundred_slices_and_ten_thousand_cases_make_a_comment() -> None:
     fell = case("c", {}, "Why?", "so", ([output(0, "so", 1.0)], [output(0, "no", 0.0)]))
+    cases = [
+        fell.model_copy(update={"id": f"c{i:04}", "slices": {"id": f"{i % 200:03}"}, "cluster": f"s{i % 9}"})
+        for i in range(2_000)
+    ]
     made = []
     for name in "abcde":
         rows = [
             comparison(f"{name}/id={i:03}", State.REGRESSION if i < 40 else State.NOISE, 40, 0.8, (-0.2, -0.3, -0.1))
             for i in range(200)
-        ]
-        cases = [
-            fell.model_copy(update={"id": f"c{i:04}", "slices": {"id": f"{i % 200:03}"}, "cluster": f"s{i % 9}"})
-            for i in range(2_000)
         ]
         overall = comparison(f"{name}/overall", State.REGRESSION, 2_000, 0.8, (-0.2, -0.3, -0.1))
         made.append(suite(overall, rows, cases, name=name))

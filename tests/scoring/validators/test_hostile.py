@@ -31,7 +31,7 @@ WRITTEN: list[JsonValue] = [
     {"database": {"url": "DB", "query": "select 1", "rows": {"max": 1}, "match": {"a": {"b": 1}}}},
 ]
 SPECS = parse_scorers(WRITTEN, "here")
-LONG = 8_000
+LONG = 4_000
 """Characters: what takes their square takes minutes."""
 UNITS = [
     *("?", "9,", "\n", "[", '{"a":', "a ", "A. ", "- a\n", "e.g. ", "I can't "),
