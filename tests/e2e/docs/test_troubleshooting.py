@@ -14,7 +14,7 @@ FOREIGN = {"gate: command not found"}
 def quoted() -> list[str]:
     """Messages in the first column of a table, and those that hold the ellipsis of a name elsewhere."""
     cells = re.findall(r"^- `([^`]+)`[:,]", PAGE, re.MULTILINE)
-    running = [text for text in re.findall(r"`([^`]+)`", PAGE) if "…" in text]
+    running = [text for text in re.findall(r"`([^`]+)`", PAGE) if "…" in text.strip("…")]
     return [text for text in dict.fromkeys([*cells, *running]) if text not in FOREIGN]
 
 
@@ -35,6 +35,6 @@ def said(folder: Path, messages: list[str]) -> Iterator[str]:
 def test_every_quoted_message_exists() -> None:
     found = quoted()
     texts = tuple(said(ROOT / "gate", found))
-    assert len(found) > 20
+    assert len(found) >= 20
     for message in found:
         assert any(message in text for text in texts), message
