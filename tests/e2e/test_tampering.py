@@ -8,7 +8,7 @@ from tests.support.command import Outcome, gate
 from tests.support.repository import commit, make
 
 AGENT = """\
-import json, pathlib, sys
+import json, sys
 QUALITY = 1.0
 SABOTAGE
 for line in sys.stdin:
@@ -24,6 +24,7 @@ for line in sys.stdin:
 """
 WORSE = AGENT.replace("QUALITY = 1.0", "QUALITY = 0.1")
 OTHERS = """\
+import pathlib
 for other in pathlib.Path.cwd().parent.parent.glob("prompt-gate-*/files"):
     if other != pathlib.Path.cwd():
 """
@@ -33,7 +34,7 @@ SUITE = {
     "cases": "cases.json",
     "model": "openai:m",
     "scorers": [{"contains": {"value": "{{ expected }}"}}],
-    "target": {"command": {"run": ["python3", "agent.py"], "timeout_s": 20}},
+    "target": {"command": {"run": ["python3", "-S", "agent.py"], "timeout_s": 20}},
 }
 WORDS = [f"x{number}" for number in range(10, 20)]
 FILES = {
