@@ -1,6 +1,7 @@
 """A change whose agent edits the files that the merge target's agent runs in: no verdict rests on what came of it."""
 
 import json
+import sys
 from pathlib import Path
 
 from gate.record.comparison import Verdict
@@ -34,7 +35,7 @@ SUITE = {
     "cases": "cases.json",
     "model": "openai:m",
     "scorers": [{"contains": {"value": "{{ expected }}"}}],
-    "target": {"command": {"run": ["python3", "-S", "agent.py"], "timeout_s": 20}},
+    "target": {"command": {"run": [sys.executable, "-S", "agent.py"], "timeout_s": 20}},
 }
 WORDS = [f"x{number}" for number in range(10, 20)]
 FILES = {
