@@ -1,6 +1,7 @@
 """A change whose agent edits the files that the merge target's agent runs in: no verdict rests on what came of it."""
 
 import json
+import sys
 from pathlib import Path
 
 from gate.record.comparison import Verdict
@@ -8,7 +9,7 @@ from tests.support.command import Outcome, gate
 from tests.support.repository import commit, make
 
 AGENT = """\
-import json, pathlib, sys
+import json, sys
 QUALITY = 1.0
 SABOTAGE
 for line in sys.stdin:
@@ -24,6 +25,7 @@ for line in sys.stdin:
 """
 WORSE = AGENT.replace("QUALITY = 1.0", "QUALITY = 0.1")
 OTHERS = """\
+import pathlib
 for other in pathlib.Path.cwd().parent.parent.glob("prompt-gate-*/files"):
     if other != pathlib.Path.cwd():
 """
@@ -33,7 +35,7 @@ SUITE = {
     "cases": "cases.json",
     "model": "openai:m",
     "scorers": [{"contains": {"value": "{{ expected }}"}}],
-    "target": {"command": {"run": ["python3", "agent.py"], "timeout_s": 20}},
+    "target": {"command": {"run": [sys.executable, "-S", "agent.py"], "timeout_s": 20}},
 }
 WORDS = [f"x{number}" for number in range(10, 20)]
 FILES = {

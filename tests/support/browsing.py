@@ -1,11 +1,14 @@
 """Helpers for the web interface: sites, a client that submits forms as a browser does, and cases."""
 
+import atexit
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from html import unescape
+from typing import Any
 
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -45,9 +48,23 @@ def _routes() -> FastAPI:
     return inner_app(site(Database("sqlite:////dev/null")))
 
 
+def browser(app: ASGIApp, address: str = "http://testserver", **how: Any) -> TestClient:
+    """A client; all of them share an event loop, as all requests at a server do, and need not make one each time."""
+    found = TestClient(app, address, **how)
+    found.portal = _portal()
+    return found
+
+
+@cache
+def _portal() -> BlockingPortal:
+    running = start_blocking_portal()
+    atexit.register(running.__exit__, None, None, None)
+    return running.__enter__()
+
+
 def client(database: Database, person: str = "Ann") -> TestClient:
     """A browser of somebody, which has seen the first page."""
-    found = TestClient(served(site(database, person)), follow_redirects=True)
+    found = browser(served(site(database, person)))
     found.get("/")
     return found
 

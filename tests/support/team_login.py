@@ -48,7 +48,9 @@ def proxy(
 def browser(site: WebSite, name: str = "", address: str = PROXY) -> TestClient:
     """A browser that follows no redirects; the proxy adds the name to each request."""
     headers = {HEADER: name} if name else {}
-    return TestClient(browsing.served(site), URL, client=(address, 50000), headers=headers, follow_redirects=False)
+    return browsing.browser(
+        browsing.served(site), URL, client=(address, 50000), headers=headers, follow_redirects=False
+    )
 
 
 class _Stays(urllib.request.HTTPRedirectHandler):

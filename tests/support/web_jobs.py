@@ -63,7 +63,7 @@ class Shop:
         return self.site.jobs
 
     def browser(self) -> TestClient:
-        found = TestClient(browsing.served(self.site), follow_redirects=True)
+        found = browsing.browser(browsing.served(self.site))
         found.get("/")
         return found
 

@@ -1,14 +1,16 @@
-"""Builds the package as a release does, and installs it into an empty environment.
+"""Builds the package as a release does, and installs it into an environment of its own.
 
 built = build(tmp_path / "dist")
-installed = install(built.wheel, tmp_path / "env", "web")
+installed = install(built.wheel, tmp_path / "env", hidden=())
 installed.gate("--version", cwd=tmp_path)
 """
 
 import os
 import subprocess
 import sys
+import sysconfig
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,18 @@ from tests.support.command import Outcome
 ROOT = Path(__file__).parents[2]
 UV = Path(sys.executable).with_name("uv")
 INSTALL_LIMIT_S = 600
+HIDING = """
+import sys
+
+hidden = {hidden!r}
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in hidden:
+            raise ModuleNotFoundError(f"No module named {{name!r}} in this extra", name=name)
+
+sys.meta_path.insert(0, Hidden())
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,26 +95,33 @@ def build_wheel(folder: Path) -> Path:
     return wheel
 
 
-def install(wheel: Path, folder: Path, extra: str = "") -> Installed:
-    """Install a wheel, with what it depends on, into an environment of its own.
+def install(wheel: Path, folder: Path, hidden: Iterable[str]) -> Installed:
+    """Install a wheel into an environment of its own, whose other packages are those of this one.
 
     Args:
         wheel: the file.
         folder: of the environment; it is made.
-        extra: name of an extra, or several with commas between them.
+        hidden: modules of the other packages that are not to be found.
 
     Raises:
         RuntimeError: neither uv nor pip can install it.
     """
     _do(sys.executable, "-m", "venv", "--without-pip", str(folder))
-    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
-    python = str(folder / "bin/python")
+    python, wanted = str(folder / "bin/python"), ("--quiet", "--no-deps", str(wheel))
     try:
-        _do(str(UV), "pip", "install", "--quiet", "--system-certs", "--python", python, wanted)
+        _do(str(UV), "pip", "install", "--python", python, *wanted)
     except (OSError, RuntimeError):
-        # As in the Makefile: for machines whose index only pip is told of.
-        _do(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", wanted)
+        # As in the Makefile: for machines that have only pip.
+        _do(sys.executable, "-m", "pip", "--python", python, "install", *wanted)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "hiding.py").write_text(hiding(hidden))
+    (packages / "beside.pth").write_text(f"{sysconfig.get_path('purelib')}\nimport hiding\n")
     return Installed(folder)
+
+
+def hiding(modules: Iterable[str]) -> str:
+    """A program after which these modules, the set `hidden`, are not found."""
+    return HIDING.format(hidden=set(modules))
 
 
 def _do(*command: str) -> None:

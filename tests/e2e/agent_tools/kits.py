@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from gate.agents.conversation_tools import ConversationToolbox
@@ -90,14 +91,15 @@ async def failure(box: ConversationToolbox, name: str = "say", /, **arguments: A
 @contextmanager
 def service(kind: str, **variables: str) -> Iterator[tuple[str, "Popen[bytes]"]]:
     """The server of `listings.py` over HTTP, in a process of its own: its address."""
-    command = [sys.executable, str(SERVERS / "listings.py"), kind]
-    with Popen(command, stdout=PIPE, env={**os.environ, **variables}) as process:
-        try:
-            assert process.stdout
-            port = int(process.stdout.readline())
-            yield f"http://127.0.0.1:{port}/{'sse' if kind == 'sse' else 'mcp'}", process
-        finally:
-            process.kill()
+    with TemporaryDirectory() as folder:
+        command = [str(forked.python(Path(folder))), str(SERVERS / "listings.py"), kind]
+        with Popen(command, stdout=PIPE, env={**os.environ, **variables}) as process:
+            try:
+                assert process.stdout
+                port = int(process.stdout.readline())
+                yield f"http://127.0.0.1:{port}/{'sse' if kind == 'sse' else 'mcp'}", process
+            finally:
+                process.kill()
 
 
 def reached(kind: str, url: str, **more: Any) -> dict[str, Server]:

@@ -105,7 +105,7 @@ def diff(repo: Path, server: ModelServer, *options: str) -> tuple[dict[str, Any]
     return json.loads((repo / "out/run.json").read_text()), server.requests - before
 
 
-def test_the_same_again_costs_nothing(repo: Path, server: ModelServer) -> None:
+def test_the_same_again_costs_nothing_and_a_new_candidate_only_what_is_new(repo: Path, server: ModelServer) -> None:
     """The candidate is in a working tree, so its conversations are led again, with what its model is known to say."""
     first, asked = diff(repo, server)
     assert asked == 2 * TALKS * CALLS
@@ -115,10 +115,6 @@ def test_the_same_again_costs_nothing(repo: Path, server: ModelServer) -> None:
     assert run["calls"] == {"made": 0, "cached": 2 * TALKS * CALLS, "retried": 0, "failed": 0}
     assert run["spent_usd"] in (None, 0.0) and first["spent_usd"] > 0.0
     assert run["verdict"] == first["verdict"]
-
-
-def test_a_new_candidate_next_to_a_known_baseline(repo: Path, server: ModelServer) -> None:
-    first, _ = diff(repo, server)
     (repo / "prompt.md").write_text("Be ever so kind.")
     run, asked = diff(repo, server)
     assert run["calls"]["made"] == asked

@@ -56,13 +56,6 @@ def other_commit():
 """
 ATTACKS = {
     "a loose object": "forge(OBJECTS)",
-    "a pack": """
-forge(OBJECTS)
-names = git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
-git("pack-objects", "-q", str(OBJECTS / "pack" / "pack"), given=names)
-for folder in OBJECTS.glob("??"):
-    shutil.rmtree(folder)
-""",
     "objects of elsewhere": """
 away = REPO / ".git" / "elsewhere"
 shutil.copytree(OBJECTS, away)
@@ -70,10 +63,6 @@ forge(away)
 for folder in OBJECTS.glob("??"):
     shutil.rmtree(folder)
 (OBJECTS / "info" / "alternates").write_text(str(away) + "\\n")
-""",
-    "the commit": """
-rest = git("cat-file", "commit", "main").partition(b"\\n")[2]
-loose(OBJECTS, named("main"), b"commit", b"tree %s\\n" % other_tree().encode() + rest)
 """,
     "a graph of commits": """
 git("commit-graph", "write", "--reachable")
@@ -89,15 +78,14 @@ commit = other_commit()
 for ref in git("for-each-ref", "--format=%(refname)").decode().split():
     git("update-ref", ref, commit)
 """,
-    "replaced objects": """
-git("replace", named("main"), other_commit())
+    "replaced objects, grafts and a border": """
+OLD = named("main")
+git("replace", OLD, other_commit())
 for path, text in FORGED.items():
     git("replace", named("main:" + path), git("hash-object", "-w", "--stdin", given=text.encode()).decode().strip())
-""",
-    "grafts and a border": """
 (REPO / ".git/info").mkdir(exist_ok=True)
-(REPO / ".git/info/grafts").write_text(named("main") + " " + other_commit() + "\\n")
-(REPO / ".git/shallow").write_text(named("main") + "\\n")
+(REPO / ".git/info/grafts").write_text(OLD + " " + other_commit() + "\\n")
+(REPO / ".git/shallow").write_text(OLD + "\\n")
 """,
     "another repository": """
 shutil.copytree(REPO / ".git", REPO / "copy")

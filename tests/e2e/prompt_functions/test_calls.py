@@ -19,48 +19,46 @@ from tests.e2e.python_functions.jobs import ENTRY, PROMPT, SESSIONS
 LIMITS = PROMPT.limits
 
 
-@pytest.mark.parametrize(
-    ("odd", "said"),
-    [
-        ("return session.missing", "AttributeError: the session has no 'missing'"),
-        ("return None", "it returned NoneType, not the text of a prompt"),
-        ("return ''", "it returned an empty text"),
-        ("return 'x' * 5_001", "it returned 5,001 characters; the limit is 5,000"),
-        ("return 'a\\0b'", "its text contains NUL characters"),
-        ("return chr(0xd800)", "its text contains half of a surrogate pair"),
-    ],
+NO_TEXT = (
+    ("return session.missing", "AttributeError: the session has no 'missing'"),
+    ("return None", "it returned NoneType, not the text of a prompt"),
+    ("return ''", "it returned an empty text"),
+    ("return 'x' * 5_001", "it returned 5,001 characters; the limit is 5,000"),
+    ("return 'a\\0b'", "its text contains NUL characters"),
+    ("return chr(0xd800)", "its text contains half of a surrogate pair"),
 )
-def test_what_is_no_text(worktree: FunctionWorktree, odd: str, said: str) -> None:
-    reason = PROMPT.odd(worktree, odd)
-    assert reason.startswith(PROMPT.failure + said)
-    assert len(reason) < 300
-    assert reason.isprintable()
 
 
-@pytest.mark.parametrize(
-    ("odd", "said"),
-    [
-        (
-            "raise RuntimeError(dict(os.environ))",
-            "RuntimeError: {'PATH': '$PATH', 'HOME': '$HOME', 'TMPDIR': '$TMPDIR',",
-        ),
-        ("raise type(os.environ['PATH'], (Exception,), {})", "$PATH"),
-        ("open(os.environ['HOME'] + '/none')", "FileNotFoundError: [Errno 2] No such file or directory: '$HOME/none'"),
-        (
-            "open(os.path.dirname(os.environ['HOME']) + '/n')",
-            "FileNotFoundError: [Errno 2] No such file or directory: '…/n'",
-        ),
-        ("open(os.path.abspath('bots/none'))", "FileNotFoundError: [Errno 2] No such file or directory: 'bots/none'"),
-    ],
+def test_what_is_no_text(worktree: FunctionWorktree) -> None:
+    reasons = PROMPT.odds(worktree, [odd for odd, _ in NO_TEXT])
+    for reason, (_, said) in zip(reasons, NO_TEXT, strict=True):
+        assert reason.startswith(PROMPT.failure + said)
+        assert len(reason) < 300
+        assert reason.isprintable()
+
+
+RAISING = (
+    (
+        "raise RuntimeError(dict(os.environ))",
+        "RuntimeError: {'PATH': '$PATH', 'HOME': '$HOME', 'TMPDIR': '$TMPDIR',",
+    ),
+    ("raise type(os.environ['PATH'], (Exception,), {})", "$PATH"),
+    ("open(os.environ['HOME'] + '/none')", "FileNotFoundError: [Errno 2] No such file or directory: '$HOME/none'"),
+    (
+        "open(os.path.dirname(os.environ['HOME']) + '/n')",
+        "FileNotFoundError: [Errno 2] No such file or directory: '…/n'",
+    ),
+    ("open(os.path.abspath('bots/none'))", "FileNotFoundError: [Errno 2] No such file or directory: 'bots/none'"),
 )
-def test_what_an_exception_tells_has_no_variable_and_no_folder_that_goes(
-    worktree: FunctionWorktree, odd: str, said: str
-) -> None:
+
+
+def test_what_an_exception_tells_has_no_variable_and_no_folder_that_goes(worktree: FunctionWorktree) -> None:
     path = ":".join([worktree.path, *(f"/opt/tool{number}/bin" for number in range(100))])
     worktree = replace(worktree, path=path)
-    reason = PROMPT.odd(worktree, odd)
-    assert reason.startswith(PROMPT.failure + said)
-    assert not any(hidden in reason for hidden in ("/opt/tool", path[:20], str(worktree.scratch), str(worktree.root)))
+    hidden = ("/opt/tool", path[:20], str(worktree.scratch), str(worktree.root))
+    for reason, (_, said) in zip(PROMPT.odds(worktree, [odd for odd, _ in RAISING]), RAISING, strict=True):
+        assert reason.startswith(PROMPT.failure + said)
+        assert not any(one in reason for one in hidden)
 
 
 def test_a_call_sees_its_own_session_and_nothing_that_another_changed(worktree: FunctionWorktree) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.property_agent.estate import Estate, build
 from tests.e2e.property_agent.landlord import BEHAVIOUR
 from tests.support.model_server import ModelServer
-from tests.support.postgres import running
+from tests.support.stores import on_postgres as on_server
 
 
 @pytest.fixture
@@ -18,15 +18,10 @@ def estate(tmp_path: Path, models: ModelServer) -> Estate:
     return build(tmp_path / "repo", models, f"sqlite:///{tmp_path / 'property.db'}")
 
 
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    """A real Postgres; its URL."""
-    with running() as url:
-        yield url
-
-
 @pytest.fixture
-def on_postgres(tmp_path: Path, models: ModelServer, postgres: str) -> Estate:
+def on_postgres(tmp_path: Path, models: ModelServer, postgres: str) -> Iterator[Estate]:
     """With Postgres."""
     models.behaviour = BEHAVIOUR
-    return build(tmp_path / "repo", models, postgres)
+    with on_server(postgres) as database:
+        url = database.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        yield build(tmp_path / "repo", models, url)

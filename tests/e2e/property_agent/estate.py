@@ -127,7 +127,7 @@ def build(root: Path, models: ModelServer, url: str) -> Estate:
 @contextmanager
 def served(estate: Estate, transport: str) -> Iterator[str]:
     """The example's server as a process of its own; its address."""
-    words = [sys.executable, f"{FOLDER}/server.py", transport, "--port", "0"]
+    words = [str(estate.pythons / "python"), f"{FOLDER}/server.py", transport, "--port", "0"]
     env = environment(estate.root, {"PROPERTY_DB": estate.url})
     with subprocess.Popen(words, cwd=estate.root, env=env, stdout=subprocess.PIPE) as process:
         try:

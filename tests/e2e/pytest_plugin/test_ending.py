@@ -13,13 +13,6 @@ from tests.support.forked import Fork
 from tests.support.model_server import Behaviour
 
 
-def test_the_record_is_that_of_a_check(project: Project) -> None:
-    project.write("quality=1.0 quality[safety]=0.0")
-    assert "record: .gate/pytest/run.json" in project.run("-m", "eval").out
-    shown = gate("report", ".gate/pytest", cwd=project.root)
-    assert "BLOCK  4 of 8 cases failed" in shown.out
-
-
 def test_the_first_failure_ends_the_run_and_what_was_asked_ahead(project: Project) -> None:
     project.rows = [{**row, "id": f"c{number:03}"} for number, row in enumerate(project.rows * 25)]
     project.write("quality=0.0")
@@ -78,8 +71,6 @@ def test_calls_for_cases_that_nobody_saw_are_reported(project: Project) -> None:
     assert told in ran.out
     run = RunRecord.model_validate_json((project.root / ".gate/pytest/run.json").read_bytes())
     assert (run.calls.made, told in run.notes) == (2, True)
-    (project.root / "conftest.py").unlink()
-    assert "0 calls, 16 answers from the cache" in project.run("-m", "eval").out
 
 
 def test_what_is_skipped_is_neither_asked_nor_recorded(project: Project) -> None:

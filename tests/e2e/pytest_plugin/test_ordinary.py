@@ -43,7 +43,6 @@ def test_a_conftest_may_have_such_options_of_its_own(project: Project) -> None:
 
 def test_a_project_without_a_configuration_may_mark_its_own_tests(project: Project) -> None:
     (project.root / "gate.yaml").unlink()
-    assert "1 passed, 1 deselected" in project.run().out
     ran = project.run("-m", "eval")
     assert ran.code == 0
     assert "1 passed, 1 deselected" in ran.out
@@ -51,7 +50,6 @@ def test_a_project_without_a_configuration_may_mark_its_own_tests(project: Proje
 
 def test_an_own_test_runs_when_it_is_named(project: Project) -> None:
     project.tests("@pytest.mark.eval\n@pytest.mark.parametrize('x', [1, 2])\ndef test_judge(x):\n    pass\n")
-    assert "2 passed" in project.run("test_own.py::test_judge").out
     assert "1 passed" in project.run("test_own.py::test_judge[2]").out
     ran = project.run("test_own.py")
     assert (ran.code, "2 deselected" in ran.out) == (5, True)

@@ -69,6 +69,10 @@ def test_a_case_that_fails_has_a_report_and_no_trace_and_junit_has_the_scores(pr
     assert (good["outcome"], bad["outcome"]) == ("passed", "failure")
     assert (good["score:contains"], bad["score:contains"], bad["score"], bad["calls"]) == ("1.0", "0.0", "0.0", "2")
     assert bad["reason:contains"] == 'does not contain "word1"'
+    assert "record: .gate/pytest/run.json" in ran.out
+    assert "BLOCK  4 of 8 cases failed" in gate("report", ".gate/pytest", cwd=project.root).out
+    again = project.run("-m", "eval", "--lf", "-v")
+    assert "4 failed" in again.out and "welcome" not in again.out.partition("FAILURES")[0]
 
 
 def test_a_case_without_a_score_is_an_error(project: Project) -> None:

@@ -41,7 +41,7 @@ class Job:
         bad: another one, `BAD` in the module.
         failure: how the reason begins why there is no answer.
         limits: unless a test says otherwise.
-        ask: the answers of all three calls, or why there are none.
+        ask: the answers of calls with these names, or why there are none.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Job:
     bad: str
     failure: str
     limits: FunctionLimits
-    ask: Callable[[FunctionWorktree, FunctionLimits], list[str]]
+    ask: Callable[[FunctionWorktree, FunctionLimits, Sequence[str]], list[str]]
 
     def put(self, worktree: FunctionWorktree, body: str, start: str = "") -> None:
         """Write a module that begins so, and whose function has this body."""
@@ -61,14 +61,23 @@ class Job:
     def odd(self, worktree: FunctionWorktree, body: str, start: str = "", **limits: float) -> str:
         """What is told of the odd call, which does this; the others end as ever."""
         self.put(worktree, f"if who == 'odd': {body}\n    {self.usual}", start)
-        first, found, third = self.ask(worktree, replace(self.limits, **limits))
+        first, found, third = self.ask(worktree, replace(self.limits, **limits), NAMES)
+        assert (first, third) == self.told
+        return found
+
+    def odds(self, worktree: FunctionWorktree, bodies: Sequence[str], **limits: float) -> list[str]:
+        """The same of many odd calls, each of which does another of these things."""
+        names = [f"odd {number}" for number in range(len(bodies))]
+        lines = [f"if who == {name!r}: {body}" for name, body in zip(names, bodies, strict=True)]
+        self.put(worktree, "\n    ".join([*lines, self.usual]))
+        first, *found, third = self.ask(worktree, replace(self.limits, **limits), ("one", *names, "three"))
         assert (first, third) == self.told
         return found
 
 
-def built(worktree: FunctionWorktree, limits: FunctionLimits) -> list[str]:
-    """The texts for `SESSIONS`, or the reasons."""
-    found = asyncio.run(prompt_texts(ENTRY, SESSIONS, worktree, limits))
+def built(worktree: FunctionWorktree, limits: FunctionLimits, names: Sequence[str]) -> list[str]:
+    """The texts for sessions with these names, or the reasons."""
+    found = asyncio.run(prompt_texts(ENTRY, [{"name": name} for name in names], worktree, limits))
     return [text.reason if isinstance(text, Failed) else text for text in found]
 
 
@@ -98,8 +107,8 @@ def scored(worktree: FunctionWorktree, limits: FunctionLimits, answers: Sequence
     return with_process(worktree, limits, work)
 
 
-def _scores(worktree: FunctionWorktree, limits: FunctionLimits) -> list[str]:
-    found = (value for value, _ in scored(worktree, limits))
+def _scores(worktree: FunctionWorktree, limits: FunctionLimits, names: Sequence[str]) -> list[str]:
+    found = (value for value, _ in scored(worktree, limits, names))
     return [value.reason if isinstance(value, Unscored) else str(value) for value in found]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from gate.agents.functions import FunctionWorktree
 from gate.prompts.files import CannotLoad
-from tests.e2e.python_functions.jobs import PROMPT, SCORE, Job
+from tests.e2e.python_functions.jobs import NAMES, PROMPT, SCORE, Job
 
 
 @pytest.fixture(params=[PROMPT, SCORE], ids=lambda job: job.name)
@@ -18,25 +18,25 @@ def job(request: pytest.FixtureRequest) -> Job:
     return found
 
 
-@pytest.mark.parametrize(
-    ("odd", "said"),
-    [
-        ("raise ValueError('a\\n\\x1b[31m' + 'x' * 10_000)", "ValueError: a\\n\\x1b[31mxxx"),
-        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-        ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "Odd: its text cannot be read"),
-        ("return 'x' * 2**31", "MemoryError"),
-        ("os._exit(7)", "it ended (exit code 7)"),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "it ended (signal 9)"),
-        ("os.execv('/bin/sleep', ['sleep', '60'])", "it closed its standard output"),
-        ("time.sleep(60)", "it took longer than 0.3 s"),
-        ("signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); time.sleep(60)", "it took longer than 0.3 s"),
-    ],
+FAILING = (
+    ("raise ValueError('a\\n\\x1b[31m' + 'x' * 10_000)", "ValueError: a\\n\\x1b[31mxxx"),
+    ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "Odd: its text cannot be read"),
+    ("return 'x' * 2**31", "MemoryError"),
+    ("os._exit(7)", "it ended (exit code 7)"),
+    ("os.kill(os.getpid(), signal.SIGKILL)", "it ended (signal 9)"),
+    ("os.execv('/bin/sleep', ['sleep', '60'])", "it closed its standard output"),
+    ("time.sleep(60)", "it took longer than 0.3 s"),
+    ("signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); time.sleep(60)", "it took longer than 0.3 s"),
 )
-def test_one_call_that_fails_costs_itself_alone(worktree: FunctionWorktree, odd: str, said: str) -> None:
-    reason = PROMPT.odd(worktree, odd, call_s=0.3 if "longer" in said else PROMPT.limits.call_s)
-    assert reason.startswith(PROMPT.failure + said)
-    assert len(reason) < 300
-    assert reason.isprintable()
+
+
+def test_one_call_that_fails_costs_itself_alone(worktree: FunctionWorktree) -> None:
+    reasons = PROMPT.odds(worktree, [odd for odd, _ in FAILING], call_s=0.3)
+    for reason, (_, said) in zip(reasons, FAILING, strict=True):
+        assert reason.startswith(PROMPT.failure + said)
+        assert len(reason) < 300
+        assert reason.isprintable()
 
 
 def test_what_it_prints_reaches_nobody(worktree: FunctionWorktree, job: Job, capfd: pytest.CaptureFixture[str]) -> None:
@@ -107,7 +107,7 @@ def test_the_processes_end_with_whoever_waits_for_them(worktree: FunctionWorktre
     pid = os.fork()
     if pid == 0:
         try:
-            PROMPT.ask(worktree, replace(PROMPT.limits, call_s=60.0))
+            PROMPT.ask(worktree, replace(PROMPT.limits, call_s=60.0), NAMES)
         finally:
             os._exit(0)
     until = time.monotonic() + 20.0

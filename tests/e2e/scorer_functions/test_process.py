@@ -5,8 +5,6 @@ import json
 import os
 from dataclasses import replace
 
-import pytest
-
 from gate.agents.functions import FunctionScorer, FunctionWorktree, ScoringProcess
 from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec
@@ -26,41 +24,43 @@ def of_odd(worktree: FunctionWorktree, odd: str, start: str = "", call_s: float 
     return found
 
 
-@pytest.mark.parametrize(
-    ("odd", "value", "reason"),
-    [
-        ("return True", 1.0, "bots.persona:asked returned 1"),
-        ("return 0.25", 0.25, "bots.persona:asked returned 0.25"),
-        ("return {'score': 0.5, 'reason': 'so so'}", 0.5, "so so"),
-        ("import numpy; return numpy.float32(0.5)", 0.5, "bots.persona:asked returned 0.5"),
-        ("return {'score': 0.5, 'reason': 'x' * 500}", 0.5, "x" * 500),
-        ("return {'pass': True, 'reason': None}", 1.0, "bots.persona:asked returned 1"),
-        ("return {'pass_': False, 'component_results': []}", 0.0, "bots.persona:asked returned 0"),
-        ("return {'pass': True, 'score': 0.5, 'reason': 'so', 'namedScores': {}}", 0.5, "so"),
-    ],
+SCORES = (
+    ("return True", 1.0, "bots.persona:asked returned 1"),
+    ("return 0.25", 0.25, "bots.persona:asked returned 0.25"),
+    ("return {'score': 0.5, 'reason': 'so so'}", 0.5, "so so"),
+    ("import numpy; return numpy.float32(0.5)", 0.5, "bots.persona:asked returned 0.5"),
+    ("return {'score': 0.5, 'reason': 'x' * 500}", 0.5, "x" * 500),
+    ("return {'pass': True, 'reason': None}", 1.0, "bots.persona:asked returned 1"),
+    ("return {'pass_': False, 'component_results': []}", 0.0, "bots.persona:asked returned 0"),
+    ("return {'pass': True, 'score': 0.5, 'reason': 'so', 'namedScores': {}}", 0.5, "so"),
 )
-def test_what_counts_as_a_score(worktree: FunctionWorktree, odd: str, value: float, reason: str) -> None:
-    assert of_odd(worktree, odd, call_s=20.0) == (value, reason)
 
 
-@pytest.mark.parametrize(
-    ("odd", "said"),
-    [
-        ("return case.missing", "AttributeError: the case has no 'missing'"),
-        ("return None", "it returned NoneType, not true, false or a number from 0 to 1"),
-        ("return '1'", "it returned str"),
-        ("return 1.5", "it returned a number that is not from 0 to 1"),
-        ("return float('nan')", "it returned a number that is not from 0 to 1"),
-        ("return {'reason': 'good'}", "it returned a mapping that does not consist of score and reason"),
-        ("return {'score': 1, 'reason': 3}", "its reason is int, not a text"),
-        ("return {'score': 1, 'reason': 'x' * 501}", "its reason has 501 characters; the limit is 500"),
-    ],
+def test_what_counts_as_a_score(worktree: FunctionWorktree) -> None:
+    lines = [f"if who == '{number}': {odd}" for number, (odd, _, _) in enumerate(SCORES)]
+    SCORE.put(worktree, "\n    ".join(lines))
+    found = scored(worktree, replace(LIMITS, call_s=20.0), [str(number) for number in range(len(SCORES))])
+    assert found == [(value, reason) for _, value, reason in SCORES]
+
+
+NO_SCORES = (
+    ("return case.missing", "AttributeError: the case has no 'missing'"),
+    ("return None", "it returned NoneType, not true, false or a number from 0 to 1"),
+    ("return '1'", "it returned str"),
+    ("return 1.5", "it returned a number that is not from 0 to 1"),
+    ("return float('nan')", "it returned a number that is not from 0 to 1"),
+    ("return {'reason': 'good'}", "it returned a mapping that does not consist of score and reason"),
+    ("return {'score': 1, 'reason': 3}", "its reason is int, not a text"),
+    ("return {'score': 1, 'reason': 'x' * 501}", "its reason has 501 characters; the limit is 500"),
 )
-def test_what_is_no_score(worktree: FunctionWorktree, odd: str, said: str) -> None:
-    reason = SCORE.odd(worktree, odd)
-    assert reason.startswith(SCORE.failure + said)
-    assert len(reason) < 300
-    assert reason.isprintable()
+
+
+def test_what_is_no_score(worktree: FunctionWorktree) -> None:
+    reasons = SCORE.odds(worktree, [odd for odd, _ in NO_SCORES])
+    for reason, (_, said) in zip(reasons, NO_SCORES, strict=True):
+        assert reason.startswith(SCORE.failure + said)
+        assert len(reason) < 300
+        assert reason.isprintable()
 
 
 FORGE = """

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from fastapi.params import Security
 from fastapi.routing import APIRoute
-from starlette.testclient import TestClient
 
 from gate.cases.stored import CaseFilter, Page
 from gate.record.history import Context, RunFilter
@@ -64,7 +63,7 @@ class Program:
 
     def __init__(self, site: WebSite, *scopes: Scope) -> None:
         self.site = site
-        self.client = TestClient(browsing.served(site), BASE)
+        self.client = browsing.browser(browsing.served(site), BASE)
         if scopes:
             wish = TokenRequest("ci", "Ann", frozenset(scopes))
             self.client.headers["authorization"] = f"Bearer {Tokens(site.database).create(wish, NOW).secret}"
@@ -147,7 +146,7 @@ def test_without_a_good_token_a_server_tells_nothing(database: Database) -> None
 
 def test_a_token_opens_no_page_and_wins_over_whoever_sits_there(database: Database, local: Program) -> None:
     only = Tokens(database).create(TokenRequest("ci", "Ann", frozenset({Scope.RUNS_READ})), NOW).secret
-    page = TestClient(browsing.served(server(database)), BASE, follow_redirects=False).get(
+    page = browsing.browser(browsing.served(server(database)), BASE, follow_redirects=False).get(
         "/", headers={"authorization": f"Bearer {only}"}
     )
     assert page.status_code in (401, 303)

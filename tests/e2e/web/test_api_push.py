@@ -190,21 +190,19 @@ def test_a_server_that_never_comes_is_told_and_ends(place: Place, run: Path) -> 
     assert len(place.told) == TRIES - 1
 
 
-@pytest.mark.parametrize(
-    ("prefix", "said"),
-    [
-        ("/404", "there is no Prompt Gate server at http://127.0.0.1:[0-9]+/404"),
-        ("/post-302", "redirects to /stolen"),
-        ("/403", "a proxy in front of http://127.0.0.1:[0-9]+/403 refuses the request"),
-        ("/post-413", "the run is larger than"),
-    ],
+OTHERS = (
+    ("/404", "there is no Prompt Gate server at http://127.0.0.1:[0-9]+/404"),
+    ("/post-302", "redirects to /stolen"),
+    ("/403", "a proxy in front of http://127.0.0.1:[0-9]+/403 refuses the request"),
+    ("/post-413", "the run is larger than"),
 )
-def test_what_is_no_prompt_gate_gets_no_run_and_no_redirect_is_followed(
-    place: Place, run: Path, prefix: str, said: str
-) -> None:
-    with pytest.raises(GateError, match=said):
-        place.send(run, prefix)
-    assert (place.rows, place.waited, (place.folder / "seen").exists()) == ((), [], False)
+
+
+def test_what_is_no_prompt_gate_gets_no_run_and_no_redirect_is_followed(place: Place, run: Path) -> None:
+    for prefix, said in OTHERS:
+        with pytest.raises(GateError, match=said):
+            place.send(run, prefix)
+        assert (place.rows, place.waited, (place.folder / "seen").exists()) == ((), [], False)
 
 
 def test_tokens_that_will_not_do_are_told_apart(place: Place, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,9 @@ def test_a_token_is_shown_once_and_is_good_until_it_is_revoked(ann: TestClient, 
     assert not SECRET.search(ann.get("/tokens").text)
     assert "ci &lt;b&gt;" in ann.get("/tokens").text
     asking = {"authorization": f"Bearer {secret}"}
-    api = TestClient(browsing.served(replace(browsing.site(database), login=team_login.oidc())), BASE, headers=asking)
+    api = browsing.browser(
+        browsing.served(replace(browsing.site(database), login=team_login.oidc())), BASE, headers=asking
+    )
     assert api.get("/api/v1/runs").status_code == 200
     assert api.post("/api/v1/suites", json={"name": "x"}).status_code == 403
     (token,) = Tokens(database).all()

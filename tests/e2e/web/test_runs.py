@@ -49,7 +49,7 @@ class Browser:
 @pytest.fixture
 def browser(database: Database) -> Browser:
     site = WebSite(database, frozenset({"testserver"}), lambda: NOW, person="Ann")
-    return Browser(site, TestClient(browsing.served(site)))
+    return Browser(site, browsing.browser(browsing.served(site)))
 
 
 def score(case: Case, arm: ArmName, index: int) -> float | None:

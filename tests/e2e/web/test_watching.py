@@ -42,7 +42,7 @@ def lines() -> io.StringIO:
 
 def client(database: Database, lines: io.StringIO, login: Login | None = None, here: str = "127.0.0.1") -> TestClient:
     site = replace(browsing.site(database, "Ann\n\x1b[31m"), log=log_to(lines, "json"), login=login)
-    return TestClient(browsing.served(site), "https://testserver", client=(here, 5000))
+    return browsing.browser(browsing.served(site), "https://testserver", client=(here, 5000))
 
 
 def told(lines: io.StringIO) -> list[dict[str, object]]:
@@ -130,7 +130,7 @@ def test_where_the_store_is_stands_in_the_log_and_is_no_stranger_s_business(
 
     gone(database)
     watched = WatchedApp(app, site.now, (site.log,))
-    answer = TestClient(watched).get("/asks")
+    answer = browsing.browser(watched).get("/asks")
     assert answer.status_code == 503
     assert ("gate.db" in answer.text) is for_people
     assert "gate.db" in str(told(lines)[-1]["error"])
