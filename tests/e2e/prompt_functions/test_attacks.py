@@ -56,6 +56,13 @@ def other_commit():
 """
 ATTACKS = {
     "a loose object": "forge(OBJECTS)",
+    "a pack": """
+forge(OBJECTS)
+names = git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+git("pack-objects", "-q", str(OBJECTS / "pack" / "pack"), given=names)
+for folder in OBJECTS.glob("??"):
+    shutil.rmtree(folder)
+""",
     "objects of elsewhere": """
 away = REPO / ".git" / "elsewhere"
 shutil.copytree(OBJECTS, away)
@@ -63,6 +70,10 @@ forge(away)
 for folder in OBJECTS.glob("??"):
     shutil.rmtree(folder)
 (OBJECTS / "info" / "alternates").write_text(str(away) + "\\n")
+""",
+    "the commit": """
+rest = git("cat-file", "commit", "main").partition(b"\\n")[2]
+loose(OBJECTS, named("main"), b"commit", b"tree %s\\n" % other_tree().encode() + rest)
 """,
     "a graph of commits": """
 git("commit-graph", "write", "--reachable")
