@@ -88,7 +88,7 @@ class _Reader:
                 timer.cancel()
 
     def _started(self, git: "Git") -> subprocess.Popen[bytes]:
-        if self._process is None:
+        if self._process is None or self._process.poll() is not None:
             with _starting(git.folder):
                 self._process = subprocess.Popen(  # noqa: S603
                     _command(["cat-file", "--batch"]),

@@ -169,7 +169,8 @@ class Server:
     def _client(self) -> httpx2.Client:
         timeout = httpx2.Timeout(SILENCE_S, connect=_CONNECT_S)
         # To read all trusted certificates takes longer than a request on the own machine.
-        tls = ssl.create_default_context() if self.url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        plain = urlsplit(self.url).scheme == "http"
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else ssl.create_default_context()
         # The proxy of the environment is used only for https: over http it could read the token.
         return httpx2.Client(verify=tls, trust_env=False, timeout=timeout, proxy=self._proxy())
 

@@ -51,7 +51,7 @@ def test_killed_at_any_moment(path: Path) -> None:
         assert process.stdout is not None
         # Read to its end by the same reader: communicate() would begin anywhere after what readline() holds ready.
         lines = [process.stdout.readline()]
-        time.sleep(rng.uniform(0.02, 0.1))
+        time.sleep(rng.uniform(0.1, 0.3))
         process.send_signal(signal.SIGKILL)
         lines += process.stdout.readlines()
         _, err = process.communicate(timeout=60)

@@ -12,6 +12,8 @@ from gate.record.run import RunRecord
 from tests.support import in_process
 from tests.support.warm import ROOT
 
+TIME = "2026-01-02T03:04:05+00:00"
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -48,8 +50,12 @@ def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def git(root: Path, *arguments: str) -> str:
-    """Run git in a repository and return what it printed."""
+    """Run git in a repository and return what it printed; all commits are made at one time.
+
+    A run draws by the id of its base commit: so it draws the same whenever the tests run.
+    """
     # Maintenance would be a process after each commit.
     settings = ("user.name=t", "user.email=t@example.invalid", "commit.gpgsign=false", "maintenance.auto=false")
     command = ["git", *(word for setting in settings for word in ("-c", setting)), "-C", str(root), *arguments]
-    return subprocess.run(command, env=environment(root), capture_output=True, text=True, check=True).stdout.strip()
+    env = environment(root, {"GIT_AUTHOR_DATE": TIME, "GIT_COMMITTER_DATE": TIME})
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout.strip()

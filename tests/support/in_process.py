@@ -7,6 +7,7 @@ It costs half of what a fork does. What ends a process from outside, its start, 
 """
 
 import faulthandler
+import gc
 import os
 import subprocess
 import sys
@@ -31,7 +32,7 @@ def run(
 ) -> "subprocess.CompletedProcess[str]":
     """Run the command to its end; in a new process, if the environment has settings for Python's start.
 
-    After `timeout_s`, this process ends with the stacks of its threads, because nothing else would end what hangs.
+    After `timeout_s`, this process ends, because nothing else would end what hangs; pytest-xdist names its test.
     """
     if any(name.startswith(("PYTHON", "LC_")) for name in env if (name, env[name]) != ("PYTHONPATH", str(ROOT))):
         command = [sys.executable, "-m", "gate", *arguments]
@@ -39,6 +40,8 @@ def run(
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, pytest.MonkeyPatch.context() as patch:
         patch.chdir(cwd)
         patch.setattr(sys, "argv", ["gate", *arguments])
+        # What a run freezes, to save time at its end, would never be freed here, and its processes not ended.
+        patch.setattr(gc, "freeze", lambda: None)
         # Python remembers the folder of an earlier TMPDIR.
         patch.setattr(tempfile, "tempdir", None)
         for name in os.environ.keys() - env.keys():

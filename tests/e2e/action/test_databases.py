@@ -54,9 +54,8 @@ def judged(pr: PullRequest, models: ModelServer, database: Path, *, fork: bool) 
     return run_action(Path(env["GITHUB_WORKSPACE"]), env | {"SHOP_DB": f"sqlite:///{database}"})
 
 
-@pytest.mark.parametrize(
-    ("fork", "change"), [(True, "a suite of its own"), (False, "a suite of its own"), (False, "the exam")]
-)
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("fork", [True, False], ids=["a stranger", "who may push"])
 def test_what_a_change_asks_a_database_is_not_asked(
     tmp_path: Path, server: GitHubServer, models: ModelServer, change: str, fork: bool
 ) -> None:

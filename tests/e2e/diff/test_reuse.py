@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -137,6 +138,17 @@ def test_a_cache_that_git_tracks_is_not_read(known: Path, server: ModelServer) -
     second = diff(known).record
     assert server.requests == CALLS
     assert any("git tracks" in note for note in second.notes)
+
+
+def test_a_cache_of_a_newer_version_is_not_changed(known: Path, server: ModelServer) -> None:
+    with sqlite3.connect(known / STORE) as database:
+        database.execute("PRAGMA user_version = 999")
+    database.close()
+    before = (known / STORE).read_bytes()
+    second = diff(known).record
+    assert second.calls.made == CALLS
+    assert any("newer" in note for note in second.notes)
+    assert (known / STORE).read_bytes() == before
 
 
 def test_a_small_budget_is_reported_first_and_the_next_run_continues(repo: Path, server: ModelServer) -> None:
