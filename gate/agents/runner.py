@@ -12,24 +12,20 @@ The output of agents goes to standard error; that of functions is dropped.
 """
 
 import importlib
+import inspect
 import json
 import os
 import resource
 import sys
 import traceback
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import asyncio
 
-DIRECT = (FunctionType, MethodType, BuiltinFunctionType, type)
-"""What is called itself, and not by its type."""
-COROUTINE, ASYNC_GENERATOR = 0x80, 0x200
-"""As in `inspect`, which takes longer to load than all the rest."""
 REASON_CHARS = 300
 PACKAGES = "site-packages"
 ROLED = {"role", "content"}
@@ -128,7 +124,7 @@ class Agent:
             history = [] if hasattr(found, "send") else asked.pop("history", [])
             self.context = Context(asked, reopened=kind == "reopen", history=history)
             self.context["prompt"], self.context["case"] = Context(asked["prompt"]), Context(asked["case"])
-            self.inside = bool(flags_of(getattr(found, "send", found)) & COROUTINE)
+            self.inside = inspect.iscoroutinefunction(getattr(found, "send", found))
             self.agent = self.done(found, self.context) if isinstance(found, type) else found
             if kind == "reopen" and hasattr(self.agent, "reopen"):
                 self.done(self.agent.reopen, self.context["session"])
@@ -155,7 +151,7 @@ class Agent:
         if self.inside:
             return self.loop.run(called(work, *given))
         value = work(*given)
-        return self.loop.run(awaited(value)) if isinstance(value, Awaitable) else value
+        return self.loop.run(awaited(value)) if inspect.isawaitable(value) else value
 
     def say(self, **reply: Any) -> None:
         # A value that is not JSON would count as a line that is not a reply.
@@ -163,18 +159,10 @@ class Agent:
         self.out.flush()
 
 
-def flags_of(function: object) -> int:
-    """What the compiler noted of a function, method or partial; 0 for what is none."""
-    while isinstance(function, partial):
-        function = function.func
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
-    return code.co_flags if code is not None else 0
-
-
 async def called(work: Any, *given: Any) -> Any:
     """The result of a call, made within the loop."""
     value = work(*given)
-    return await value if isinstance(value, Awaitable) else value
+    return await value if inspect.isawaitable(value) else value
 
 
 async def awaited(value: Any) -> Any:
@@ -220,8 +208,8 @@ class Function:
         function = getattr(module, name)
         if not callable(function):
             raise TypeError(f"{name} is not a function")
-        call = function if isinstance(function, DIRECT) else type(function).__call__
-        if flags_of(call) & (COROUTINE | ASYNC_GENERATOR):
+        call = function if inspect.isroutine(function) or isinstance(function, type) else type(function).__call__
+        if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
             raise UnusableReturn(f"{name} is an async function, which is not supported here: write it with def")
         return function
 
