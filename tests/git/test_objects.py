@@ -120,3 +120,8 @@ def test_folders_without_end_end(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     deeper = found.root(tree(folder, ("40000", "d", top)))
     with pytest.raises(CannotEvaluate, match="more than 20 deep"):
         found.below(deeper)
+
+
+def test_more_objects_are_read_than_a_pipe_holds_ids(folder: Path) -> None:
+    blobs = [put(folder, "blob", b"%d" % number) for number in range(1_201)]
+    assert objects(folder).git.objects(blobs) == [("blob", b"%d" % number) for number in range(1_201)]

@@ -83,8 +83,11 @@ def test_a_link_is_not_followed(world: PullRequestWorld, models: ModelServer) ->
     assert models.ledger == []
 
 
-def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer) -> None:
-    attack = "{{ ''.__class__.__mro__[1].__subclasses__() }}{% import 'os' as os %}{{ os.system('touch canary') }}"
+@pytest.mark.parametrize(
+    "attack",
+    ["{{ ''.__class__.__mro__[1].__subclasses__() }}", "{% import 'os' as os %}{{ os.system('touch canary') }}"],
+)
+def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer, attack: str) -> None:
     world.commit_to_main({"gate.yaml": SERVICE.replace("- name: support", "- name: support\n    template: jinja2")})
     pr = world.open({PROMPT: f"{GOOD}{attack}\n"}, fork=True)
     outcome = privileged(pr, models)

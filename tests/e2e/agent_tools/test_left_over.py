@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -93,11 +94,14 @@ async def main():
         print("ready", flush=True)
         await asyncio.sleep(600)
 
+# Whoever runs the tests in the background has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 asyncio.run(main())
 """
 
 
-def test_a_gate_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_gate_that_is_killed_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(SERVERS.parents[2])}
     command = [sys.executable, "-c", GATE, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as gate:
@@ -105,7 +109,7 @@ def test_a_gate_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
             assert gate.stdout
             assert gate.stdout.readline() == b"ready\n"
             assert left(tmp_path, ALL)
-            gate.kill()
+            gate.send_signal(number)
             gate.wait(60)
         finally:
             gate.kill()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gate.record.comparison import Verdict
+from tests.e2e.python_functions.peeking import ONLY_ITSELF, peeking, unprivileged
 from tests.e2e.python_functions.repositories import Run, running, telling
 from tests.e2e.scorer_functions.repository import CONFIG, FILES, GOOD, LENIENT, MODULE, WORSE, rows
 from tests.support import forked
@@ -47,6 +48,13 @@ def test_both_arms_are_scored_by_the_code_of_the_base(repo: Path, run: Run, tmp_
     assert {place for place, _ in told} >= {"c1 in free", "c2 in paid"}
     # One process for all of them.
     assert len({pid for _, pid in told}) == 1
+
+
+def test_the_gate_is_not_open_to_a_function_that_scores(repo: Path, run: Run, tmp_path: Path) -> None:
+    commit(repo, {MODULE: peeking(tmp_path / "found") + GOOD})
+    write(repo, WORSE)
+    assert unprivileged(["diff", "--base", "HEAD"], repo, run.env) == 1
+    assert (tmp_path / "found").read_text() == ONLY_ITSELF
 
 
 def test_what_the_change_makes_of_the_code_is_reported_and_not_tried(repo: Path, run: Run, tmp_path: Path) -> None:
