@@ -51,7 +51,7 @@ browser-test: $(VENV)/.dev ## Test the web interface in a browser; needs Debian'
 	@# A browser waits half of the time, so two keep two cores busy; with more, tests run into their timeouts.
 	$(BIN)/python -m pytest tests/browser -n 2 --dist load
 
-image-test: $(VENV)/.dev ## Build both images and run the action as GitHub's runner does; needs root, buildah, debootstrap.
+image-test: $(VENV)/.dev ## Build both images and run the action as GitHub's runner does; needs root, buildah, mmdebstrap.
 	$(BIN)/python -m pytest tests/image -m image -n 0
 
 lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerfile, spelling.

@@ -1,4 +1,4 @@
-"""Gets the Dockerfile's base image: pulls it, or makes it with debootstrap if no registry is reachable."""
+"""Gets the Dockerfile's base image: pulls it, or makes it with mmdebstrap if no registry is reachable."""
 
 import re
 import shutil
@@ -7,8 +7,7 @@ from pathlib import Path
 from tests.image.buildah import Buildah, call, checked
 
 BASE = re.compile(r"^FROM (\S+/debian:([a-z]+)-slim\S*) AS ", re.MULTILINE)
-STAND_IN = Path(__file__).parent / "stand_in"
-SLIMMED = ("doc", "info", "locale", "man")
+SETTINGS = Path(__file__).parent / "settings"
 BOOTSTRAP_LIMIT_S = 900
 
 
@@ -35,13 +34,10 @@ def _bootstrap(buildah: Buildah, name: str, suite: str) -> None:
     """Make a slim image from the same packages as Debian's own image."""
     container = buildah.run("from", "scratch")
     try:
-        root = Path(buildah.run("mount", container))
-        made = call(["debootstrap", "--variant=minbase", suite, str(root)], BOOTSTRAP_LIMIT_S)
-        checked(made, "debootstrap")
-        shutil.copytree(STAND_IN, root, dirs_exist_ok=True)
-        for folder in ("var/cache/apt", "var/lib/apt/lists", *(f"usr/share/{part}" for part in SLIMMED)):
-            shutil.rmtree(root / folder)
-            (root / folder).mkdir()
+        root = buildah.run("mount", container)
+        slim = f"--dpkgopt={SETTINGS / 'dpkg'}"
+        checked(call(["mmdebstrap", "--variant=minbase", slim, suite, root], BOOTSTRAP_LIMIT_S), "mmdebstrap")
+        shutil.copy(SETTINGS / "apt", f"{root}/etc/apt/apt.conf.d/docker-clean")
         buildah.run("config", "--cmd", "bash", container)
         buildah.run("commit", "--quiet", container, name)
     finally:

@@ -15,8 +15,8 @@ REPOSITORY = Path(__file__).parents[2]
 STORAGE = REPOSITORY / ".venv/image"
 TARGETS = ("action", "full")
 """The stages of the Dockerfile that are published."""
-TOOLS = ("buildah", "debootstrap")
-REMEDY = "apt-get install --yes --no-install-recommends buildah debootstrap debian-archive-keyring gnupg"
+TOOLS = ("buildah", "mmdebstrap")
+REMEDY = "apt-get install --yes --no-install-recommends buildah debian-archive-keyring gpg mmdebstrap"
 RUN_LIMIT_S = 300
 UNITS = {"MB": 1.0, "GB": 1000.0}
 
@@ -75,7 +75,7 @@ def problem() -> str:
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
         return f"The image test needs {' and '.join(missing)}: {REMEDY}"
-    return "" if os.geteuid() == 0 else "The image test needs root: buildah and debootstrap change into other roots"
+    return "" if os.geteuid() == 0 else "The image test needs root: buildah and mmdebstrap change into other roots"
 
 
 def build(storage: Path = STORAGE) -> dict[str, Image]:
