@@ -1,5 +1,5 @@
 # Two images: the last stage, `action`, is that of the GitHub Action, and `full` has every part of Prompt Gate.
-# Both are one Debian root, made small, and a folder with Python packages.
+# Both are one Debian root, made small, and a folder with Python packages; `full` adds packages to `action`.
 
 FROM docker.io/library/debian:trixie-slim AS debian
 # Debian's archive keeps only the newest version of a package: a pin (DL3008) would break with the next security fix.
@@ -80,11 +80,15 @@ RUN find . -type d \( -name tests -o -path '*/numpy/f2py' -o -path '*/pygments/l
     && find . -name '*.py' -delete
 
 
-FROM locked AS full-packages
-COPY requirements-full.lock ./
-RUN pip --python /opt/gate/bin/python install --no-cache-dir --no-compile --only-binary :all: --require-hashes \
-        --requirement requirements-full.lock \
-    && python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash /opt/gate
+# What the full image has beyond that of the action.
+FROM small-packages AS full-packages
+COPY requirements-full.lock /build/
+RUN touch /build/before \
+    && pip --python /opt/gate/bin/python install --no-cache-dir --no-compile --only-binary :all: --require-hashes \
+        --requirement /build/requirements-full.lock \
+    && mkdir /extra \
+    && find /opt/gate ! -type d -newer /build/before -exec cp --archive --link --parents --target-directory /extra {} + \
+    && python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash /extra
 
 
 # The bills of materials list all Python packages and the Debian packages of the root.
@@ -101,7 +105,7 @@ COPY release/sbom.py /build/
 COPY --from=project /staged /staged
 COPY --from=root /var/lib/dpkg/status /build/
 RUN python3 /build/sbom.py --debian /build/status /opt/gate/lib/python3*/site-packages \
-        /staged/opt/gate/lib/python3*/site-packages > /staged/opt/gate/share/sbom.cdx.json
+        /staged/opt/gate/lib/python3*/site-packages > /build/sbom.cdx.json
 
 
 FROM scratch AS base
@@ -119,13 +123,13 @@ LABEL org.opencontainers.image.title="Prompt Gate" \
 # The exec form, because a shell drops inputs whose names have hyphens. No WORKDIR and no USER: the runner mounts the
 # workspace and makes it the working directory, and its files belong to a user that the image does not know.
 ENTRYPOINT ["/opt/gate/bin/gate", "action"]
+COPY --from=small-packages /opt/gate /opt/gate
+COPY --from=small /staged /
 
 
 FROM base AS full
-COPY --from=full-packages /opt/gate /opt/gate
-COPY --from=everything /staged /
+COPY --from=full-packages /extra /
+COPY --from=everything /build/sbom.cdx.json /opt/gate/share/
 
 
 FROM base AS action
-COPY --from=small-packages /opt/gate /opt/gate
-COPY --from=small /staged /
