@@ -12,7 +12,7 @@ from tests.image import base, host
 from tests.image.buildah import Buildah, Done
 
 REPOSITORY = Path(__file__).parents[2]
-STORAGE = REPOSITORY / ".venv/image"
+STORAGE = Path(os.environ.get("IMAGE_CACHE", REPOSITORY / ".venv/image"))
 TARGETS = ("action", "full")
 """The stages of the Dockerfile that are published."""
 TOOLS = ("buildah", "mmdebstrap")
@@ -78,21 +78,18 @@ def problem() -> str:
     return "" if os.geteuid() == 0 else "The image test needs root: buildah and mmdebstrap change into other roots"
 
 
-def build(storage: Path = STORAGE) -> dict[str, Image]:
+def build() -> dict[str, Image]:
     """Build the images, unless the storage has those of the same files; unchanged layers are reused.
-
-    Args:
-        storage: folder for images and settings.
 
     Raises:
         RuntimeError: a step failed.
     """
-    buildah = Buildah(storage)
+    buildah = Buildah(STORAGE)
     base.provide(buildah, REPOSITORY / "Dockerfile")
     # A builder takes longer to check its layers than most tests run.
-    built, wanted = storage / "built", _source()
+    built, wanted = STORAGE / "built", _source()
     if not (built.is_file() and built.read_text() == wanted and all(_exists(buildah, target) for target in TARGETS)):
-        mounts = host.volumes(storage / "host")
+        mounts = host.volumes(STORAGE / "host")
         for target in TARGETS:
             options = (
                 "--isolation=chroot",

@@ -1,6 +1,5 @@
 """Fixtures: the images, built once for all tests, and a repository to run the action on."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,10 +14,10 @@ from tests.support.pull_request import PullRequestWorld
 
 @pytest.fixture(scope="session")
 def images() -> dict[str, Image]:
-    """The images by target. `IMAGE_CACHE` sets another folder for their layers."""
+    """The images by target. The variable `IMAGE_CACHE` sets another folder for their layers."""
     if problem := builder.problem():
         pytest.fail(problem, pytrace=False)
-    return builder.build(Path(os.environ.get("IMAGE_CACHE", builder.STORAGE)))
+    return builder.build()
 
 
 @pytest.fixture(scope="session")
