@@ -57,7 +57,7 @@ image-test: $(VENV)/.dev ## Build both images and run the action as GitHub's run
 lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerfile, spelling.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/pyrefly check --output-format min-text --summary=none
 	$(BIN)/lint-imports
 	$(BIN)/gate schema gate.yaml > $(VENV)/gate.schema.json
 	$(BIN)/check-jsonschema --check-metaschema $(VENV)/gate.schema.json
@@ -123,4 +123,4 @@ bench-quality: $(VENV)/.dev ## Run the benchmarks of statistics, rules, generate
 	$(BIN)/python -m benchmarks.grounded_evidence
 
 clean: ## Remove .venv and caches.
-	rm -rf $(VENV) .cache build site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .cache build site .ruff_cache .pytest_cache .import_linter_cache

@@ -93,7 +93,7 @@ def write_inputs(root: Path, load: Load) -> None:
     cases = [
         {"id": f"c{i}", "rounds": [{"prompt": f"{i}: {text}"} for text in said]} for i in range(load.conversations)
     ]
-    suite = {
+    suite: dict[str, object] = {
         "name": "talks",
         "prompt": "prompt.md",
         "cases": "cases.json",

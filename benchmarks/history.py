@@ -93,8 +93,8 @@ def fill(database: Database, runs: int) -> None:
 
 
 def _copies(db: Connection, runs: int) -> None:
-    shapes = [dict(row._mapping) for row in db.execute(select(tables.runs).order_by(tables.runs.c.id))]
-    suites = [dict(row._mapping) for row in db.execute(select(tables.run_suites).order_by(tables.run_suites.c.id))]
+    shapes = [row._asdict() for row in db.execute(select(tables.runs).order_by(tables.runs.c.id))]
+    suites = [row._asdict() for row in db.execute(select(tables.run_suites).order_by(tables.run_suites.c.id))]
     for start in range(SHAPES, runs, 500):
         places = range(start, min(start + 500, runs))
         db.execute(insert(tables.runs), [_run(shapes[place % SHAPES], place) for place in places])

@@ -220,7 +220,7 @@ def _bound_sqlite(connection: "Connection", timeout_s: float) -> None:
 def _cell(value: object) -> Cell:
     if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
-    if isinstance(value, dict | list):
+    if isinstance(value, (dict, list)):
         import json
 
         value = json.dumps(value, ensure_ascii=False)

@@ -70,7 +70,7 @@ def _head(model: ModelRef, params: Params, address: str) -> str:
 
 def _plain(value: JsonValue) -> JsonValue:
     """1.0 becomes 1: equal parameters have one key, whichever was given."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return int(value) if isinstance(value, float) and float.is_integer(value) else value
 
 
 CODEC = 2

@@ -96,7 +96,7 @@ class Provider(Protocol):
         """False where a price does not exist (local models, recorded answers)."""
         ...
 
-    def check(self, params: Params) -> None:
+    def check(self, params: Params, /) -> None:
         """Raise `Misconfigured` for a parameter that this interface does not take, before anything is spent."""
         ...
 

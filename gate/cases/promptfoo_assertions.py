@@ -59,7 +59,7 @@ class MappedAssertion:
 def _text(value: JsonValue) -> str:
     if value is None:
         raise UnknownAssertion("it has no value")
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and float.is_integer(value):
         value = int(value)  # JavaScript writes 5.0 as 5
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 

@@ -231,7 +231,7 @@ def _as_inserted(value: JsonValue, whole: bool = True) -> JsonValue:
         return [_as_inserted(item, False) for item in value]
     if isinstance(value, dict):
         return {key: _as_inserted(item, False) for key, item in value.items()}
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _PLAIN else value
+    return int(value) if isinstance(value, float) and float.is_integer(value) and abs(value) < _PLAIN else value
 
 
 def _filled(name: str, row: Mapping[str, JsonValue], line: int, context: Context, place: str) -> JsonValue:

@@ -102,7 +102,7 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
             said = f"the id {quoted(case.id)} is already used {places[case.id]}"
             problems.append(document.problem((), said, "give each case its own id"))
         places[case.id] = f"on line {document.line_of()}" if document.line_of() else f"in {document.name_of(())}"
-        found.append(FileCase(case.id, document.data, document.line_of(), case))  # type: ignore[arg-type]
+        found.append(FileCase(case.id, document.data, document.line_of(), case))  # pyrefly: ignore[bad-argument-type]
     if problems:
         raise InputErrors(problems)
     if not found and empty is not None:
@@ -395,6 +395,6 @@ def texts_in(value: Any) -> Iterator[str]:
     """All texts inside a value."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, list | dict):
+    elif isinstance(value, (list, dict)):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from texts_in(inner)

@@ -108,13 +108,13 @@ COMMANDS = {
 class _Commands(UserDict[str, click.Command]):
     """Loads a command on first use: `gate --version` and `gate --help` load none."""
 
-    def __getitem__(self, name: str) -> click.Command:
-        if name not in self.data and name in COMMANDS:
-            self.data[name] = getattr(import_module(f"gate.cli.{COMMANDS[name][0]}"), name)
-        return self.data[name]
+    def __getitem__(self, key: str) -> click.Command:
+        if key not in self.data and key in COMMANDS:
+            self.data[key] = getattr(import_module(f"gate.cli.{COMMANDS[key][0]}"), key)
+        return self.data[key]
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.data or name in COMMANDS
+    def __contains__(self, key: object) -> bool:
+        return key in self.data or key in COMMANDS
 
     def __iter__(self) -> Iterator[str]:
         return iter({**COMMANDS, **self.data})

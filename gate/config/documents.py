@@ -223,9 +223,9 @@ class Document:
 
     def part(self, *loc: str | int) -> "Document":
         """The value at `loc` as a separate document; its messages still name the place in the file."""
-        data = self.data
+        data: Any = self.data
         for step in loc:
-            data = data[step]  # type: ignore[index]
+            data = data[step]
         node = self.node and _node_at(self.node, loc)[0]
         return replace(self, data=data, line=self.line_of(*loc), path=(*self.path, *loc), node=node)
 
@@ -269,7 +269,7 @@ def read_yaml(text: str, file: str) -> Document:
     that it is used), more than `DEPTH` levels. The merge key `<<` works.
     """
     yaml = YAML(typ="safe", pure=True)
-    yaml.Composer = partial(_LimitedComposer, file)  # type: ignore[assignment]
+    yaml.Composer = partial(_LimitedComposer, file)  # pyrefly: ignore[bad-assignment]
     yaml.composer.warn_double_anchors = False
     try:
         root = yaml.compose(text)

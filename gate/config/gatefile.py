@@ -518,7 +518,7 @@ def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteCon
         scorer_lines=tuple(document.line_of("suites", place, "scorers", n) for n in range(len(one.scorers))),
         target=None if one.target is None else one.target.chosen,
         conversing=one.conversation,
-        placeholders=one.placeholders,  # type: ignore[arg-type]
+        placeholders=one.placeholders,  # pyrefly: ignore[bad-argument-type]
         promises=one.promises,
         roles=one.system is not None,
     )

@@ -251,7 +251,7 @@ def _canonical(value: JsonValue) -> str:
 
 
 def _normalized(value: JsonValue) -> JsonValue:
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and float.is_integer(value):
         return int(value)
     if isinstance(value, list):
         return [_normalized(item) for item in value]

@@ -447,4 +447,4 @@ def target_json(target: Target | None) -> JsonValue:
     if target is None:
         return None
     recorded = [one.model_dump(mode="json") for one in target.recorded] if isinstance(target, ToolLoop) else []
-    return {"kind": type(target).__name__, "recorded": recorded, **target.model_dump(mode="json")}
+    return {"kind": type(target).__name__, "recorded": [*recorded], **target.model_dump(mode="json")}

@@ -185,7 +185,7 @@ def _merged_problems(errors: Sequence[ErrorDetails], document: Document) -> Iter
     musts: dict[Loc, list[dict[str, Any]]] = {}
     for error in errors:
         plain = _in_words(error, document.data)
-        loc, words = tuple(plain["loc"]), error["ctx"] if error["type"] == "plain" else plain["type"].context or {}  # type: ignore[union-attr]
+        loc, words = tuple(plain["loc"]), error["ctx"] if error["type"] == "plain" else plain["type"].context or {}  # pyrefly: ignore[missing-attribute]
         if words["kind"] == "must":
             musts.setdefault(loc, []).append({**words, "input": error["input"]})
         elif words["kind"] == "key":

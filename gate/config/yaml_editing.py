@@ -114,7 +114,7 @@ def styled(value: JsonValue, *, whole: bool = False) -> Any:
     """
     if isinstance(value, str):
         return _text(value)
-    if not isinstance(value, dict | list):
+    if not isinstance(value, (dict, list)):
         return json.dumps(value)  # a plain scalar
     flow = not whole and _short(value)
     if isinstance(value, dict):

@@ -77,12 +77,12 @@ class Inputs:
             max_cost_usd=reader.number("max-cost-usd", float, (0, 1_000_000)),
             max_minutes=reader.number("max-minutes", float, (0.01, 10_000)),
             concurrency=reader.number("concurrency", int, (1, 1024)) or default.concurrency,
-            fail_on=reader.choice("fail-on", _words("block", "hold"), None),
-            on_missing_secrets=reader.choice("on-missing-secrets", _words("fail", "skip"), default.on_missing_secrets),
+            fail_on=reader.choice("fail-on", default.fail_on, "block", "hold"),
+            on_missing_secrets=reader.choice("on-missing-secrets", default.on_missing_secrets, "fail", "skip"),
             skip_label=reader.short("skip-label", default.skip_label),
-            label_scope=reader.choice("label-scope", _words("pull-request", "commit"), default.label_scope),
-            override_by=reader.choice("override-by", _words("triage", "anyone", "not-author"), default.override_by),
-            on_skip=reader.choice("on-skip", _words("skip", "run"), default.on_skip),
+            label_scope=reader.choice("label-scope", default.label_scope, "pull-request", "commit"),
+            override_by=reader.choice("override-by", default.override_by, "triage", "anyone", "not-author"),
+            on_skip=reader.choice("on-skip", default.on_skip, "skip", "run"),
             push_to=reader.text("push-to", ""),
         )
         return inputs, reader.problems
@@ -102,10 +102,6 @@ def unknown_inputs(environ: Mapping[str, str] | None = None) -> list[str]:
 def _unknown(name: str, known: list[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     return f"There is no input {quoted(name)}; it has no effect.{f' Did you mean {close[0]}?' if close else ''}"
-
-
-def _words(*words: Value) -> Mapping[str, Value]:
-    return {str(word): word for word in words}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +133,8 @@ class _Reader:
         value = self.text(name, "").removeprefix("./").rstrip("/")
         return "" if value in ("", ".") else self.path(name, "").removeprefix("./").rstrip("/")
 
-    def choice(self, name: str, values: Mapping[str, Value], default: Value) -> Value:
-        value = self.text(name, "")
+    def choice(self, name: str, default: Value, *words: Value) -> Value:
+        value, values = self.text(name, ""), {str(word): word for word in words}
         if value and value not in values:
             self.problems.add(0, f"{name}: {quoted(value)} is not allowed", f"one of: {', '.join(values)}")
         return values.get(value, default)

@@ -208,8 +208,8 @@ def init_document(report: InitReport) -> dict[str, JsonValue]:
     models = proposal.layout.models
     return {
         **found_document(report.seen),
-        "left_out": [asdict(one) for one in report.left],
-        "losses": {path: [asdict(one) for one in losses] for path, losses in proposal.losses.items()},
+        "left_out": [{**asdict(one)} for one in report.left],
+        "losses": {path: [{**asdict(one)} for one in losses] for path, losses in proposal.losses.items()},
         "dry_run": report.dry,
         "written": [*outcome.written],
         "kept": [*outcome.kept],
@@ -251,7 +251,7 @@ def found_document(seen: RepositoryFindings) -> dict[str, JsonValue]:
             }
             for one in seen.candidates
         ],
-        "left_out": [asdict(one) for one in seen.left],
+        "left_out": [{**asdict(one)} for one in seen.left],
     }
 
 

@@ -345,7 +345,7 @@ def _rows(ratings: Ratings, categories: FloatArray, table: FloatArray) -> FloatA
     several = counts >= 2
     agreeing = (tallies * (tallies @ table - 1.0)).sum(axis=1)
     agreement = np.where(several, agreeing / np.maximum(counts * (counts - 1.0), 1.0), 0.0)
-    return np.column_stack([agreement, several, ratings.shares(categories), counts > 0])
+    return np.column_stack([agreement, several, ratings.shares(categories), counts > 0])  # pyrefly: ignore[bad-return]
 
 
 def _ac(sums: FloatArray, table: FloatArray) -> FloatArray:

@@ -34,7 +34,7 @@ class Session(requests.Session):
 
     def request(self, method: str, url: str | bytes, *args: Any, **options: Any) -> requests.Response:
         """See `requests.Session`."""
-        answer = super().request(method, url, *args, **{**options, "allow_redirects": False, "stream": True})
+        answer = super().request(method, url, *args, **(options | {"allow_redirects": False, "stream": True}))
         start = answer.raw.read(LONGEST, decode_content=False)
         answer.close()
         answer.raw = io.BytesIO(start)

@@ -365,7 +365,7 @@ class Trace:
             return
         now, level = time.time_ns(), SeverityNumber.INFO
         self.logger.emit(
-            LogRecord(
+            LogRecord(  # pyrefly: ignore[direct-abstract-base-instantiation]
                 timestamp=now, context=taken.context, severity_number=level, attributes=about, event_name=EVALUATION
             )
         )

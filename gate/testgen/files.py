@@ -106,7 +106,7 @@ def with_test_data(text: str, tests: Sequence[GeneratedTest], file: str = "the p
     if not isinstance(data, dict):
         raise GateError(f"{file} is not a prompt file of GitHub Models", hint)
     present = data.get(TEST_DATA)
-    if not isinstance(present, list | None):
+    if present is not None and not isinstance(present, list):
         raise GateError(f"{TEST_DATA} in {file} is not a list", hint)
     present = present or []
     known = {str(row["id"]) for row in present if isinstance(row, dict) and "id" in row}
@@ -160,7 +160,7 @@ def _rows(text: str, file: str) -> list[dict[str, JsonValue]]:
         hint = "use a case file that ends in .jsonl or .yaml"
         raise GateError(f"tests cannot be added to {file}", hint)
     text, problems = text.removeprefix("\ufeff"), list[Problem]()
-    if file.lower().endswith(YAML_ENDINGS) and not isinstance(read_yaml(text, file).data, list | None):
+    if file.lower().endswith(YAML_ENDINGS) and not isinstance(read_yaml(text, file).data, (list, type(None))):
         raise GateError(f"{file} is not a list of cases", "begin each case with '- '")
     found = [one.data for one in documents(text, file, problems) if isinstance(one.data, dict)]
     if problems:

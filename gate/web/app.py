@@ -71,7 +71,7 @@ def inner_app(site: WebSite) -> FastAPI:
     app.include_router(monitoring.router, include_in_schema=False)
     for router in operations.ROUTERS:
         app.include_router(router)
-    app.openapi = lambda: operations.describe(app)  # type: ignore[method-assign]
+    app.openapi = lambda: operations.describe(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     for kind in EXPECTED:
         app.add_exception_handler(kind, error_response)

@@ -263,7 +263,7 @@ _MADE: Mapping[str, Callable[[Any], JsonValue]] = {
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class CaseProblem(Problem):
+class CaseProblem(Problem):  # pyrefly: ignore[ordered-dataclass-inheritance]
     """An error in a case."""
 
     loc: Loc = ()

@@ -66,4 +66,4 @@ def readable_value(value: JsonValue) -> str:
     """A text as it is, any other value as YAML."""
     if isinstance(value, str):
         return value
-    return dumped(value).removesuffix("\n") if isinstance(value, dict | list) and value else flow(value)
+    return dumped(value).removesuffix("\n") if isinstance(value, (dict, list)) and value else flow(value)

@@ -63,7 +63,7 @@ def redirect(address: str) -> RedirectResponse:
 def _environment() -> Environment:
     loader = FileSystemLoader(_HERE / "templates")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.globals.update(addresses=addresses)
+    made.globals |= dict[str, Any](addresses=addresses)
     made.filters.update(dollars=numbers.dollars, duration=numbers.duration, score=numbers.score)
     return made
 

@@ -20,7 +20,7 @@ def facts(**other: object) -> OverrideFacts:
     known = OverrideFacts(
         NewestCommit(HEAD), events=[event()], role=TRIAGE, author="ada", head_author="ada", comments=()
     )
-    return replace(known, **other)  # type: ignore[arg-type]
+    return replace(known, **other)
 
 
 def test_who_set_it_when_for_which_commit() -> None:

@@ -87,7 +87,7 @@ def fill(database: Database) -> None:
 @pytest.fixture
 def seen(chromium: Browser, server: str, database: Database, scheme: str) -> Iterator[Page]:
     fill(database)
-    context = chromium.new_context(base_url=server, color_scheme=scheme, bypass_csp=True)  # type: ignore[arg-type]
+    context = chromium.new_context(base_url=server, color_scheme=scheme, bypass_csp=True)
     yield context.new_page()
     context.close()
 

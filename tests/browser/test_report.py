@@ -156,7 +156,7 @@ def test_nothing_of_a_hostile_run_is_executed(report: Page, folder: Path) -> Non
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_no_page_is_wider_than_its_window(chromium: Browser, folder: Path, scheme: str) -> None:
-    context = chromium.new_context(color_scheme=scheme, bypass_csp=True)  # type: ignore[arg-type]
+    context = chromium.new_context(color_scheme=scheme, bypass_csp=True)
     tab = context.new_page()
     # In the dark all but the colours is the same.
     rules, names = ((), ("answered", "agents", "check")) if scheme == "light" else (("color-contrast",), ("answered",))

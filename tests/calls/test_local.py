@@ -42,7 +42,7 @@ def test_llama_cpp_that_cannot_be_imported(error: ImportError, remedy: str) -> N
 def test_free_text_inside_a_structured_reply_is_bounded() -> None:
     form = VerdictForm(Rubric((Dimension("a", "d", 0.5), Dimension("b", "d", 0.5))))
     body = _body(Request((Message("user", "q"),), ModelRef("local", "m"), Params(), schema=form.schema))
-    sent = body["response_format"]["json_schema"]["schema"]  # type: ignore[index, call-overload]
+    sent = body["response_format"]["json_schema"]["schema"]
     for field in ("a", "b"):
         inner = sent["properties"][field]["properties"]
         assert inner["reason"] == {"minLength": 1, "maxLength": LARGER.chars, "type": "string"}

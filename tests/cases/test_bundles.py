@@ -113,7 +113,7 @@ redteam: {}
     assert (chat.name, chat.prompt, plain.prompt) == ("Chat", "prompts/chat.prompty", "prompts/prompt.j2")
     assert (chat.model, dict(chat.params), chat.slices) == ("openai:gpt-5", {"temperature": 0}, ("tier",))
     assert chat.scorers == ({"contains": {"value": "sorry", "ignore_case": True}, "negate": True},)
-    words = [(case["id"], case["vars"]["word"], case["vars"]["language"]) for case in chat.cases]  # type: ignore[index, call-overload]
+    words = [(case["id"], case["vars"]["word"], case["vars"]["language"]) for case in chat.cases]
     assert words == [
         ("test-1-1", "dog", "German"), ("test-1-2", "cat", "German"), ("test-1-3", "dog", "French"),
         ("test-1-4", "cat", "French"), ("test-2", "bird", "French"), ("test-3", "a", "French"),
@@ -149,7 +149,7 @@ def test_every_mapped_type_becomes_a_valid_scorer(kind: str) -> None:
     for negated in ("", "not-"):
         row = f"{{type: '{negated}{kind}', value: {value}, threshold: 0.5, weight: 2, metric: m}}"
         bundle = config(f"prompts: ['{{{{ a }}}}']\ntests: [{{vars: {{a: b}}, assert: [{row}]}}]\n")
-        (scorer,) = bundle.suites[0].cases[0]["scorers"]  # type: ignore[misc]
+        (scorer,) = bundle.suites[0].cases[0]["scorers"]
         (spec,) = parse_scorers([scorer], "test")
         assert spec.kind in MAPPED[kind].scorer
         assert (spec.name, spec.weight) == ("m", 2)
@@ -336,6 +336,6 @@ def test_a_set_that_contains_itself_ends() -> None:
         "  r: {$ref: '#/assertionTemplates/r'}\n"
         "tests: [{vars: {a: b}, assert: [{$ref: '#/assertionTemplates/s'}, {$ref: '#/nowhere'}]}]\n"
     )
-    assert len(bundle.suites[0].cases[0]["scorers"]) == 1  # type: ignore[arg-type]
+    assert len(bundle.suites[0].cases[0]["scorers"]) == 1
     told = " ".join(losses(bundle))
     assert all(word in told for word in ("inside another", "without end", "does not exist"))

@@ -84,7 +84,7 @@ def test_configuration_of_any_shape(value: object) -> None:
 @example([{"regex": "[[a]"}])
 @example([{"regex": "a{99999999999}"}])
 def test_scorers(value: object) -> None:
-    only_readable_errors(lambda: parse_scorers(value, "here"))  # type: ignore[arg-type]
+    only_readable_errors(lambda: parse_scorers(value, "here"))
 
 
 TEMPLATE = st.lists(

@@ -161,7 +161,7 @@ def test_thousands_of_scorers_of_one_name_are_numbered_in_no_time() -> None:
     (case,) = import_cases(json.dumps({"vars": {"a": "b"}, "assert": [named] * 2_000}) + "\n", "a.jsonl").cases
     scorers = case["scorers"]
     assert isinstance(scorers, list)
-    assert [scorers[place]["name"] for place in (0, 1, -1)] == ["m", "m 2", "m 2000"]  # type: ignore[index,call-overload]
+    assert [scorers[place]["name"] for place in (0, 1, -1)] == ["m", "m 2", "m 2000"]
 
 
 def test_no_file_outside_is_read() -> None:

@@ -70,7 +70,7 @@ def test_the_documented_golden_transcript() -> None:
     assert (case.id, case.messages, case.input) == ("discovery_verbose_fail", (Message("user", said),), "")
     assert case.slices == {"state": "discovery"}
     assert case.vars["state"] == "discovery"
-    assert case.vars["session"]["zip_code"] == "78745"  # type: ignore[index, call-overload]
+    assert case.vars["session"]["zip_code"] == "78745"
     wanted = [
         ("max_sentences", "sentences", ("max", 2)),
         ("must_paraphrase", "paraphrases", None),

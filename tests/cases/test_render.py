@@ -20,7 +20,7 @@ TALK = Case("c2", messages=(Message("user", "Hi"), Message("assistant", "Yes?"),
 
 
 def chat(*turns: tuple[str, str], template: bool = True) -> Prompt:
-    return Prompt(tuple(Message(role, text) for role, text in turns), template=template, chat=True)  # type: ignore[arg-type]
+    return Prompt(tuple(Message(role, text) for role, text in turns), template=template, chat=True)
 
 
 def template(text: str) -> Prompt:
@@ -108,7 +108,7 @@ def test_scorers_see_every_field(text: str, filled: str) -> None:
 
 @pytest.mark.parametrize(("expected", "filled"), [({"a": 1.0}, '{"a": 1.0}'), (0, "0"), (False, "false"), ("", "")])
 def test_expected_may_be_any_json(expected: object, filled: str) -> None:
-    assert fill("{{ expected }}", Case("c", "x", expected=expected)) == filled  # type: ignore[arg-type]
+    assert fill("{{ expected }}", Case("c", "x", expected=expected)) == filled
 
 
 def test_a_case_without_expected_is_named() -> None:

@@ -42,7 +42,7 @@ def test_examples_of_langsmith() -> None:
     first, talk, bare, _ = brought("langsmith/examples.jsonl").cases
     assert first["slices"] == {"dataset_split": "base", "tier": "free"}
     # The reply is written down as a turn; what is expected are its words.
-    assert (len(talk["messages"]), talk["expected"]) == (3, "Bye!")  # type: ignore[arg-type]
+    assert (len(talk["messages"]), talk["expected"]) == (3, "Bye!")
     assert bare == {"id": "00000000-0000-0000-0000-000000000003", "input": "x"}
 
 

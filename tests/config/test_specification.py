@@ -50,7 +50,7 @@ def specifications(draw: st.DrawFn) -> Specification:
         draw(MAYBE),
         tuple(Component(name, draw(MAYBE), draw(input_rules)) for name in names),
         tuple(
-            OutputRule(name, draw(SAID), draw(MAYBE), draw(MAYBE), draw(st.sampled_from(get_args(Grounding))))  # type: ignore[arg-type]
+            OutputRule(name, draw(SAID), draw(MAYBE), draw(MAYBE), draw(st.sampled_from(get_args(Grounding))))
             for name in draw(RULE_NAMES)
         ),
         tuple(AuthorQuestion("leak", tuple(names), draw(SAID)) for _ in range(draw(st.integers(0, 2)))),

@@ -64,7 +64,7 @@ def test_the_requests_of_each_level_are_those_of_the_code() -> None:
     found = rows(PAGE, "`--effort`")
     assert [row[0].strip("`") for row in found] == list(LEVELS)
     for level, most, tests, looked, checked, requests in found:
-        settings = LEVELS[level.strip("`")]  # type: ignore[index]
+        settings = LEVELS[level.strip("`")]
         assert (settings.max_rules, settings.tests_per_rule) == (int(most), int(tests))
         assert settings.ground == settings.review == (looked == "yes")
         assert checked == (str(settings.tests_per_validation) if settings.validate else "none")

@@ -119,7 +119,7 @@ def checked(
 
 
 def decision(states: str, **more: object) -> Decision:
-    return checked(states, **more).decision  # type: ignore[arg-type]
+    return checked(states, **more).decision
 
 
 RATE = SuitePolicy(min_pass_rate=0.8)

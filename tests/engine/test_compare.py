@@ -124,7 +124,7 @@ def test_prompts_that_just_keep_every_rate_are_seldom_blocked() -> None:
     blocked = 0
     for _ in range(60):
         passing = rng.random(40) < 0.9
-        found = rates(one, lambda number, passing=passing: float(passing[number]))  # type: ignore[misc]
+        found = rates(one, lambda number, passing=passing: float(passing[number]))
         blocked += any(rate.state is PassState.MISSED for rate in found.values())
     assert blocked / 60 <= 0.025 + 3 * (0.025 * 0.975 / 60) ** 0.5
 

@@ -120,7 +120,7 @@ def test_a_validator_has_no_parts() -> None:
 @pytest.mark.parametrize("reply", [Failed("503", 6), runs.reply()])
 def test_what_failed_or_was_cut_off_has_no_score(reply: object) -> None:
     suite = runs.suite([{}])
-    sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, reply, (), Unscored("503"))  # type: ignore[arg-type]
+    sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, reply, (), Unscored("503"))
     assert contradiction(sample, suite, Case("c0")) == ""
     assert contradiction(replace(sample, score=1.0), suite, Case("c0")) == "it has a score, but no scorer has one"
 

@@ -58,7 +58,7 @@ ALL: dict[str, tuple[str, object]] = {
 def test_all_inputs() -> None:
     assert list(ALL) == [one.name for one in dataclasses.fields(Inputs)]
     read = inputs(**{name: text for name, (text, _) in ALL.items()})
-    assert read == Inputs(**{name: value for name, (_, value) in ALL.items()})  # type: ignore[arg-type]
+    assert read == Inputs(**{name: value for name, (_, value) in ALL.items()})
 
 
 @pytest.mark.parametrize(("text", "folder"), [("", ""), (".", ""), ("./", ""), ("a/b/", "a/b"), ("./a", "a")])

@@ -77,7 +77,7 @@ def read(path: str, text: str | None = None) -> Prompt:
 
 
 def asked(**values: object) -> Case:
-    return Case("1", "", vars={"any": "1", **values})  # type: ignore[arg-type]
+    return Case("1", "", vars={"any": "1", **values})
 
 
 def told(prompt: Prompt, **values: object) -> list[tuple[str, str]]:

@@ -30,7 +30,7 @@ def test_a_share_that_is_the_same_both_ways(one: bytes, other: bytes) -> None:
 @given(LINES, LINES, st.randoms(use_true_random=False))
 def test_what_is_kept_counts_wherever_it_stands(kept: list[bytes], added: list[bytes], random: st.DataObject) -> None:
     mixed = [*kept, *added]
-    random.shuffle(mixed)  # type: ignore[attr-defined]
+    random.shuffle(mixed)
     old, new = b"".join(kept), b"".join(mixed)
     assert similarity(chunks(old), chunks(new)) == (len(old) / len(new) if new else 0.0)
 
@@ -39,7 +39,7 @@ def test_what_is_kept_counts_wherever_it_stands(kept: list[bytes], added: list[b
 def test_nothing_similar_is_outside_of_the_sizes(old: bytes, random: st.DataObject, windows: bool) -> None:  # noqa: FBT001
     old = re.sub(rb"\s+(?=\n|\Z)", b"", old)
     lines = old.splitlines(keepends=True) * 2
-    new = b"".join(lines[: random.randrange(len(lines) + 1)])  # type: ignore[attr-defined]
+    new = b"".join(lines[: random.randrange(len(lines) + 1)])
     new = (new.replace(b"\n", b"\r\n") if windows else new).removesuffix(b"\n")
     before = chunks(old)
     assert similarity(before, chunks(new)) < SIMILAR or len(new) in similar_sizes(before)

@@ -50,13 +50,13 @@ def test_fifteen_transcripts_cover_every_state() -> None:
     assert min(states.values()) >= 2
     for case in CASES.values():
         assert case.vars["state"] == case.slices["state"]
-        assert set(case.vars["session"]) == {"customer_name", "zip_code", "problem_description", "service_address"}  # type: ignore[arg-type]
+        assert set(case.vars["session"]) == {"customer_name", "zip_code", "problem_description", "service_address"}
 
 
 def test_the_rubric_has_seven_dimensions_whose_weights_sum_to_1() -> None:
     root = yaml("rubric.yaml").entries()
     dimensions = [part.data for part in root["dimensions"].parts()]
-    assert {each["name"]: each["weight"] for each in dimensions} == WEIGHTS  # type: ignore[index,call-overload]
+    assert {each["name"]: each["weight"] for each in dimensions} == WEIGHTS
     assert sum(WEIGHTS.values()) == pytest.approx(1.0)
     assert root["scale"].data == [1, 5]
     assert root["threshold"].data == 3.5

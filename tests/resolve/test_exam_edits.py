@@ -51,7 +51,7 @@ class Nowhere:
 
 def pair(**edits: object) -> Pair:
     source: FileSource = Nowhere()
-    return Pair(replace(CONFIG, **edits), CONFIG, source)  # type: ignore[arg-type]
+    return Pair(replace(CONFIG, **edits), CONFIG, source)
 
 
 def edited(head: tuple[Case, ...], *, compared: bool = True, **edits: object) -> SuiteWithEdits:

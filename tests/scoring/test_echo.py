@@ -171,7 +171,7 @@ class Counted(str):
 
     looked_at = 0
 
-    def find(self, sub: str, start: int = 0, end: int | None = None) -> int:  # type: ignore[override]
+    def find(self, sub: str, start: int = 0, end: int | None = None) -> int:
         at = super().find(sub, start, end)
         self.looked_at += (min(len(self), len(self) if end is None else end) if at < 0 else at + len(sub)) - start
         return at
@@ -180,7 +180,7 @@ class Counted(str):
         assert isinstance(sub, str)
         return self.find(sub) >= 0
 
-    def startswith(self, sub: str, start: int = 0) -> bool:  # type: ignore[override]
+    def startswith(self, sub: str, start: int = 0) -> bool:
         same = super().startswith(sub, start)
         self.looked_at += len(sub) if same else 1
         return same

@@ -39,7 +39,7 @@ class Path:
 
     def run(self, looks: int = LOOKS, plan: Plan | None = None, *, sign: float = 1.0, **options: object) -> Sequential:
         rows = [Look(sign * mean, self.slices) for mean in self.means[:looks]]
-        return sequential_test(rows, plan or Plan(LOOKS), clusters=self.clusters, flips=FLIPS, **options)  # type: ignore[arg-type]
+        return sequential_test(rows, plan or Plan(LOOKS), clusters=self.clusters, flips=FLIPS, **options)
 
 
 @st.composite

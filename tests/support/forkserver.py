@@ -141,7 +141,7 @@ def leave(code: int) -> None:
     Threads are waited for, functions registered for the end are called, garbage is finalized, and output is written.
     `multiprocessing` ends its forks in the same way.
     """
-    threading._shutdown()  # type: ignore[attr-defined]
+    threading._shutdown()  # pyrefly: ignore[missing-attribute]
     atexit._run_exitfuncs()
     gc.collect()
     sys.stdout.flush()

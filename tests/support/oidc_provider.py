@@ -117,7 +117,7 @@ def running() -> Iterator[Provider]:
             self.end_headers()
             self.wfile.write(json.dumps(answer).encode())
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, *_: object, **__: object) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -54,7 +54,7 @@ def browser(site: WebSite, name: str = "", address: str = PROXY) -> TestClient:
 
 
 class _Stays(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: object) -> None:
+    def redirect_request(self, *_: object, **__: object) -> None:
         return None
 
 

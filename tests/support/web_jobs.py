@@ -3,7 +3,7 @@
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -71,7 +71,7 @@ class Shop:
         """The job after its end."""
         return self.until(id, lambda job: job.over)
 
-    def until(self, id: str, seen) -> Job:  # type: ignore[no-untyped-def]
+    def until(self, id: str, seen: Callable[[Job], bool]) -> Job:
         """The job as soon as it meets a condition."""
         end = time.monotonic() + WAIT_S
         while time.monotonic() < end:

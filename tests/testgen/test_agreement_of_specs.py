@@ -9,7 +9,7 @@ from gate.testgen.evaluation.matrix import agreement, spec_prompt
 from tests.testgen.rows import rows
 
 
-def control(first: str, second: str) -> list:  # type: ignore[type-arg]
+def control(first: str, second: str) -> list:
     return [*rows(first, "control", "a", valid=True), *rows(second, "control", "b", valid=True)]
 
 

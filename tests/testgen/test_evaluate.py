@@ -50,7 +50,7 @@ async def fails(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
 
 def run(trial: Trial, answer: object = answers, judge: Judge | None = None) -> tuple[OutcomeRow, ...]:
     asker = Asker(judge or Judge(), ModelRef("openai", "judge"), Params())
-    return asyncio.run(evaluate_tests(trial, answer, asker))  # type: ignore[arg-type]
+    return asyncio.run(evaluate_tests(trial, answer, asker))
 
 
 def test_every_test_and_model_has_a_row() -> None:

@@ -34,7 +34,7 @@ def as_sent(text: str) -> str:
 
 @given(ENTRY)
 def test_a_case_that_goes_through_the_form_stays_what_it_is(entry: dict[str, object]) -> None:
-    form = form_of_entry(entry)  # type: ignore[arg-type]
+    form = form_of_entry(entry)
     assert as_sent(form.rest) == form.rest
     for text in (form.name, form.description, form.prompt, form.tools, form.criteria, form.expected):
         assert as_sent(text) == text
@@ -109,5 +109,5 @@ def test_each_error_is_at_its_field(form: CaseForm, field: str, word: str) -> No
 
 @pytest.mark.parametrize("name", ["7", 7])
 def test_a_copy_has_no_name_yet(name: object) -> None:
-    form = copy_of_form(form_of_entry({"id": name, "input": "x", "cluster": "c"}))  # type: ignore[dict-item]
+    form = copy_of_form(form_of_entry({"id": name, "input": "x", "cluster": "c"}))
     assert entry_of_form(form)[0] == {"input": "x", "cluster": "c"}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, Template
 from markupsafe import Markup
@@ -313,7 +313,7 @@ def render_report(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
 
 def _within(limit: int, pieces: Iterable[str]) -> str | None:
     """The pieces joined; None as soon as they are too long, with the rest unread."""
-    taken, left = [], limit
+    taken, left = list[str](), limit
     for piece in pieces:
         left -= len(piece)
         if left < 0:
@@ -339,8 +339,8 @@ def environment() -> Environment:
         nowrap=_filter(_nowrap),
         markdown=_markup,
     )
-    env.globals.update(verdict_icon=_VERDICT_ICONS, state_icon=_STATE_ICONS, pass_icon=_PASS_ICONS)
-    env.globals.update(case_icon=_CASE_ICONS)
+    env.globals |= dict[str, Any](verdict_icon=_VERDICT_ICONS, state_icon=_STATE_ICONS, pass_icon=_PASS_ICONS)
+    env.globals |= dict[str, Any](case_icon=_CASE_ICONS)
     return env
 
 

@@ -525,5 +525,5 @@ def _cases_passed(run: RunRecord) -> Text:
 def _rate_words(run: RunRecord, suite: NewSuiteRecord, rate: PassRate) -> Text:
     name = suite.name if rate.slice == OVERALL else f"{suite.name}/{rate.slice}"
     where: Text = (" of ", Code(short_line(name))) if len(run.new) > 1 or rate.slice != OVERALL else ()
-    wanted = f", at least {numbers.share(rate.wanted)} needed" if rate.wanted not in (None, 1.0) else ""
+    wanted = f", at least {numbers.share(rate.wanted)} needed" if rate.wanted is not None and rate.wanted != 1.0 else ""
     return (f"{rate_interval(rate)} of the cases", *where, f" passed{wanted}")

@@ -130,7 +130,7 @@ def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _token(row: Row[Any]) -> ApiToken:
+def _token(row: Row[*tuple[Any, ...]]) -> ApiToken:
     scopes = frozenset(Scope(word) for word in row.scopes.split())
     return ApiToken(row.id, row.name, row.owner, scopes, row.created, row.expires, row.revoked, row.used)
 

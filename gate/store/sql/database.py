@@ -262,7 +262,7 @@ def _in_columns(db: Connection, table: Table, rows: list[dict[str, Any]]) -> Non
 
 def of_row(kind: type[Item], row: Row[Any], **known: Any) -> Item:
     """Build a record from the columns named like its fields, and from known values."""
-    values = {one.name: getattr(row, one.name) for one in fields(kind) if one.name not in known}  # type: ignore[arg-type]
+    values = {one.name: getattr(row, one.name) for one in fields(kind) if one.name not in known}  # pyrefly: ignore[bad-argument-type]
     return kind(**values, **known)
 
 

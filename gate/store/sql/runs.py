@@ -201,7 +201,7 @@ def other_samples(database: Database, id: int, run: RunRecord, samples: Iterable
         .where(tables.run_suites.c.run_id == id)
     )
 
-    def read(rows: Iterable[Row[Any]]) -> None:
+    def read(rows: Iterable[Row[*tuple[Any, ...]]]) -> None:
         for row in rows:
             known[row.name, row.case, row.arm, row.number] = (row.score, row.failed, row.cost_usd, row.latency_s)
 
@@ -350,7 +350,7 @@ def _id_of(digest: str) -> Select[Any]:
     return select(_RUN.id).where(_RUN.digest == digest)
 
 
-def run_columns(*more: ColumnElement[Any]) -> Select[Any]:
+def run_columns(*more: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
     """Query for all runs without their records, plus further columns."""
     gone = select(tables.forgotten.c.at).where(tables.forgotten.c.run_id == _RUN.id).scalar_subquery()
     columns = (column for column in tables.runs.columns if column is not _RUN.record)

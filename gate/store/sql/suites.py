@@ -31,18 +31,18 @@ VERSION = tables.case_versions.c
 MADE = tables.suite_versions.c
 
 
-def newest_versions() -> Select[tuple[object, ...]]:
+def newest_versions() -> Select[*tuple[Any, ...]]:
     """Query for the newest version of each suite, by name."""
     return all_versions().where(MADE.number == tables.suites.c.newest).order_by(tables.suites.c.name)
 
 
-def all_versions() -> Select[tuple[object, ...]]:
+def all_versions() -> Select[*tuple[Any, ...]]:
     """Query for all versions of all suites, for `suite_of`."""
     columns = (MADE.number, MADE.digest, MADE.cases, MADE.author, MADE.made, MADE.what)
     return select(tables.suites.c.name, *columns).join(tables.suites, tables.suites.c.id == MADE.suite_id)
 
 
-def case_rows(suite: str) -> Select[tuple[object, ...]]:
+def case_rows(suite: str) -> Select[*tuple[Any, ...]]:
     """Query for all versions of all cases of a suite, for `case_of`."""
     columns = (VERSION.number, VERSION.entry, VERSION.author, VERSION.made, VERSION.first, VERSION.last)
     return (

@@ -306,8 +306,8 @@ def notation_checks(clause: Clause) -> Checks:
 
 
 LANGUAGE_CODES: Mapping[str, str] = dict(
-    pair.split(":")
-    for pair in (
+    re.findall(
+        r"(\w+):(\w+)",
         "afrikaans:af albanian:sq arabic:ar armenian:hy azerbaijani:az basque:eu belarusian:be bengali:bn bosnian:bs "
         "bulgarian:bg catalan:ca chinese:zh croatian:hr czech:cs danish:da dutch:nl english:en esperanto:eo "
         "estonian:et finnish:fi french:fr galician:gl georgian:ka german:de greek:el gujarati:gu hebrew:he hindi:hi "
@@ -316,8 +316,8 @@ LANGUAGE_CODES: Mapping[str, str] = dict(
         "lithuanian:lt macedonian:mk malay:ms malayalam:ml marathi:mr mongolian:mn nepali:ne norwegian:no persian:fa "
         "polish:pl portuguese:pt punjabi:pa romanian:ro russian:ru serbian:sr slovak:sk slovenian:sl spanish:es "
         "swahili:sw swedish:sv tagalog:tl tamil:ta telugu:te thai:th turkish:tr ukrainian:uk urdu:ur vietnamese:vi "
-        "welsh:cy"
-    ).split()
+        "welsh:cy",
+    )
 )
 """English names of languages; kinds of one language, such as British English, are left to a judge."""
 _ONLY = r"(?:only |entirely |exclusively |fully |completely |solely )?"

@@ -54,7 +54,7 @@ class Problem(BaseModel):
     errors: list[ErrorDetail] = []
     request_id: str = Field(default="", description="As in the header x-request-id; the server's log has it too.")
 
-    @computed_field  # type: ignore[prop-decorator]
+    @computed_field
     @property
     def title(self) -> str:
         """The status in words."""

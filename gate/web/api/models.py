@@ -52,7 +52,7 @@ class Run(_Model):
     samples: int = Field(description="Number of stored samples.", examples=[240])
     spent_usd: float | None = Field(examples=[0.42])
 
-    @computed_field(description="Its page in the web interface.", examples=["/runs/12"])  # type: ignore[prop-decorator]
+    @computed_field(description="Its page in the web interface.", examples=["/runs/12"])
     @property
     def page(self) -> str:
         """Its page in the web interface."""
@@ -122,7 +122,7 @@ class Case(_Model):
     made: datetime = Field(examples=[_WHEN])
     entry: dict[str, JsonValue] | None = Field(description="Null if the case was archived.", examples=[EXAMPLE_CASE])
 
-    @computed_field(description="For If-Match.", examples=['"3-0f1e2d3c4b5a"'])  # type: ignore[prop-decorator]
+    @computed_field(description="For If-Match.", examples=['"3-0f1e2d3c4b5a"'])
     @property
     def etag(self) -> str:
         """Identifies this version by its number and content."""

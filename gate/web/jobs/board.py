@@ -181,7 +181,7 @@ class Jobs:
         self.close()
 
     def _become(self, held: _Held, phase: Phase, **more: datetime) -> None:
-        held.job = replace(held.job, phase=phase, changes=held.job.changes + 1, **more)  # type: ignore[arg-type]
+        held.job = replace(held.job, phase=phase, changes=held.job.changes + 1, **more)  # pyrefly: ignore[bad-argument-type]
 
     def _go_on(self) -> None:
         """Start waiting jobs if there is room, and drop the oldest finished ones."""

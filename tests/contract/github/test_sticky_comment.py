@@ -131,7 +131,7 @@ def test_two_comments_posted_at_the_same_time_become_one(
     other = new if commit == "the same" else OLD
 
     class Racing(PullRequestApi):
-        def create(self, body: str) -> object:  # type: ignore[override]
+        def create(self, body: str) -> object:
             made = super().create(body)
             pr.comment(other, by=BOT)
             return made

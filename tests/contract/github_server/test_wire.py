@@ -117,7 +117,7 @@ def test_a_wrong_request_is_noted(lenient: GitHubServer, tmp_path: Any) -> None:
 def test_a_wrong_reply_is_noted(lenient: GitHubServer, tmp_path: Any) -> None:
     pr = PullRequestWorld.make(tmp_path, lenient, {"a": "b"}).open({"a": "c"})
     now = lenient.state.now
-    pr.pull.comments.append(Comment("one", "olivia", "x", now, now))  # type: ignore[arg-type]
+    pr.pull.comments.append(Comment("one", "olivia", "x", now, now))
     ask(lenient, "GET", COMMENTS)
     assert "'one' is not of type 'integer'" in lenient.violations[0]
     with pytest.raises(AssertionError, match="reply 200"):

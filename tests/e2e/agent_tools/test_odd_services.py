@@ -24,7 +24,7 @@ def always(answer: Answer) -> Handler:
 
 
 def http(url: str, transport: str = "streamable-http") -> dict[str, Server]:
-    return {"shop": Server(url=url, transport=transport)}  # type: ignore[arg-type]
+    return {"shop": Server(url=url, transport=transport)}
 
 
 async def why(handler: Handler, scratch: Path, transport: str = "streamable-http", start_s: float = 20.0) -> str:

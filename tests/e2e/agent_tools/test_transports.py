@@ -33,9 +33,9 @@ def test_what_is_put_in_arrives_and_comes_back_as_a_word(server: Named, tmp_path
             return [mine, forged, long.result]
 
     mine, forged, long = asyncio.run(echoed())
-    assert mine.result == forged.result == "hi [token] [session]"  # type: ignore[attr-defined]
-    assert mine.arguments == forged.arguments == '{"text": "hi"}'  # type: ignore[attr-defined]
-    assert not mine.failed  # type: ignore[attr-defined]
+    assert mine.result == forged.result == "hi [token] [session]"
+    assert mine.arguments == forged.arguments == '{"text": "hi"}'
+    assert not mine.failed
     assert long == "xxx [token] [session]"
 
 

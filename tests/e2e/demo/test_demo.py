@@ -48,7 +48,7 @@ def parameters() -> SimpleNamespace:
 def test_a_harmful_change_is_blocked_and_a_rewording_is_let_through(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "xllamacpp", SimpleNamespace(CommonParams=parameters, Server=Llama))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "xllamacpp", SimpleNamespace(CommonParams=parameters, Server=Llama))
     outcome = gate("demo", "--dir", "sample", cwd=tmp_path)
     assert outcome.code == 0, outcome.err
     runs = [json.loads((tmp_path / f"sample/.gate/{branch}/run.json").read_text()) for branch in BRANCHES]

@@ -126,4 +126,4 @@ def test_a_run_that_is_killed_is_taken_up_again(project: Project) -> None:
     project.server.behaviour = Behaviour()
     again = project.run("-m", "eval")
     assert again.code == 0
-    assert int(re.search(r"(\d+) answers from the cache", again.out)[1]) >= 4  # type: ignore[index]
+    assert int(re.search(r"(\d+) answers from the cache", again.out)[1]) >= 4

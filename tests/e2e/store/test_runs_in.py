@@ -42,7 +42,7 @@ def test_a_comparison_is_stored_with_samples_and_origin(place: Place) -> None:
     lines = (place.repo / "report/samples.jsonl").read_text("utf-8").splitlines()
     assert row.samples == len(lines) >= 80
     of_case = place.runs.samples(row.id, "support", "c1")
-    assert {sample.reply.text for sample in of_case if sample.arm.value == "baseline"} == {"word1"}  # type: ignore[union-attr]
+    assert {sample.reply.text for sample in of_case if sample.arm.value == "baseline"} == {"word1"}
     pushed = place.gate("push", "report/run.json")
     assert (pushed.code, f"Already saved as run {row.id}" in pushed.out) == (0, True)
     assert len(place.runs.rows(RunFilter(), Page())) == 1

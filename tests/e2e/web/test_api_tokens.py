@@ -41,7 +41,7 @@ def test_a_token_is_shown_once_and_is_good_until_it_is_revoked(ann: TestClient, 
     assert api.get("/api/v1/runs").status_code == 200
     assert api.post("/api/v1/suites", json={"name": "x"}).status_code == 403
     (token,) = Tokens(database).all()
-    assert (token.owner, (token.expires - NOW).days, token.used) == ("Ann", 30, NOW)  # type: ignore[operator]
+    assert (token.owner, (token.expires - NOW).days, token.used) == ("Ann", 30, NOW)
     assert "Token revoked" in send(ann, "/tokens/revoke", id=str(token.id))
     assert api.get("/api/v1/runs").status_code == 401
     assert "Page not found" in send(ann, "/tokens/revoke", id=str(token.id))

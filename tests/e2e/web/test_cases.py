@@ -76,7 +76,7 @@ def test_rounds_are_added_and_removed_without_a_script(ann: TestClient, database
 def test_what_the_form_does_not_know_goes_through_it_unharmed(
     ann: TestClient, database: Database, entry: dict[str, object]
 ) -> None:
-    browsing.add(database, "support", entry)  # type: ignore[arg-type]
+    browsing.add(database, "support", entry)
     name = str(entry["id"])
     status, page = sent(ann, addresses.case("support", name))
     assert (status, "Saved." in page) == (200, True)

@@ -34,12 +34,12 @@ def test_the_lists_say_who_may_do_what(site: WebSite, name: str, statuses: tuple
     there = team_login.browser(site)
     headers = {HEADER: name.encode()} if name else {}
     pages = ("/", "/new-suite")
-    assert tuple(there.get(page, headers=headers).status_code for page in pages) == statuses  # type: ignore[arg-type]
+    assert tuple(there.get(page, headers=headers).status_code for page in pages) == statuses
 
 
 def test_a_header_that_comes_twice_names_nobody(site: WebSite) -> None:
     """A client sent one, and the proxy added another instead of replacing it."""
-    answer = team_login.browser(site).get("/", headers=[(HEADER, "Ann"), (HEADER, "Bob")])  # type: ignore[arg-type]
+    answer = team_login.browser(site).get("/", headers=[(HEADER, "Ann"), (HEADER, "Bob")])
     assert (answer.status_code, "did not send your user name" in answer.text) == (403, True)
 
 

@@ -162,7 +162,7 @@ def test_each_address_lets_exactly_those_pass_whom_the_table_names(
         if not fine:
             wrong[method, path] = answer.status_code
     assert wrong == {}
-    assert site.suites.newest("support").number == 1  # type: ignore[union-attr]
+    assert site.suites.newest("support").number == 1
 
 
 FORGED: Mapping[str, Mapping[str, str]] = {

@@ -202,7 +202,7 @@ def test_tools_and_rounds_of_a_conversation_are_shown(browser: Browser) -> None:
     assert entry["rounds"] == [{"prompt": "Hello"}, {"prompt": "And in Rome?"}]
 
 
-def keep(browser: Browser, id: int, **form: str):  # type: ignore[no-untyped-def]
+def keep(browser: Browser, id: int, **form: str):
     fields = {"suite": "support", "case": "c001", "into": "support"} | form
     return browser.client.post(f"/runs/{id}/case", data=fields, follow_redirects=False)
 

@@ -38,7 +38,7 @@ def test_a_suite_begins_with_a_name(ann: TestClient, database: Database) -> None
 
 
 def test_fifty_cases_a_page(ann: TestClient, database: Database) -> None:
-    browsing.add(database, "support", *orders(120))  # type: ignore[arg-type]
+    browsing.add(database, "support", *orders(120))
     page = ann.get(addresses.suite("support")).text
     found = shown(page)
     assert (len(found), "120 cases" in page) == (50, True)
@@ -60,7 +60,7 @@ def test_odd_words_find_nothing_and_break_nothing(ann: TestClient, database: Dat
 
 
 def test_a_slice_is_set_on_chosen_cases_and_removed_from_all(ann: TestClient, database: Database) -> None:
-    browsing.add(database, "support", *orders(60))  # type: ignore[arg-type]
+    browsing.add(database, "support", *orders(60))
     address = addresses.suite("support", "tag")
     chosen = {"do": "set", "dimension": "lang", "value": "de", "case": ["c00001", "c00002"]}
     assert "2 cases changed" in ann.post(address, data=chosen).text
@@ -72,7 +72,7 @@ def test_a_slice_is_set_on_chosen_cases_and_removed_from_all(ann: TestClient, da
     some = ann.post(f"{address}&slice=lang%3Dde", data={"do": "archive", "all": "1"}).text
     assert "2 cases changed" in some
     assert Suites(database).count("support", CaseFilter(archived=True)) == 2
-    assert Suites(database).newest("support").number == 4  # type: ignore[union-attr]
+    assert Suites(database).newest("support").number == 4
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_what_cannot_be_done_to_all_is_done_to_none(
     browsing.add(database, "support", {"id": "a", "input": "Hi"}, gold)
     answer = ann.post(addresses.suite("support", "tag"), data={**typed})
     assert (answer.status_code, told in answer.text) == (422, True)
-    assert Suites(database).newest("support").number == 1  # type: ignore[union-attr]
+    assert Suites(database).newest("support").number == 1
 
 
 @pytest.mark.parametrize("form", ["jsonl", "yaml"])
 def test_every_version_is_exported_as_the_gate_reads_it(ann: TestClient, database: Database, form: str) -> None:
     entries = [{"id": "a", "input": "Hé\n\n: #x", "vars": {"n": [1, 1.5, None]}}, {"name": "b", "prompt": "Hi"}]
-    browsing.add(database, 'sup"port ü', *entries)  # type: ignore[arg-type]
+    browsing.add(database, 'sup"port ü', *entries)
     Suites(database).change('sup"port ü', [], Authorship("Ann", NOW))
     answer = ann.get(addresses.suite('sup"port ü', "export", version=1, form=form))
     told = answer.headers["content-disposition"]
@@ -124,7 +124,7 @@ def test_a_table_comes_back_as_excel_saves_it(
 
 def test_what_a_table_cannot_hold_is_named_before_it_is_left_out(ann: TestClient, database: Database) -> None:
     gold = {"id": "gold", "state": "discovery", "conversation": [{"role": "user", "content": "Hot"}]}
-    browsing.add(database, "support", {"id": "a", "input": "Hi"}, gold, {"name": "<b>", "prompt": "Hi"})  # type: ignore[arg-type]
+    browsing.add(database, "support", {"id": "a", "input": "Hi"}, gold, {"name": "<b>", "prompt": "Hi"})
     table = addresses.suite("support", "export", version=1, form="csv")
     answer = ann.get(table)
     assert (answer.status_code, "content-disposition" in answer.headers) == (409, False)
@@ -132,7 +132,7 @@ def test_what_a_table_cannot_hold_is_named_before_it_is_left_out(ann: TestClient
     assert "Export the other 1 case as CSV" in answer.text and "the case &lt;b&gt; has prompt, " in answer.text
     some = ann.get(f"{table}&some=true")
     assert (some.status_code, some.content) == (200, b"\xef\xbb\xbfid,input\na,Hi\n")
-    browsing.add(database, "agents", gold)  # type: ignore[arg-type]
+    browsing.add(database, "agents", gold)
     alone = addresses.suite("agents", "export", version=1, form="csv", some="true")
     answer = ann.get(alone)
     assert (answer.status_code, "CSV of" in answer.text) == (409, False)
@@ -146,7 +146,7 @@ def test_an_import_shows_what_would_change_before_it_does(ann: TestClient, datab
     page = ann.post(address, data={}, files={"file": ("cases.jsonl", text.encode())}).text
     assert re.findall(r"<dd>(\d+)</dd>", page) == ["1", "1", "1", "1"]
     assert "<b>" not in page
-    assert Suites(database).newest("support").number == 1  # type: ignore[union-attr]
+    assert Suites(database).newest("support").number == 1
     held = re.search(r'name="held" value="([^"]+)"', page)
     assert held is not None
     yes = {"file": "cases.jsonl", "held": held[1], "version": "1", "do": "import", "archive": "1"}

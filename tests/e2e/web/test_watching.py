@@ -140,7 +140,7 @@ def test_a_store_that_falls_silent_takes_no_more_than_its_time(
     database: Database, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     silent = threading.Event()
-    database.read = lambda work: silent.wait(60)  # type: ignore[method-assign,assignment]
+    database.read = lambda work: silent.wait(60)
     monkeypatch.setattr(monitoring, "READY_WITHIN_S", 0.05)
     ann = client(database, lines)
     try:
@@ -174,7 +174,7 @@ def test_metrics_are_not_for_everybody(database: Database, lines: io.StringIO, l
 
 def test_metrics_of_a_server_of_many_are_for_a_token_with_their_scope(database: Database, lines: io.StringIO) -> None:
     there = client(database, lines, team_login.oidc(), "10.1.2.3")
-    there.base_url = "https://testserver"  # type: ignore[assignment]
+    there.base_url = "https://testserver"
     found = {}
     for scope in (Scope.METRICS_READ, Scope.RUNS_READ):
         secret = (

@@ -33,7 +33,7 @@ def test_every_time_and_price_is_taken() -> None:
         assert list(found.seconds["support"].values[arm]) == [
             reply_of(one).latency_s for one in TAKEN if one.arm is arm
         ]
-    case = [reply_of(one).cost.amount for one in TAKEN if one.case_id == "c003" and one.arm is ArmName.CANDIDATE]  # type: ignore[union-attr]
+    case = [reply_of(one).cost.amount for one in TAKEN if one.case_id == "c003" and one.arm is ArmName.CANDIDATE]
     pair = found.dollars["support"].pair(("support", "c003"))
     assert pair is not None
     assert pair[1] == pytest.approx(sum(case) / 3)

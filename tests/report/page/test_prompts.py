@@ -36,7 +36,7 @@ def view_of(before: str, after: str, **other: object) -> PromptView:
 
 def sides(text: TextDiff) -> tuple[list[str], list[str]]:
     lines = [line for stretch in text.stretches for line in stretch.lines]
-    return tuple(  # type: ignore[return-value]
+    return tuple(
         ["".join(piece.text for piece in line.pieces) for line in lines if line.kind in ("same", kind)]
         for kind in ("gone", "new")
     )

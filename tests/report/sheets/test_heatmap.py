@@ -93,7 +93,7 @@ def test_numbers_are_readable_on_every_shade_of_both_schemes() -> None:
             assert contrast(fill, inks[shade]) >= 4.5, (shade, fill)
         lights = [luminance(fills[f"s{place}"]) for place in range(6)]
         assert lights in (sorted(lights), sorted(lights, reverse=True))
-        page, ink, soft = (re.search(rf"--{name}: (#\w{{6}})", scheme)[1] for name in ("page", "ink", "soft"))  # type: ignore[index]
+        page, ink, soft = (re.search(rf"--{name}: (#\w{{6}})", scheme)[1] for name in ("page", "ink", "soft"))
         assert contrast(page, ink) >= 7 and contrast(page, soft) >= 4.5
 
 

@@ -58,7 +58,7 @@ def wrong_commands(text: str) -> str:
     Args:
         text: lines; a backslash at the end continues one, and # begins a remark.
     """
-    found = []
+    found = list[str]()
     for line in text.replace("\\\n", " ").splitlines():
         lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>()")
         lexer.whitespace_split = True

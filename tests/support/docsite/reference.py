@@ -136,7 +136,7 @@ def _option(one: click.Option, context: click.Context) -> Option:
 
 def _values(one: click.Parameter) -> str:
     if isinstance(one.type, click.Choice):
-        return ", ".join(one.type.choices)
+        return ", ".join(map(str, one.type.choices))
     if isinstance(one.type, click.IntRange | click.FloatRange):
         return _range(one.type)
     return f"`{one.metavar or one.type.name.upper()}`"

@@ -75,7 +75,7 @@ def _check_mapping(found: dict[str, Any]) -> Check | None:
         (_tool_keys(), lambda part: {"suites": [{"target": {"tools": part}}]}),
     ):
         if known <= set(keys):
-            return lambda _, part, whole=whole: _loaded(whole(part))  # type: ignore[misc]
+            return lambda _, part, whole=whole: _loaded(whole(part))
     return _scorers([found]) if known & set(KINDS) else None
 
 
@@ -135,7 +135,7 @@ def _workflow(workflow: dict[str, Any]) -> str:
     whole = {"on": "push", **workflow, "jobs": jobs}
     faults = [error.message for error in _workflows().iter_errors(json.loads(json.dumps(whole, default=str)))]
     steps = [step for job in workflow["jobs"].values() for step in job.get("steps", [])]
-    return "; ".join(filter(None, [*faults, *map(_step, steps)]))
+    return "; ".join(fault for fault in [*faults, *map(_step, steps)] if fault)
 
 
 def _step(step: dict[str, Any]) -> str:
