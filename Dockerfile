@@ -87,7 +87,8 @@ RUN touch /build/before \
     && pip --python /opt/gate/bin/python install --no-cache-dir --no-compile --only-binary :all: --require-hashes \
         --requirement /build/requirements-full.lock \
     && mkdir /extra \
-    && find /opt/gate ! -type d -newer /build/before -exec cp --archive --link --parents --target-directory /extra {} + \
+    && find /opt/gate ! -type d ! -path '*/tests/*' -newer /build/before \
+        -exec cp --archive --link --parents --target-directory /extra {} + \
     && python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash /extra
 
 

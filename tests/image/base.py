@@ -8,6 +8,7 @@ from tests.image.buildah import Buildah, call, checked
 
 BASE = re.compile(r"^FROM (\S+/debian:([a-z]+)-slim\S*) AS ", re.MULTILINE)
 SETTINGS = Path(__file__).parent / "settings"
+WITHOUT_DOCUMENTATION = 'cd "$1/usr/share" && rm -r doc/* info/* locale/* man/*'
 BOOTSTRAP_LIMIT_S = 900
 
 
@@ -35,8 +36,8 @@ def _bootstrap(buildah: Buildah, name: str, suite: str) -> None:
     container = buildah.run("from", "scratch")
     try:
         root = buildah.run("mount", container)
-        slim = f"--dpkgopt={SETTINGS / 'dpkg'}"
-        checked(call(["mmdebstrap", "--variant=minbase", slim, suite, root], BOOTSTRAP_LIMIT_S), "mmdebstrap")
+        options = (f"--dpkgopt={SETTINGS / 'dpkg'}", f"--customize-hook={WITHOUT_DOCUMENTATION}")
+        checked(call(["mmdebstrap", "--variant=minbase", *options, suite, root], BOOTSTRAP_LIMIT_S), "mmdebstrap")
         shutil.copy(SETTINGS / "apt", f"{root}/etc/apt/apt.conf.d/docker-clean")
         buildah.run("config", "--cmd", "bash", container)
         buildah.run("commit", "--quiet", container, name)
