@@ -50,7 +50,7 @@ def said(run: RunRecord) -> CalibrationRecord:
 
 def test_independent_answers_have_noise_within_cases_and_false_blocks_below_the_promise() -> None:
     steps = Counted()
-    found = calibrate(finished([itself(suite(ROWS, samples=3))], coins()), steps, Effort(60, 199, 200))
+    found = calibrate(finished([itself(suite(ROWS, samples=3))], coins()), steps, Effort(40, 199, 200))
     one = found.suites[0]
     assert one.same_arms
     assert one.sigma == pytest.approx(0.46, abs=0.03)
