@@ -119,11 +119,11 @@ def test_many_suites_share_the_room_and_what_moved_keeps_its_own() -> None:
     still = [comparison(f"x=v{n}", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1)) for n in range(20)]
     fallen = [comparison(f"y=v{n}", State.REGRESSION, 40, 0.8, (-0.3, -0.4, -0.2)) for n in range(15)]
     overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
-    suites = [suite(overall, still + (fallen if n == 7 else []), [], name=f"s{n:03}") for n in range(60)]
+    suites = [suite(overall, still + (fallen if n == 7 else []), [], name=f"s{n:03}") for n in range(200)]
     found = forests(run(Verdict.BLOCK, suites, []))
     counts = [sum(len(group.lines) for group in (*one.groups, *one.folded)) - 1 for one in found]
     assert sum(counts) <= ROWS + len(fallen)
     assert counts[7] == 15 and all("y=" in line.row.name for line in found[7].groups[-1].lines)
     assert [one.more + count for one, count in zip(found, counts, strict=True)] == [
-        35 if n == 7 else 20 for n in range(60)
+        35 if n == 7 else 20 for n in range(200)
     ]
