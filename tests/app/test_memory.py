@@ -27,12 +27,12 @@ def refreshed_since(out: Path) -> float:
         return opened.store._options.not_before
 
 
-@pytest.mark.parametrize("text", ["nan", "inf", "0", "1e300", "x", "", "9" * 1000, "4e9"])
-def test_a_mark_that_is_no_time_of_late_does_not_count(repo: Path, text: str) -> None:
-    out = repo / ".gate/last"
-    out.mkdir(parents=True)
-    (out / "refreshing").write_text(text)
-    assert abs(refreshed_since(out) - time.time()) < 100
+def test_a_mark_that_is_no_time_of_late_does_not_count(repo: Path) -> None:
+    for number, text in enumerate(["nan", "inf", "0", "1e300", "x", "", "9" * 1000, "4e9"]):
+        out = repo / f".gate/last-{number}"
+        out.mkdir(parents=True)
+        (out / "refreshing").write_text(text)
+        assert abs(refreshed_since(out) - time.time()) < 100, text
 
 
 def test_a_refresh_that_was_killed_goes_on(repo: Path) -> None:

@@ -1,6 +1,7 @@
 """What a finished run says about noise."""
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import pytest
@@ -48,9 +49,16 @@ def said(run: RunRecord) -> CalibrationRecord:
     return calibrate(run, Counted(), FEW)
 
 
+@cache
+def usual() -> tuple[RunRecord, CalibrationRecord]:
+    """Independent answers, two to a case."""
+    made = finished([itself(suite(ROWS, samples=2))], coins())
+    return made, said(made)
+
+
 def test_independent_answers_have_noise_within_cases_and_false_blocks_below_the_promise() -> None:
     steps = Counted()
-    found = calibrate(finished([itself(suite(ROWS, samples=3))], coins()), steps, Effort(60, 199, 200))
+    found = calibrate(finished([itself(suite(ROWS, samples=3))], coins()), steps, Effort(40, 199, 200))
     one = found.suites[0]
     assert one.same_arms
     assert one.sigma == pytest.approx(0.46, abs=0.03)
@@ -67,7 +75,7 @@ def test_independent_answers_have_noise_within_cases_and_false_blocks_below_the_
 
 
 def test_choices_get_better_with_cases_and_with_samples_and_cost_more() -> None:
-    choices = said(finished([itself(suite(ROWS, samples=2))], coins())).suites[0].choices
+    choices = usual()[1].suites[0].choices
     assert [(c.samples, c.cases) for c in choices] == [(k, n) for k in (1, 2, 3, 5) for n in (60, 120, 180)]
     assert [c.calls for c in choices[:3]] == [120, 240, 360]
     by_key = {(c.samples, c.cases): c.worst or 9.0 for c in choices}
@@ -137,7 +145,7 @@ def test_several_suites_are_tested_together_and_keep_their_clusters_and_advisory
 
 
 def test_a_run_that_is_too_large_to_be_resampled_says_so_and_still_gives_choices() -> None:
-    made = finished([itself(suite(ROWS, samples=2))], coins())
+    made, known = usual()
     whole = made.suites[0]
     names = [f"d{i}" for i in range(2000)]
     slices = [whole.quality.overall.model_copy(update={"slice": f"{name}=x"}) for name in names]
@@ -148,9 +156,9 @@ def test_a_run_that_is_too_large_to_be_resampled_says_so_and_still_gives_choices
     found = calibrate(made.model_copy(update={"suites": [huge]}), steps)
     assert (found.false_blocks, steps.total) == (None, 0)
     assert found.not_resampled == "60 cases in 2,001 slices are too many to resample"
-    usual = said(made).suites[0]
+    plainly = known.suites[0]
     # Bonferroni for so many slices shows larger falls only; the noise is the same.
-    assert found.suites[0].sigma == usual.sigma
-    for strict, plain in zip(found.suites[0].choices, usual.choices, strict=True):
+    assert found.suites[0].sigma == plainly.sigma
+    for strict, plain in zip(found.suites[0].choices, plainly.choices, strict=True):
         assert strict.best is None or (plain.best is not None and strict.best > plain.best)
     assert any(choice.best is not None for choice in found.suites[0].choices)

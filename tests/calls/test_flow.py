@@ -63,7 +63,7 @@ def test_a_capacity_that_comes_back_is_used() -> None:
     async def work() -> tuple[int, int]:
         service = Service(capacity=5)
         caller = caller_of(CallPolicy(64), service)
-        numbers = iter(range(6000))
+        numbers = iter(range(2500))
 
         async def worker() -> None:
             for number in numbers:
@@ -72,7 +72,7 @@ def test_a_capacity_that_comes_back_is_used() -> None:
         workers = [asyncio.ensure_future(worker()) for _ in range(64)]
         await asyncio.sleep(10)
         small, service.capacity = service.in_flight, 1000
-        await asyncio.sleep(10)
+        await asyncio.sleep(4)
         large = service.in_flight
         await asyncio.gather(*workers)
         return small, large

@@ -13,9 +13,10 @@ import pytest
 
 from gate.calls.cache import AnswerStore
 from tests.calls.asked import address, asked
+from tests.support import forked
 
 ROOT = Path(__file__).parents[2]
-KEEPER = [sys.executable, "-m", "tests.calls.keeper"]
+KEEPER = Path(__file__).with_name("keeper.py")
 
 
 @pytest.fixture
@@ -23,16 +24,29 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "answers.sqlite"
 
 
-def start(path: Path, name: str, count: int, limit: int | None = None) -> subprocess.Popen[str]:
-    arguments = [str(path), name, str(count), *([str(limit)] if limit else [])]
+def start(path: Path, name: str, count: int, limit: int | None = None) -> forked.Fork:
+    arguments = [str(KEEPER), str(path), name, str(count), *([str(limit)] if limit else [])]
+    return forked.start(arguments, ROOT, os.environ, module=None)
+
+
+def talking(path: Path, name: str) -> subprocess.Popen[str]:
+    """One that keeps answers without end, whose lines are read while it works."""
     return subprocess.Popen(
-        [*KEEPER, *arguments],
+        [sys.executable, "-m", "tests.calls.keeper", str(path), name, "0"],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def ended(process: forked.Fork) -> list[str]:
+    """The lines of one that ends well."""
+    with process:
+        out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, "")
+    return out.splitlines()
 
 
 def expect_found(path: Path, texts: Sequence[str]) -> None:
@@ -47,7 +61,7 @@ def test_killed_at_any_moment(path: Path) -> None:
     rng = random.Random(5)
     kept: list[str] = []
     for turn in range(2):
-        process = start(path, f"t{turn}-", 0)
+        process = talking(path, f"t{turn}-")
         assert process.stdout is not None
         # Read to its end by the same reader: communicate() would begin anywhere after what readline() holds ready.
         lines = [process.stdout.readline()]
@@ -67,18 +81,13 @@ def test_a_damaged_file_is_set_aside_once_by_processes_that_start_together(path:
     path.write_bytes(b"not a database" * 1000)
     processes = {f"p{i}-": start(path, f"p{i}-", 10) for i in range(2)}
     for name, process in processes.items():
-        out, err = process.communicate(timeout=120)
-        assert (process.returncode, err) == (0, "")
-        assert {f"{name}{i}" for i in range(10)} <= set(out.split())
+        assert {f"{name}{i}" for i in range(10)} <= set(ended(process))
     expect_found(path, [f"{name}{i}" for name in processes for i in range(10)])
 
 
 def test_a_file_that_may_not_grow(path: Path) -> None:
     """Every answer that was said to be kept before the limit is there, and no later one is said to be."""
-    process = start(path, "a", 0, limit=400_000)
-    out, err = process.communicate(timeout=120)
-    assert (process.returncode, err) == (0, "")
-    lines = out.splitlines()
+    lines = ended(start(path, "a", 0, limit=400_000))
     kept = [line for line in lines if line.startswith("a")]
     reasons = [line for line in lines if line.startswith("not kept: ")]
     assert len(kept) > 5
@@ -100,10 +109,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_full_disk(small_disk: Path) -> None:
     path = small_disk / "answers.sqlite"
-    process = start(path, "a", 0)
-    out, err = process.communicate(timeout=120)
-    assert (process.returncode, err) == (0, "")
-    lines = out.splitlines()
+    lines = ended(start(path, "a", 0))
     kept = [line for line in lines if line.startswith("a")]
     assert len(kept) > 5
     assert lines[len(kept)] == "not kept: the disk is full"

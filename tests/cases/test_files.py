@@ -56,8 +56,9 @@ def test_what_is_written_is_read_and_every_change_is_made_while_the_rest_stays(f
 def test_the_example_cases_convert_through_other_formats(file: str) -> None:
     text = (EVALS / file).read_text(encoding="utf-8")
     found = read(text, file)
+    same = [canonical(case.entry) for case in found]
     for other in ("c.jsonl", "c.json"):
-        assert canonicals(written([case.entry for case in found], other), other) == canonicals(text, file)
+        assert canonicals(written([case.entry for case in found], other), other) == same
     last = {**found[-1].entry, "description": "New.\nOf two lines."}
     if "transcript" in file:
         last = {**found[-1].entry, "cluster": "new"}

@@ -28,7 +28,7 @@ class Mistake:
     """A command that fails.
 
     Args:
-        changes: files that differ from those of the repository; None removes one.
+        changes: files that differ from those that are committed; None removes one.
     """
 
     title: str
@@ -85,12 +85,12 @@ def errors(folder: Path) -> str:
     blocks = []
     for number, one in enumerate(MISTAKES):
         root = folder / f"shop-{number}"
-        texts = {path: text for path, text in {**FILES, **one.changes}.items() if text is not None}
         root.mkdir()
         if one.in_git:
-            repository.make(root, texts)
+            repository.make(root, FILES)
         else:
-            repository.write(root, texts)
+            repository.write(root, FILES)
+        repository.write(root, one.changes)
         ended = gate(*shlex.split(one.command)[1:], cwd=root, env={"OPENAI_API_KEY": ""})
         said = ended.err.replace(str(root), "/shop")
         blocks.append(f"# {one.title}\n$ {one.command}\n{said}exit code {ended.code}\n")

@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 FOLDER = Path(__file__).parent.parent / "data" / "attacks"
 SHOWN_ON = ("markdown", "page", "terminal", "log", "outputs")
 """Where untrusted text is shown."""
-LONGEST = 20_000
+LONGEST = 8_000
 """Characters of an attack that is shown."""
 BATCH = 60
 """The most attacks that are shown together."""

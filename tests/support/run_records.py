@@ -39,6 +39,11 @@ def finished(suites: Sequence[Suite], score_of: ScoreOf, created: datetime = CRE
     return record_of(suites, table, created)
 
 
+def dated(run: RunRecord, created: datetime) -> RunRecord:
+    """The same run at another time."""
+    return run.model_copy(update={"created": created.isoformat(timespec="seconds")})
+
+
 def record_of(suites: Sequence[Suite], samples: SampleTable, created: datetime = CREATED) -> RunRecord:
     """The record of a run with these samples, without early stopping."""
     assessment = Assessor(tuple(suites), RunPolicy(early_stop=False), 1).assess(samples)

@@ -16,6 +16,8 @@ from gate.store.sql.database import Database
 
 BOTH = pytest.mark.parametrize("database", ["sqlite", "postgres"], indirect=True)
 """Runs a test with the fixture `database` on both."""
+ONE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+"""Runs a test of `contract/store/` on one, where what it tests is decided before any SQL."""
 _NUMBERS = count(1)
 _FREE: dict[str, list[str]] = {}
 """Names of empty databases with tables, by the address of their server."""

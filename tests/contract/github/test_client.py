@@ -17,6 +17,7 @@ from tests.support.pull_request import PullRequest, PullRequestWorld
 
 WAIT_S = 5
 """Seconds: far longer than any local response, and far shorter than the longest wait of the client."""
+READING = [name for name, one in OPERATIONS.items() if one.method == "GET"]
 SHAPES: tuple[Any, ...] = ({}, [], [1], [{}], [None], {"message": "moved"}, "null", "5", '"text"', "{", "[")
 
 
@@ -34,7 +35,7 @@ def talk(pr: PullRequest) -> PullRequest:
 
 @pytest.fixture(scope="module")
 def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PullRequest]:
-    """The same, shared by the tests in which every request fails, because nothing is changed."""
+    """The same, shared by the tests that change nothing, as where every request fails."""
     with GitHubServer() as server:
         world = PullRequestWorld.make(tmp_path_factory.mktemp("unchanged"), server, {PROMPT: "Be kind.\n"})
         yield with_something_to_read(world.open({PROMPT: "Be brief.\n"}))
@@ -54,7 +55,7 @@ def step(operation: Operation, talk: PullRequest, connect: Connect) -> Step:
 
 @pytest.fixture
 def troubled(operation: Operation, unchanged: PullRequest) -> Step:
-    """The step of an operation whose request will fail."""
+    """The step of an operation that changes nothing, or whose request will fail."""
     return prepared(operation, unchanged)
 
 
@@ -103,16 +104,30 @@ def test_a_refusal_is_not_retried(unchanged: PullRequest, operation: Operation, 
     assert asked(server, operation)[before:] == statuses
 
 
-def test_every_operation_succeeds_after_temporary_errors_which_only_a_post_reports(
-    operation: Operation, step: Step, talk: PullRequest, server: GitHubServer
-) -> None:
+def succeeds_after_temporary_errors(operation: Operation, step: Step, pr: PullRequest) -> None:
+    server = pr.world.server
+    before = len(asked(server, operation))
     for status, headers in ((502, {}), (429, {"Retry-After": "0"})):
         server.fail(operation.method, operation.path, status, headers=headers)
         if operation.method == "POST":
             assert told(step, operation).status == status
-    assert step() == operation.gives(talk)
-    *failed, succeeded = asked(server, operation)
+    assert step() == operation.gives(pr)
+    *failed, succeeded = asked(server, operation)[before:]
     assert failed == [502, 429] and succeeded < 300
+
+
+@pytest.mark.parametrize("operation", READING, indirect=True)
+def test_every_reading_operation_succeeds_after_temporary_errors(
+    operation: Operation, troubled: Step, unchanged: PullRequest
+) -> None:
+    succeeds_after_temporary_errors(operation, troubled, unchanged)
+
+
+@pytest.mark.parametrize("operation", [name for name in OPERATIONS if name not in READING], indirect=True)
+def test_every_writing_operation_succeeds_after_temporary_errors_which_only_a_post_reports(
+    operation: Operation, step: Step, talk: PullRequest
+) -> None:
+    succeeds_after_temporary_errors(operation, step, talk)
 
 
 def test_permanent_errors_end_the_retries(server: GitHubServer, connect: Connect, talk: PullRequest) -> None:

@@ -73,16 +73,23 @@ def test_a_rubric_is_asked_for_as_a_schema_and_read(remote: Subject, server: Mod
     assert "temperature" not in body
 
 
+def believes_none(remote: Subject, spec: ScorerSpec, verdict: dict[str, Any]) -> None:
+    answers = forgeries(verdict)
+    for name, score in zip(answers, judged(remote, spec, list(answers.values())), strict=True):
+        assert isinstance(score.value, Unscored), name
+
+
 @pytest.mark.parametrize("how", GULLIBLE)
 @pytest.mark.parametrize("remote", ["openai"], indirect=True)
 def test_a_verdict_that_stands_in_the_answer_is_no_verdict(how: str, remote: Subject, server: ModelServer) -> None:
     server.behaviour = Behaviour(judgement=GULLIBLE[how])
-    answers = forgeries(SHORT)
-    for name, score in zip(answers, judged(remote, CRITERIA, list(answers.values())), strict=True):
-        assert isinstance(score.value, Unscored), name
-    answers = forgeries(RUBRIC_VERDICT)
-    for name, score in zip(answers, judged(remote, RUBRIC, list(answers.values())), strict=True):
-        assert isinstance(score.value, Unscored), name
+    believes_none(remote, CRITERIA, SHORT)
+
+
+@pytest.mark.parametrize("remote", ["openai"], indirect=True)
+def test_a_rubrics_verdict_that_stands_in_the_answer_is_no_verdict(remote: Subject, server: ModelServer) -> None:
+    server.behaviour = Behaviour(judgement=GULLIBLE["the first"])
+    believes_none(remote, RUBRIC, RUBRIC_VERDICT)
 
 
 def test_a_gullible_judge_without_anything_to_repeat_is_believed(remote: Subject, server: ModelServer) -> None:

@@ -2,16 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Coroutine, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
 from gate.calls.endpoints import Keys
-from gate.calls.interface import Completion, Misconfigured, Provider, RejectedRequest, Request, Transient
+from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request, Transient
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
@@ -95,7 +93,8 @@ def test_the_same_seed_says_the_same_and_samples_differ(session: Session) -> Non
 def test_a_list_whose_items_are_distinguished_is_kept_item_by_item(session: Session) -> None:
     """The packaged model left lists empty, and named one id again and again."""
     items = list_schema(choice_schema("a", "b"), each=[choice_schema("b"), choice_schema("a")])
-    request = replace(ask("Good.", Params(max_output_tokens=60, temperature=0.0)), schema=items)
+    params = Params(max_output_tokens=60, temperature=0.0)
+    request = Request((Message("user", "Good."),), MODEL, params, schema=items)
     assert json.loads(session.run(session.provider.complete(request)).text) == ["b", "a"]
 
 
@@ -126,12 +125,3 @@ def test_more_than_the_context_holds(session: Session) -> None:
 def test_parameters_that_it_does_not_take(session: Session, params: Params) -> None:
     with pytest.raises(Misconfigured):
         session.provider.check(params)
-
-
-@asynccontextmanager
-async def opened(path: Path) -> AsyncIterator[Provider]:
-    factory = Factory(Keys(), path.parent, 1, lambda _: "")
-    try:
-        yield factory.provider(ModelRef("local", str(path)), PARAMS.model_copy(update={"chat_template": "passthrough"}))
-    finally:
-        await factory.close()

@@ -17,19 +17,10 @@ def test_a_file_is_read_byte_by_byte(source: FileSource) -> None:
     assert {path: source.read(path) for path in FILES} == FILES
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "missing.md",
-        "missing/folder/x.md",
-        "readme.md",
-        "names/wit? space.md",
-        ":(top)README.md",
-    ],
-)
-def test_missing_files(source: FileSource, path: str) -> None:
-    assert source.read(path) is None
-    assert source.fingerprint(path) is None
+def test_missing_files(source: FileSource) -> None:
+    for path in ("missing.md", "missing/folder/x.md", "readme.md", "names/wit? space.md", ":(top)README.md"):
+        assert source.read(path) is None, path
+        assert source.fingerprint(path) is None, path
 
 
 def test_no_path_leaves_the_repository(source: FileSource) -> None:
@@ -39,33 +30,28 @@ def test_no_path_leaves_the_repository(source: FileSource) -> None:
                 ask(path)
 
 
-@pytest.mark.parametrize("path", ["names", "a/b/c", ".hidden"])
-def test_a_folder_is_not_read(source: FileSource, path: str) -> None:
-    with pytest.raises(InputErrors, match=f"{path}: is a folder"):
-        source.read(path)
+def test_a_folder_is_not_read(source: FileSource) -> None:
+    for path in ("names", "a/b/c", ".hidden"):
+        with pytest.raises(InputErrors, match=f"{path}: is a folder"):
+            source.read(path)
 
 
-@pytest.mark.parametrize(
-    ("path", "kind"), [("alias.md", "a symbolic link"), ("a/linked", "a symbolic link"), ("vendored", "a submodule")]
-)
-def test_a_commit_has_links_and_submodules_that_are_not_read(commit: FileSource, path: str, kind: str) -> None:
-    with pytest.raises(InputErrors, match=f"origin/main:{path}: is {kind}"):
-        commit.read(path)
+def test_a_commit_has_links_and_submodules_that_are_not_read(commit: FileSource) -> None:
+    for path, kind in (("alias.md", "symbolic link"), ("a/linked", "symbolic link"), ("vendored", "submodule")):
+        with pytest.raises(InputErrors, match=f"origin/main:{path}: is a {kind}"):
+            commit.read(path)
 
 
-@pytest.mark.parametrize(
-    ("path", "said"),
-    [
-        ("vendored/inside.md", "is in the submodule 'vendored', which the gate does not read"),
-        ("vendored/deep/inside.md", "is in the submodule 'vendored'"),
-        ("a/linked/wide.md", "is below the symbolic link 'a/linked'"),
-        ("a/linked/c/d/none.md", "is below the symbolic link 'a/linked'"),
-        ("alias.md/below", "is below the symbolic link 'alias.md'"),
-    ],
-)
-def test_a_link_or_submodule_inside_a_path_is_reported(source: FileSource, path: str, said: str) -> None:
-    with pytest.raises(InputErrors, match=f"{path}: {said}"):
-        source.read(path)
+def test_a_link_or_submodule_inside_a_path_is_reported(source: FileSource) -> None:
+    for path, said in {
+        "vendored/inside.md": "is in the submodule 'vendored', which the gate does not read",
+        "vendored/deep/inside.md": "is in the submodule 'vendored'",
+        "a/linked/wide.md": "is below the symbolic link 'a/linked'",
+        "a/linked/c/d/none.md": "is below the symbolic link 'a/linked'",
+        "alias.md/below": "is below the symbolic link 'alias.md'",
+    }.items():
+        with pytest.raises(InputErrors, match=f"{path}: {said}"):
+            source.read(path)
 
 
 def test_sizes_are_those_of_what_is_read(source: FileSource) -> None:

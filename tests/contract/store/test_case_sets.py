@@ -34,6 +34,7 @@ def move(source: CaseSet, to: CaseSet) -> str:
     return done
 
 
+@stores.ONE
 @SLOWLY
 @given(data=st.data())
 def test_from_file_to_store_to_file_nothing_is_lost(
@@ -79,6 +80,7 @@ def places(database: Database, tmp_path: Path) -> list[tuple[CaseSet, CaseSet]]:
     return [(FileCases(str(path)), FileCases(str(path))), (store(database), store(database))]
 
 
+@stores.ONE
 def test_the_second_editor_of_the_same_case_gets_a_conflict(places: list[tuple[CaseSet, CaseSet]]) -> None:
     for one, other in places:
         mine, hers = one.case("a")[0], other.case("a")[0]
@@ -111,6 +113,7 @@ def test_a_file_gives_a_case_no_name_that_is_taken_meanwhile(tmp_path: Path) -> 
     assert file.read_text() == "- {id: d, input: x}\n- {id: c, input: y}\n"
 
 
+@stores.ONE
 def test_cases_are_found_by_words_and_slices_in_either_place(places: list[tuple[CaseSet, CaseSet]]) -> None:
     for one, _ in places:
         assert [case.name for case in one.cases(CaseFilter(words=("OLD",)))] == ["a"]
@@ -119,6 +122,7 @@ def test_cases_are_found_by_words_and_slices_in_either_place(places: list[tuple[
         assert one.cases(CaseFilter(archived=True)) == one.case("z") == ()
 
 
+@stores.ONE
 def test_an_old_version_is_read_only(database: Database, places: list[tuple[CaseSet, CaseSet]]) -> None:
     (_, _), (one, _) = places
     one.change([Archive("b", 1), put_of({"id": "a", "input": "new"}, 1)], "")
@@ -135,6 +139,7 @@ def test_an_old_version_is_read_only(database: Database, places: list[tuple[Case
     assert raised.value.hint == "did you mean 'support'?"
 
 
+@stores.ONE
 def test_a_case_that_was_archived_comes_back_as_its_next_version(
     database: Database, places: list[tuple[CaseSet, CaseSet]]
 ) -> None:

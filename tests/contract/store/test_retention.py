@@ -11,7 +11,7 @@ from gate.store.sql import tables
 from gate.store.sql.database import Database
 from gate.store.sql.retention import Pruned, RetentionLimits, last_removal, prune
 from gate.store.sql.runs import KeptSample, Runs
-from tests.support.run_records import CREATED, finished
+from tests.support.run_records import CREATED, dated, finished
 from tests.support.runs import suite, take
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
@@ -23,9 +23,12 @@ def half(case: object, arm: object, index: int) -> float | None:
     return None if index else 0.5
 
 
+RUN = finished([SUITE], half)
+
+
 def add(runs: Runs, minutes: int) -> int:
     samples = (KeptSample(one, sample_line(one)) for one in take(SUITE, half))
-    return runs.add(finished([SUITE], half, CREATED + timedelta(minutes=minutes)), samples, Context(), NOW).id
+    return runs.add(dated(RUN, CREATED + timedelta(minutes=minutes)), samples, Context(), NOW).id
 
 
 def kept_texts(database: Database) -> int:
@@ -66,12 +69,12 @@ def test_very_old_runs_are_deleted_and_reported(database: Database) -> None:
     assert removal is not None
     assert (removal.at, removal.before, removal.runs) == (NOW, BETWEEN, 1)
     # The same run may come again, as when its push was slow.
-    assert runs.add(finished([SUITE], half, CREATED), (), Context(), NOW).new
+    assert runs.add(RUN, (), Context(), NOW).new
 
 
 def test_a_run_dated_in_the_future_ages_from_its_upload(database: Database) -> None:
     runs = Runs(database)
-    runs.add(finished([SUITE], half, CREATED + timedelta(36_500)), (), Context(), NOW)
+    runs.add(dated(RUN, CREATED + timedelta(36_500)), (), Context(), NOW)
     assert prune(database, RetentionLimits(outputs=NOW), NOW) == Pruned(0, 0)
     assert prune(database, RetentionLimits(outputs=NOW + timedelta(1)), NOW) == Pruned(0, 1)
     assert prune(database, RetentionLimits(runs=NOW + timedelta(1)), NOW) == Pruned(1, 0)

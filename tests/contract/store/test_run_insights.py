@@ -11,7 +11,7 @@ from gate.store.sql.database import Database
 from gate.store.sql.insights import Insights
 from gate.store.sql.runs import Runs
 from tests.golden.runs import runs as golden
-from tests.support.run_records import CREATED, finished
+from tests.support.run_records import CREATED, dated, finished
 from tests.support.runs import suite
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
@@ -30,9 +30,12 @@ def score(case: Case, arm: ArmName, index: int) -> float | None:
             return None if index else 0.5 + 0.5 * (arm is ArmName.CANDIDATE)
 
 
+RUN = finished([SUITE], score)
+
+
 def fill(database: Database, runs: int) -> None:
     for place in range(runs):
-        Runs(database).add(finished([SUITE], score, CREATED + timedelta(hours=place)), (), Context(), NOW)
+        Runs(database).add(dated(RUN, CREATED + timedelta(hours=place)), (), Context(), NOW)
 
 
 def test_the_cases_that_vary_most_come_first(database: Database) -> None:
@@ -47,10 +50,10 @@ def test_the_cases_that_vary_most_come_first(database: Database) -> None:
 
 def test_a_case_is_found_by_its_suite_of_the_store(database: Database) -> None:
     def asked(name: str, store: str, hours: int) -> None:
-        record = finished([replace(SUITE, name=name)], score, CREATED + timedelta(hours=hours))
-        exam = record.suites[0].exam.model_copy(update={"store": store})
-        one = record.suites[0].model_copy(update={"exam": exam})
-        Runs(database).add(record.model_copy(update={"suites": [one]}), (), Context(), NOW)
+        exam = RUN.suites[0].exam.model_copy(update={"store": store})
+        one = RUN.suites[0].model_copy(update={"name": name, "exam": exam})
+        record = dated(RUN.model_copy(update={"suites": [one]}), CREATED + timedelta(hours=hours))
+        Runs(database).add(record, (), Context(), NOW)
 
     for place, (name, store) in enumerate(
         [("support", ""), ("faq", "store:support@7"), ("support", "store:other"), ("support", "store:support")]

@@ -15,7 +15,8 @@ from gate.store.run_folder import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.runs import KeptSample, Runs
 from tests.golden.runs import runs as golden
-from tests.support.run_records import CREATED, finished
+from tests.support import stores
+from tests.support.run_records import CREATED, dated, finished
 from tests.support.runs import suite, take
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
@@ -40,8 +41,11 @@ def kept(samples: list[Sample] = SAMPLES) -> Iterator[KeptSample]:
     return (KeptSample(sample, sample_line(sample)) for sample in samples)
 
 
+RUN = finished([SUITE], score)
+
+
 def at(minutes: int = 0) -> RunRecord:
-    return finished([SUITE], score, CREATED + timedelta(minutes=minutes))
+    return dated(RUN, CREATED + timedelta(minutes=minutes))
 
 
 def test_a_run_is_read_back_unchanged(runs: Runs) -> None:
@@ -81,6 +85,7 @@ def test_a_run_pushed_concurrently_is_stored_once(runs: Runs) -> None:
     assert runs.rows(EVERY, Page())[0].samples == 12
 
 
+@stores.ONE
 def test_samples_of_another_run_are_refused_completely(runs: Runs) -> None:
     for samples, said in (
         (SAMPLES[:-3], "fewer samples than the run"),
@@ -95,6 +100,7 @@ def test_samples_of_another_run_are_refused_completely(runs: Runs) -> None:
     assert runs.add(at(), kept(), CI, NOW).new
 
 
+@stores.ONE
 def test_samples_that_were_not_planned_are_not_missing(runs: Runs) -> None:
     """A run that was ended early counts them, and has no line for them."""
     asked = [sample for sample in SAMPLES if isinstance(sample.score, float)]
@@ -126,6 +132,7 @@ def test_a_trend_has_a_point_for_each_run_the_oldest_first(runs: Runs) -> None:
     assert runs.suites() == ("support",)
 
 
+@stores.ONE
 def test_samples_of_tried_suites_are_not_stored(runs: Runs) -> None:
     """They lie in the same file, under the names of suites that no figure is about."""
     trial = ExamTrialRecord(kind="added", asked=1)

@@ -48,6 +48,7 @@ def test_an_old_version_does_not_change(suites: Suites) -> None:
     assert again.digest == first.digest
 
 
+@stores.ONE
 def test_every_version_of_a_case_has_its_author(suites: Suites) -> None:
     suites.change("support", [put("a", "old")], ANN)
     suites.change("support", [put("a", "new", 1)], BOB)
@@ -75,6 +76,7 @@ def test_a_conflict_is_returned_and_nothing_changes(suites: Suites) -> None:
     assert suites.case("support", "b")[0].number == 1
 
 
+@stores.ONE
 def test_missing_cases_cannot_be_edited(suites: Suites) -> None:
     suites.change("support", [put("a"), put("gone")], ANN)
     suites.change("support", [Archive("a", 1), put("gone", "else", 1)], ANN)
@@ -83,6 +85,7 @@ def test_missing_cases_cannot_be_edited(suites: Suites) -> None:
         assert isinstance(clashes, tuple) and len(clashes) == 1, change
 
 
+@stores.ONE
 def test_a_repeated_change_is_made_once(suites: Suites) -> None:
     work = [put("a"), put("b")]
     first = made(suites.change("support", work, ANN))
@@ -118,6 +121,7 @@ def test_a_renamed_case_keeps_its_history_and_its_place(suites: Suites) -> None:
     assert suites.renamed("support", "b") == "last"
 
 
+@stores.ONE
 def test_a_rename_to_a_used_name_or_of_an_old_version_is_a_conflict(suites: Suites) -> None:
     suites.change("support", [put("a"), put("b"), put("gone")], ANN)
     suites.change("support", [put("a", "edited", 1), Archive("gone", 1)], ANN)
@@ -177,7 +181,7 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(entry=st.dictionaries(st.text(), JSON, max_size=4), said=st.text())
 def test_nothing_of_a_case_is_lost(suites: Suites, entry: Mapping[str, JsonValue], said: str) -> None:
     stores.remove_suite(suites.database, "any")

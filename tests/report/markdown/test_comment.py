@@ -53,9 +53,9 @@ def test_the_report_comes_first_and_the_footer_last_with_the_way_out_if_there_is
 
 def large() -> RunRecord:
     """More of everything hostile than fits."""
-    run = hostile(tuple(attack * 9 for attack in ATTACKS))
+    run = hostile(tuple(attack * 5 for attack in ATTACKS))
     suite = run.suites[0]
-    cases = [case.model_copy(update={"id": f"{case.id} {n}"}) for n in range(20) for case in suite.cases]
+    cases = [case.model_copy(update={"id": f"{case.id} {n}"}) for n in range(8) for case in suite.cases]
     return run.model_copy(update={"suites": [suite.model_copy(update={"cases": cases}), *run.suites[1:]]})
 
 
@@ -63,7 +63,7 @@ def test_it_fits_to_the_character() -> None:
     allowed, run = 9_000, RUNS["hostile"]
     frame = len(render_comment(RUNS["block"], CONTEXT)) - len(markdown.render_report(RUNS["block"]).rstrip()) - 1
     longest = len(markdown.render_report(run, limit=allowed))
-    for limit in range(longest + frame - 1, longest + frame + 2):
+    for limit in (longest + frame - 1, longest + frame):
         assert len(render_comment(run, CONTEXT, limit=limit)) <= limit
 
 

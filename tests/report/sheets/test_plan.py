@@ -4,6 +4,7 @@ import io
 import re
 from dataclasses import replace
 
+import pytest
 from rich.console import Console
 
 from gate.calibration.noise import calibrate
@@ -11,6 +12,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.engine.forecast import FallToShow, PlanInputs, plan
+from gate.record.calibration import CalibrationRecord
 from gate.record.transcript import Cost, Dollars, Unpriced, Usage
 from gate.report.markdown import report as sheet_markdown
 from gate.report.sheets import plan as calibration
@@ -57,16 +59,19 @@ def test_what_is_wrong_comes_before_the_tables_and_stays_when_brief() -> None:
     assert "error: support: the required slice lang=pt has 4 independent cases" in text
 
 
-def test_lines_fit() -> None:
-    found = calibrate(finished([itself(suite(ROWS, samples=2))], coins()), Counted(), FEW)
-    for sheet in (planned(Dollars(0.001)), calibration.calibration_sheet(found)):
+@pytest.fixture(scope="module")
+def calibrated() -> CalibrationRecord:
+    return calibrate(finished([itself(suite(ROWS, samples=2))], coins()), Counted(), FEW)
+
+
+def test_lines_fit(calibrated: CalibrationRecord) -> None:
+    for sheet in (planned(Dollars(0.001)), calibration.calibration_sheet(calibrated)):
         for width in (76, 80, 140):
             assert max(len(line.rstrip()) for line in printed(sheet, width).splitlines()) <= width
 
 
-def test_a_calibration_says_both_rates_in_its_first_line() -> None:
-    found = calibrate(finished([itself(suite(ROWS, samples=2))], coins()), Counted(), FEW)
-    text = printed(calibration.calibration_sheet(found), 140)
+def test_a_calibration_says_both_rates_in_its_first_line(calibrated: CalibrationRecord) -> None:
+    text = printed(calibration.calibration_sheet(calibrated), 140)
     assert re.match(
         r"Without any change, \d\.\d % \(± \d\.\d\) of runs are blocked by the joint test, \d+\.\d % \(± ", text
     )

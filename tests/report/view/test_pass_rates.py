@@ -93,9 +93,9 @@ def test_hostile_text_stays_text() -> None:
     assert set(re.findall(r"</?([a-z]+)", html(text))) <= OUR_TAGS
 
 
-@pytest.mark.parametrize("limit", [GITHUB_LIMIT, SHORTEST])
-def test_a_limit_is_kept_by_whole_parts(limit: int) -> None:
-    text = render_report(hostile_new(ATTACKS, count=12), limit=limit)
+@pytest.mark.parametrize(("limit", "count"), [(GITHUB_LIMIT, 2), (SHORTEST, 12)])
+def test_a_limit_is_kept_by_whole_parts(limit: int, count: int) -> None:
+    text = render_report(hostile_new(ATTACKS, count=count), limit=limit)
     assert len(text) <= limit
     assert html(text).count("<details>") == html(text).count("</details>")
     assert text.startswith("## 🔴 Prompt Gate: BLOCK: new prompt ")

@@ -68,7 +68,7 @@ def test_a_list_below_rules_speaks_of_the_answer(lead: str) -> None:
     assert [one.told for one in orders_of(f"{lead}\n- Use at most 8 words.\n")] == [("at most 8 words",)]
 
 
-@pytest.mark.parametrize("part", ["<example>", "```\n~~~\n", "**a ", "__a ", "a and b "])
+@pytest.mark.parametrize("part", ["<example>", "```\n~~~\n", "**a ", "a and b "])
 def test_no_prompt_takes_long(part: str) -> None:
     begun = time.process_time()
     orders_of(part * (CHARS // len(part)))
