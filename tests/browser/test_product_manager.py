@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from gate.store.sql.database import Database
+from gate.store.sql.suites import Suites
 from gate.web import addresses
 from gate.web.jobs.board import Jobs
 from gate.web.site import WebSite
@@ -117,12 +118,21 @@ def save_and_tag(page: Page) -> None:
     expect(page.get_by_role("status").first).to_contain_text("1 case changed")
 
 
-def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path) -> None:
+def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path, database: Database) -> None:
     page.context.set_extra_http_headers({team_login.HEADER: "Eve"})
     page.goto("/")
     write_a_case_of_two_rounds(page)
     try_it(page)
     save_and_tag(page)
+    assert Suites(database).case("returns", "two-lamps")[0].entry == {
+        "name": "two-lamps",
+        "rounds": [
+            {"prompt": FIRST},
+            {"prompt": SECOND, "judge_prompt": "Says what becomes of the broken one"},
+        ],
+        "judge_threshold": 0.7,
+        "slices": {"tier": "enterprise"},
+    }
 
     (repo / PROMPT).write_text("Help them, in brief.\n", encoding="utf-8")
     env = {name: os.environ[name] for name in (*web_jobs.environment(""), "GATE_DATABASE_URL") if name in os.environ}

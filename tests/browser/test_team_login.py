@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -28,11 +27,8 @@ def site(database: Database, provider: Provider) -> WebSite:
     return replace(team_login.server(database, login), url="")
 
 
-def test_an_editor_logs_in_begins_a_suite_and_leaves(
-    chromium: Browser, server: str, provider: Provider, scheme: str
-) -> None:
-    small: Any = {"color_scheme": scheme, "viewport": {"width": 360, "height": 800}}
-    context = chromium.new_context(base_url=server, bypass_csp=True, **small)
+def test_an_editor_logs_in_begins_a_suite_and_leaves(chromium: Browser, server: str, provider: Provider) -> None:
+    context = chromium.new_context(base_url=server, bypass_csp=True, viewport={"width": 360, "height": 800})
     eve, found = context.new_page(), {}
 
     def looked(page: Page) -> None:
