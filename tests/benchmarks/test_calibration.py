@@ -56,7 +56,7 @@ def test_a_plan_that_predicts_the_wrong_power_is_reported_as_broken() -> None:
 
 
 def test_the_exit_code_is_1_if_a_guarantee_is_broken(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--quick", "--scale", "0.05", "--jobs", "1"]
+    options = ["--quick", "--scale", "0.02", "--jobs", "1"]
     assert calibration.main([*options, "--markdown"], [FALL], []) == 0
     assert "| G4 | R3, falls by 0.10 | 100 |" in capsys.readouterr().out
     hopeless = Cell("G4", Question.FIND, "R1a", ONE, 10, 0.99, fall=0.01)

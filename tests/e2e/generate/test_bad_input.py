@@ -118,17 +118,17 @@ def test_quiet_is_one_line(desk: Desk) -> None:
 
 
 def test_far_more_calls_than_planned_are_an_error(desk: Desk) -> None:
-    desk.write("prompts/shop.md", " ".join(f"The answer must not mention item {number}." for number in range(30)))
+    desk.write("prompts/shop.md", " ".join(f"The answer must not mention item {number}." for number in range(66)))
     calls, made = desk.paid()
     assert made.code == 3, made
-    assert "the tests of its 30 rules need about" in made.err
+    assert "the tests of its 66 rules need about" in made.err
     assert all(word in made.err for word in ("--max-calls", "--max-usd", "--set max_rules=6", "evals/shop/spec.yaml"))
-    assert len(desk.spec().rules) == 30
+    assert len(desk.spec().rules) == 66
     most = re.findall(r"--max-calls (\d+)", made.err)
     more, made = desk.paid("--max-calls", most[0], *given(tests_per_rule=1, validate="false"))
     assert made.code == 0, made.err
     assert calls < 12
-    assert more == 2 * 30  # the rules are cached from the first run
+    assert more == 2 * 66  # the rules are cached from the first run
 
 
 def test_a_prompt_without_a_name(desk: Desk) -> None:
