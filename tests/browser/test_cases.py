@@ -41,8 +41,8 @@ def test_what_strangers_write_is_text_everywhere(page: Page, database: Database)
     }
     browsing.add(database, name, entry)
     for address in (
-        *("/", addresses.suite(name), addresses.suite(name, "", q=HOSTILE), addresses.case(name, name)),
-        *(addresses.case(name, name, "history"), addresses.suite(name, "history"), addresses.suite(name, "import")),
+        *("/", addresses.suite(name, "", q=HOSTILE), addresses.suite(name)),
+        *(addresses.suite(name, "history"), addresses.case(name, name, "history")),
     ):
         page.goto(address)
         assert "owned" not in page.title().replace("document.title='owned'", "")

@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +18,7 @@ from gate.web import addresses
 from gate.web.jobs.board import Jobs
 from gate.web.site import WebSite
 from tests.browser.conftest import served
-from tests.support import forked, repository, stores, team_login, web_jobs
+from tests.support import repository, stores, team_login, web_jobs
 from tests.support.command import environment
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.web_jobs import judged
@@ -138,7 +140,10 @@ def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path,
     env = {name: os.environ[name] for name in (*web_jobs.environment(""), "GATE_DATABASE_URL") if name in os.environ}
     for command in (["diff", "--base", "main", "--quiet"], ["push", ".gate/last"]):
         # Not in this process: Playwright's event loop runs in it.
-        ended = forked.run(command, repo, environment(repo, env), 120)
+        whole = [sys.executable, "-m", "gate", *command]
+        ended = subprocess.run(
+            whole, cwd=repo, env=environment(repo, env), capture_output=True, text=True, timeout=120, check=False
+        )
         assert ended.returncode == 0, ended.stderr
 
     page.get_by_role("link", name="Runs").click()
