@@ -28,19 +28,15 @@ TWO: Entry = {
     "rounds": [{"prompt": "Hi", "expected_tools": ["list"]}, {"prompt": "And?", "judge_threshold": 0.5}],
 }
 LAST = addresses.suite("support", after=50)
-PAGES = {
-    **{"/": 200, "/tokens": 200, "/suite?name=no": 404},
-    **{LAST: 200, addresses.suite("empty"): 200, addresses.suite("support", "import"): 200},
-    **{addresses.case("support", name): 200 for name in ("two", "gone")},
-    **{addresses.case("support", "two", "history"): 200, "/runs": 200, "/runs/1": 200, "/runs/3/cases": 200},
-    **{addresses.case_of_run(3, "support", "c001"): 200, "/trends?suite=support": 200, "/flaky?suite=support": 200},
-    **{"/judges?suite=support": 200, "/overrides": 200},
-}
-"""One of each kind, with the status of its answer."""
-COLOURFUL = (
-    *(LAST, addresses.case("support", "two"), "/suite?name=no"),
-    *("/runs/1", addresses.case_of_run(3, "support", "c001"), "/trends?suite=support"),
+GONE = "/suite?name=no"
+PAGES = (
+    *("/", "/tokens", GONE, LAST, addresses.suite("support", "import")),
+    *(addresses.case("support", "two"), addresses.case("support", "two", "history")),
+    *("/runs", "/runs/1", "/runs/3/cases", addresses.case_of_run(3, "support", "c001")),
+    *("/trends?suite=support", "/flaky?suite=support", "/judges?suite=support", "/overrides"),
 )
+"""One of each kind."""
+COLOURFUL = (LAST, "/runs/1", addresses.case_of_run(3, "support", "c001"), "/trends?suite=support")
 
 
 def score(case: Case, arm: ArmName, index: int) -> float:
@@ -64,7 +60,6 @@ def fill(database: Database) -> None:
     ]
     browsing.add(database, "support", TWO, *many, {"id": "gone", "input": "x"})
     suites = Suites(database)
-    suites.change("empty", [], browsing.ANN)
     edited: Entry = {**TWO, "description": "Both of them"}
     suites.change("support", [put_of(edited, 1)], Authorship("Bob", browsing.NOW))
     suites.change("support", [Archive("gone", 1)], browsing.ANN)
@@ -80,13 +75,15 @@ def fill(database: Database) -> None:
 def seen(chromium: Browser, server: str, database: Database) -> Iterator[Page]:
     fill(database)
     context = chromium.new_context(base_url=server, color_scheme="light", bypass_csp=True)
+    context.add_init_script(path=AXE)
     yield context.new_page()
     context.close()
 
 
 def serious(page: Page, *rules: str) -> list[tuple[str, str, list[str]]]:
     """What these rules find, or all of them."""
-    page.add_script_tag(path=AXE)
+    if not page.evaluate("'axe' in window"):
+        page.add_script_tag(path=AXE)
     only = {"runOnly": list(rules)} if rules else {}
     found: dict[str, Any] = page.evaluate("only => axe.run({preload: false, ...only})", only)
     return [
@@ -99,9 +96,9 @@ def serious(page: Page, *rules: str) -> list[tuple[str, str, list[str]]]:
 def test_axe_finds_nothing_on_any_page_and_none_is_wider_than_its_window(seen: Page) -> None:
     """In the dark all but the colours is the same."""
     found = {}
-    for address, status in PAGES.items():
+    for address in PAGES:
         answer = seen.goto(address)
-        assert answer is not None and answer.status == status, address
+        assert answer is not None and answer.status == (404 if address == GONE else 200), address
         for width in (1280, 360):
             seen.set_viewport_size({"width": width, "height": 800})
             assert seen.evaluate("document.documentElement.scrollWidth") <= width, (address, width)
@@ -135,7 +132,7 @@ def test_axe_finds_nothing_where_something_is_wrong(seen: Page, database: Databa
 def test_axe_is_looking(seen: Page) -> None:
     seen.goto("/")
     bad = "<input><p style='color: #999; background: #aaa'>Some grey words</p>"
-    for scheme in ("light", "dark"):
-        seen.emulate_media(color_scheme=scheme)
-        seen.evaluate("bad => document.querySelector('main').innerHTML = bad", bad)
-        assert {one[0] for one in serious(seen)} >= {"label", "color-contrast"}
+    seen.evaluate("bad => document.querySelector('main').innerHTML = bad", bad)
+    assert {one[0] for one in serious(seen)} >= {"label", "color-contrast"}
+    seen.emulate_media(color_scheme="dark")
+    assert {one[0] for one in serious(seen, "color-contrast")} == {"color-contrast"}
