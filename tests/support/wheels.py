@@ -96,13 +96,6 @@ def build_both(folder: Path) -> Built:
     return Built(wheel, sdist)
 
 
-def build_wheel(folder: Path) -> Path:
-    """Build the wheel from the clone itself, past the source distribution."""
-    _do(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(folder), str(ROOT))
-    (wheel,) = folder.glob("*.whl")
-    return wheel
-
-
 def install(wheel: Path, folder: Path, hidden: Iterable[str]) -> Installed:
     """Install a wheel into an environment of its own, whose other packages are those of this one.
 
