@@ -65,11 +65,6 @@ def server(site: WebSite) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(params=["light", "dark"])
-def scheme(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture
 def page(chromium: Browser, server: str) -> Iterator[Page]:
     """A page whose script has no error and that asks no other server for anything."""

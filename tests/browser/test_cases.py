@@ -10,34 +10,6 @@ HOSTILE = (
 )
 
 
-def test_somebody_writes_a_case_of_two_rounds(page: Page, database: Database) -> None:
-    page.goto("/")
-    page.get_by_role("link", name="Create the first suite").click()
-    page.get_by_label("Name").fill("property")
-    page.get_by_role("button", name="Create suite").click()
-    page.get_by_role("link", name="Create the first case").click()
-    page.get_by_label("Name").fill("asks-twice")
-    page.get_by_label("User prompt").fill("What are my listings?")
-    page.get_by_role("button", name="Add a round").click()
-    page.get_by_label("User prompt").last.fill("And the first one?")
-    page.get_by_label("Judge criteria").nth(1).fill("Names the first listing")
-    page.get_by_label("Revival").check()
-    page.get_by_role("textbox", name="Slice 1").fill("topic")
-    page.get_by_label("Value").fill("listings")
-    page.get_by_role("button", name="Create case").click()
-    expect(page.get_by_role("status").first).to_have_text("Created.")
-    entry = Suites(database).case("property", "asks-twice")[0].entry
-    assert entry == {
-        "name": "asks-twice",
-        "rounds": [
-            {"prompt": "What are my listings?"},
-            {"prompt": "And the first one?", "judge_prompt": "Names the first listing"},
-        ],
-        "test_agent_revival": True,
-        "slices": {"topic": "listings"},
-    }
-
-
 def test_mistakes_are_told_while_one_types(page: Page, database: Database) -> None:
     browsing.add(database, "support", {"name": "a", "prompt": "Hi"})
     page.goto(addresses.case("support", "a"))
@@ -69,8 +41,8 @@ def test_what_strangers_write_is_text_everywhere(page: Page, database: Database)
     }
     browsing.add(database, name, entry)
     for address in (
-        *("/", addresses.suite(name), addresses.suite(name, "", q=HOSTILE), addresses.case(name, name)),
-        *(addresses.case(name, name, "history"), addresses.suite(name, "history"), addresses.suite(name, "import")),
+        *("/", addresses.suite(name, "", q=HOSTILE), addresses.suite(name)),
+        *(addresses.suite(name, "history"), addresses.case(name, name, "history")),
     ):
         page.goto(address)
         assert "owned" not in page.title().replace("document.title='owned'", "")

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.support.docsite.build import build
 
-PAGES = ("tutorial.html", "statistics.html", "reference/commands.html", "cookbook/rag.html", "comparison.html")
+PAGES = ("tutorial.html", "statistics.html", "reference/commands.html")
 
 
 def test_the_site_needs_nobody_else(chromium: Browser, tmp_path: Path) -> None:

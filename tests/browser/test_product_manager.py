@@ -1,7 +1,12 @@
-"""A product manager's day on a server for a team: a case is written, tried, tagged, and asked of a change."""
+"""A product manager's day on a server for a team: a case is written, tried, tagged, and asked of a change.
+
+What the model and the judge say is not to be trusted; axe looks at the pages of jobs.
+"""
 
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,18 +16,20 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from gate.store.sql.database import Database
+from gate.store.sql.suites import Suites
 from gate.web import addresses
 from gate.web.jobs.board import Jobs
 from gate.web.site import WebSite
-from tests.browser.conftest import served
-from tests.support import forked, repository, stores, team_login, web_jobs
+from tests.browser.conftest import AXE, served
+from tests.support import repository, stores, team_login, web_jobs
 from tests.support.command import environment
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.web_jobs import judged
 
 FIRST, SECOND = "May I send the lamp back?", "And the broken one?"
-SHORT, LONG = "Within 30 days.", "Gladly, within 30 days."
-ANSWERED, KNOWS, FORGETS = "It says when at once", "It knows both lamps", "It forgets the broken one"
+HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
+SHORT, LONG = "Within 30 days.", f"Gladly, within 30 days. {HOSTILE}"
+ANSWERED, KNOWS, FORGETS = f"It says when at once {HOSTILE}", "It knows both lamps", "It forgets the broken one"
 PROMPT = "prompts/support.md"
 CONFIG = """\
 version: 1
@@ -95,15 +102,30 @@ def rounds(page: Page, arm: str) -> list[str]:
     return [" ".join(text.split()) for text in found.get_by_role("listitem").all_inner_texts()]
 
 
+def violations(page: Page) -> list[str]:
+    # As a file of a page: the policy of ours lets no script in.
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("axe.run({preload: false})")["violations"]
+    return [one["id"] for one in found if one["impact"] in ("serious", "critical", "moderate")]
+
+
 def try_it(page: Page) -> None:
     with page.expect_popup() as opened:
         page.get_by_role("button", name="Try it").click()
     trying = opened.value
+    expect(trying.get_by_text("Estimate without cached answers: 4 calls")).to_be_visible()
     trying.get_by_role("button", name="Try it").click()
     expect(trying.get_by_text("Passed")).to_be_visible()
     expect(trying.get_by_label("Answer", exact=True).first).to_have_text(LONG)
     assert rounds(trying, "Answer, sample 1") == [f"Round 1 1.000 {ANSWERED}", f"Round 2 0.800 {KNOWS}"]
+    assert (trying.title().count("owned"), trying.locator("img[src=x]").count()) == (0, 0)
+    found = {"tried": violations(trying)}
+    for address in ("/jobs", "/jobs/new"):
+        trying.goto(address)
+        found[address] = violations(trying)
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
     trying.close()
+    expect(page.get_by_label("User prompt").last).to_have_value(SECOND)
 
 
 def save_and_tag(page: Page) -> None:
@@ -117,18 +139,31 @@ def save_and_tag(page: Page) -> None:
     expect(page.get_by_role("status").first).to_contain_text("1 case changed")
 
 
-def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path) -> None:
+def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path, database: Database) -> None:
     page.context.set_extra_http_headers({team_login.HEADER: "Eve"})
     page.goto("/")
     write_a_case_of_two_rounds(page)
     try_it(page)
+    assert Suites(database).case("returns", "two-lamps") == ()
     save_and_tag(page)
+    assert Suites(database).case("returns", "two-lamps")[0].entry == {
+        "name": "two-lamps",
+        "rounds": [
+            {"prompt": FIRST},
+            {"prompt": SECOND, "judge_prompt": "Says what becomes of the broken one"},
+        ],
+        "judge_threshold": 0.7,
+        "slices": {"tier": "enterprise"},
+    }
 
     (repo / PROMPT).write_text("Help them, in brief.\n", encoding="utf-8")
     env = {name: os.environ[name] for name in (*web_jobs.environment(""), "GATE_DATABASE_URL") if name in os.environ}
     for command in (["diff", "--base", "main", "--quiet"], ["push", ".gate/last"]):
         # Not in this process: Playwright's event loop runs in it.
-        ended = forked.run(command, repo, environment(repo, env), 120)
+        whole = [sys.executable, "-m", "gate", *command]
+        ended = subprocess.run(
+            whole, cwd=repo, env=environment(repo, env), capture_output=True, text=True, timeout=120, check=False
+        )
         assert ended.returncode == 0, ended.stderr
 
     page.get_by_role("link", name="Runs").click()

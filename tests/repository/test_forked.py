@@ -39,7 +39,7 @@ def test_a_fork_of_pytest_ends_like_a_process(tmp_path: Path) -> None:
     (tmp_path / "test_one.py").write_text(TESTS)
     (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
     env = environment(tmp_path)
-    options = ["-pno:asyncio", "-pno:cacheprovider", "-v"]
+    options = ["-pno:asyncio", "-pno:anyio", "-pno:schemathesis", "-pno:hypothesispytest", "-pno:cacheprovider", "-v"]
     command = [sys.executable, "-m", "pytest", *options]
     real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     fork = forked.run(options, tmp_path, env, 60, module="pytest")

@@ -88,11 +88,12 @@ def build(folder: Path) -> Built:
     return Built(wheel, sdist)
 
 
-def build_wheel(folder: Path) -> Path:
-    """Build the wheel from the clone itself, past the source distribution."""
-    _do(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(folder), str(ROOT))
-    (wheel,) = folder.glob("*.whl")
-    return wheel
+def build_both(folder: Path) -> Built:
+    """Build both from the clone itself, in one process, which is quicker."""
+    code = f"from hatchling import build; build.build_sdist({str(folder)!r}); build.build_wheel({str(folder)!r})"
+    _do(sys.executable, "-c", code)
+    (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    return Built(wheel, sdist)
 
 
 def install(wheel: Path, folder: Path, hidden: Iterable[str]) -> Installed:

@@ -1,4 +1,4 @@
-"""`gate backtest` on a history of a dozen prompts: what it says, what it pays, and how it goes on after a kill."""
+"""`gate backtest` on a history of eight prompts: what it says, what it pays, and how it goes on after a kill."""
 
 import json
 import re
@@ -39,35 +39,35 @@ class Page(HTMLParser):
 def test_the_two_broken_commits_are_named_and_neighbours_share_their_answers(
     history: Path, server: ModelServer
 ) -> None:
-    outcome, record = backtest(history)
+    outcome, record = backtest(history, "-n", "6")
     assert outcome.code == 0, outcome.err
     validate(record, json.loads(gate("schema", "backtest.json", cwd=history).out))
     assert json.loads((history / ".gate/backtest/backtest.json").read_text())["commits"] == record["commits"]
     subjects = list(reversed(COURSE))
-    assert list(verdicts(record)) == subjects[:10]
+    assert list(verdicts(record)) == subjects[:6]
     assert [subject for subject, verdict in verdicts(record).items() if verdict == "BLOCK"] == BROKEN
     assert {row["worst"] for row in record["commits"] if row["verdict"] == "BLOCK"} == {"lang=de"}
     # What was fixed by a later commit did not fall for good.
     assert {fall["subject"] for fall in record["falls"]} == {"Shorten the prompt"}
     assert "lang=de" in {fall["slice"] for fall in record["falls"]}
 
-    # Eleven prompts: each is asked once, whether as the one after a commit or as the one before it.
+    # Seven prompts: each is asked once, whether as the one after a commit or as the one before it.
     assert set(Counter((entry.system, entry.user) for entry in server.ledger).values()) == {1}
-    assert len(server.ledger) == record["calls"] == 11 * CASES
-    assert [row["known"] for row in record["commits"]] == [0] + [CASES] * 9
-    assert f"10 commits to evaluate: at most {11 * CASES:,} calls" in outcome.err
+    assert len(server.ledger) == record["calls"] == 7 * CASES
+    assert [row["known"] for row in record["commits"]] == [0] + [CASES] * 5
+    assert f"6 commits to evaluate: at most {7 * CASES:,} calls" in outcome.err
 
-    again = gate("backtest", cwd=history)
-    assert (again.code, len(server.ledger)) == (0, 11 * CASES)
+    again = gate("backtest", "-n", "6", cwd=history)
+    assert (again.code, len(server.ledger)) == (0, 7 * CASES)
     assert "sampling" not in again.err
-    assert "2 of 10 evaluated commits would have been blocked" in again.out
+    assert "2 of 6 evaluated commits would have been blocked" in again.out
     told = r"lang=de \([01]\.\d+ to 0\.\d+\).* dropped with \w{10} “Shorten the prompt” and did not recover"
     assert re.search(told, " ".join(again.out.split()))
 
     page = Page((history / ".gate/backtest/backtest.html").read_text())
-    assert page.tags["figure"] == 3 and page.tags["circle"] == 3 * 11
+    assert page.tags["figure"] == 3 and page.tags["circle"] == 3 * 7
     assert page.loads == [] and page.tags["script"] == 0
-    assert len(page.links) == 10
+    assert len(page.links) == 6
     assert all((history / ".gate/backtest" / link).is_file() for link in page.links)
 
 
@@ -107,8 +107,8 @@ def test_ctrl_c_shows_what_there_is(history: Path, server: ModelServer) -> None:
     process.send_signal(signal.SIGINT)
     out, told = process.communicate(timeout=60)
     assert process.returncode == 130, told
-    assert re.search(r"Eleven +PASS", out)
-    assert re.search(r"Nine +not evaluated", out)
+    assert re.search(r"Seven +PASS", out)
+    assert re.search(r"Shorten the prompt +not evaluated", out)
     assert "Traceback" not in told
 
 

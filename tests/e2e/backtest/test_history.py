@@ -114,14 +114,13 @@ def test_two_suites_are_judged_where_their_prompts_changed(small: Path) -> None:
     commit(small, {"gate.yaml": config("fake:oracle") + faq, "prompts/faq.md": "A. quality=1.0\n"}, "FAQ")
     commit(small, {PROMPT: "Four. quality=1.0\n", "prompts/faq.md": "B. quality=0.1\n"}, "Both")
     commit(small, {"prompts/faq.md": "C. quality=0.1\n"}, "Only FAQ")
-    _, record = backtest(small, "-n", "4")
-    assert list(verdicts(record)) == ["Only FAQ", "Both", "FAQ", "Three"]
+    _, record = backtest(small, "-n", "3")
+    assert list(verdicts(record)) == ["Only FAQ", "Both", "FAQ"]
     assert {one["slice"].partition("/")[0] for one in record["commits"][0]["slices"]} == {"faq"}
     assert {one["slice"].partition("/")[0] for one in record["commits"][1]["slices"]} == {"faq", "support"}
-    assert {one["slice"].partition("/")[0] for one in record["commits"][3]["slices"]} == {"support"}
     assert record["commits"][1]["worst"].startswith("faq/")
-    _, record = backtest(small, "-n", "2", "--suite", "support")
-    assert list(verdicts(record)) == ["Both", "Three"]
+    _, record = backtest(small, "-n", "1", "--suite", "support")
+    assert list(verdicts(record)) == ["Both"]
 
     # One of its prompts is new, and the other is judged.
     commit(small, {"gate.yaml": config("fake:oracle") + faq.replace("faq.md", "new.md")}, "Point elsewhere")

@@ -36,7 +36,7 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
     )
     (tmp_path / "p.md").write_text("Help.\n")
     write_jsonl(tmp_path / "c.jsonl", [{"id": "1", "input": "a", "expected": "b"}])
-    write_jsonl(tmp_path / "evals/labels.jsonl", answers(40))
+    write_jsonl(tmp_path / "evals/labels.jsonl", answers(16))
     return tmp_path
 
 
@@ -61,14 +61,14 @@ def test_a_judge_of_a_suite_is_measured_and_the_second_time_costs_nothing(repo: 
     ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "3", "--json")
     first = read(gate(*ask, cwd=repo))
     assert first.agreement is not None
-    assert first.agreement.share.value == pytest.approx(35 / 40)
-    assert (first.judging.calls, first.judging.reused, len(server.ledger)) == (120, 0, 120)
+    assert first.agreement.share.value == pytest.approx(14 / 16)
+    assert (first.judging.calls, first.judging.reused, len(server.ledger)) == (48, 0, 48)
     assert (first.judge.name, first.judge.models, first.judge.threshold) == ("judge", ["own:m"], 0.7)
     assert isinstance(first.consistency, ConsistencyRecord)
-    assert (first.consistency.answers, first.consistency.flips.value) == (40, 0.0)
+    assert (first.consistency.answers, first.consistency.flips.value) == (16, 0.0)
     assert JudgeCalibrationRecord.model_validate_json((repo / "evals" / FILE).read_text()) == first
     again = read(gate(*ask, cwd=repo))
-    assert (again.judging.calls, again.judging.reused, len(server.ledger)) == (0, 120, 120)
+    assert (again.judging.calls, again.judging.reused, len(server.ledger)) == (0, 48, 48)
     assert (again.agreement, again.judge) == (first.agreement, first.judge)
 
 
@@ -126,7 +126,7 @@ def test_what_a_judge_does_not_answer_is_counted(repo: Path, server: ModelServer
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     reply = {"model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": usage}
     server.behaviour = replace(Behaviour(), raw=Raw(200, json.dumps(reply).encode()))
-    ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "1", "--json")
+    ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "3", "--json")
     outcome = gate(*ask, cwd=repo, env={"GATE_CONCURRENCY": "4"})
     assert outcome.code == 3
     found = JudgeCalibrationRecord.model_validate_json(outcome.out)
@@ -138,16 +138,16 @@ def test_what_a_judge_does_not_answer_is_counted(repo: Path, server: ModelServer
 
 def test_a_budget_ends_it_and_what_was_paid_is_kept(repo: Path, server: ModelServer) -> None:
     config = (repo / "gate.yaml").read_text()
-    (repo / "gate.yaml").write_text(config.replace("version: 1\n", "version: 1\nbudget: {max_calls: 50}\n"))
+    (repo / "gate.yaml").write_text(config.replace("version: 1\n", "version: 1\nbudget: {max_calls: 20}\n"))
     ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "2")
     outcome = gate(*ask, cwd=repo)
     assert outcome.code == 3, outcome.err
     assert "not finished" in outcome.out
     assert "budget.max_calls" in outcome.out
     assert not (repo / "evals" / FILE).exists()
-    assert len(server.ledger) == 50
+    assert len(server.ledger) == 20
     assert gate(*ask, cwd=repo).code == 0
-    assert len(server.ledger) == 80
+    assert len(server.ledger) == 32
 
 
 @pytest.mark.parametrize(
@@ -197,10 +197,10 @@ def test_what_ctrl_c_leaves_is_not_paid_for_again(repo: Path, server: ModelServe
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "of 80 judgements are saved" in err
+    assert "of 32 judgements are saved" in err
     assert not (repo / "evals" / FILE).exists()
     paid = len(server.ledger)
     assert paid < 80
     found = read(gate(*ask, "--json", cwd=repo))
     assert found.judging.reused >= paid - 4
-    assert found.judging.calls + found.judging.reused == 80
+    assert found.judging.calls + found.judging.reused == 32

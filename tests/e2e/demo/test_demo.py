@@ -12,7 +12,7 @@ import pytest
 from gate.cases import reading as cases
 from gate.cases.case import render
 from gate.config import gatefile
-from gate.demo.repository import CHANGES, MAIN, build
+from gate.demo.repository import CHANGES, build
 from gate.demo.tour import expected
 from gate.prompts import reading
 from tests.golden.kept_answers import unfinished
@@ -64,13 +64,13 @@ def test_a_harmful_change_is_blocked_and_a_rewording_is_let_through(
 def test_the_real_model_answers_so(tmp_path: Path) -> None:
     build(tmp_path / "sample")
     some = [word for name in SOME for word in ("--case", name)]
-    for branch in BRANCHES:
-        found = gate("diff", "--base", MAIN, "--head", branch, *some, "--json", cwd=tmp_path / "sample", timeout_s=600)
-        (suite,) = found.record.suites
-        assert suite.baseline.returned_models == ["gemma-3-270m-q4_k_m.gguf"]
-        for case in suite.cases:
-            wrong = branch == BRANCHES[0] and case.input in MISREAD
-            assert (case.baseline, case.candidate) == ([1.0], [0.0 if wrong else 1.0]), case.id
+    harmful, reworded = BRANCHES
+    compared = ("--base", harmful, "--head", reworded, *some, "--json")
+    found = gate("diff", *compared, cwd=tmp_path / "sample", timeout_s=600)
+    (suite,) = found.record.suites
+    assert suite.baseline.returned_models == ["gemma-3-270m-q4_k_m.gguf"]
+    for case in suite.cases:
+        assert (case.baseline, case.candidate) == ([0.0 if case.input in MISREAD else 1.0], [1.0]), case.id
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:

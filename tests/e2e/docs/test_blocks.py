@@ -11,10 +11,10 @@ ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", *(ROOT / path for path in ELSEWHERE), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_every_block_is_valid_for_the_program(path: Path) -> None:
-    for block in blocks(path.read_text(encoding="utf-8")):
-        assert wrong(block) == "", f"{path}:{block.line}"
+def test_every_block_is_valid_for_the_program() -> None:
+    for path in PAGES:
+        for block in blocks(path.read_text(encoding="utf-8")):
+            assert wrong(block) == "", f"{path}:{block.line}"
 
 
 def test_most_blocks_are_checked() -> None:

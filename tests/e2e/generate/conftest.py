@@ -10,10 +10,17 @@ from tests.support.model_server import Behaviour, ModelServer
 from tests.support.prompt_reader import reader
 
 
+@pytest.fixture(scope="module")
+def running() -> Iterator[ModelServer]:
+    with ModelServer() as found:
+        yield found
+
+
 @pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer(Behaviour(judgement=reader)) as running:
-        yield running
+def server(running: ModelServer) -> ModelServer:
+    running.forget()
+    running.behaviour = Behaviour(judgement=reader)
+    return running
 
 
 @pytest.fixture

@@ -1,26 +1,47 @@
 """`gate generate --diff`: how a change affects the rules of a prompt, and the updated files."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from gate.config import gatefile
 from gate.record.run import PromisesRecord
 from tests.e2e.generate.desk import JUDGE, MODEL, PROMPT, RULES, Desk, document, planned
-from tests.support.command import git
-from tests.support.prompt_reader import stage_of
+from tests.support.model_server import Behaviour, ModelServer
+from tests.support.prompt_reader import reader, stage_of
+from tests.support.repository import make
 
 TWENTY = PROMPT.replace("at most 80 words", "at most 20 words")
 POLITE = PROMPT.replace("Always end", "You must be polite. Always end")
 SHORT = PROMPT.replace("The answer must have at most 80 words. ", "")
 
 
-@pytest.fixture
-def repo(desk: Desk) -> Desk:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with the prompt on the main branch."""
-    git(desk.root, "init", "--quiet", "--initial-branch", "main")
-    desk.write(".gitignore", ".gate/\n")
-    git(desk.root, "add", "--all")
-    git(desk.root, "commit", "--quiet", "--message", "one")
-    return desk
+    return make(tmp_path_factory.mktemp("shop"), {"prompts/shop.md": PROMPT, ".gitignore": ".gate/\n"})
+
+
+@pytest.fixture
+def repo(tmp_path: Path, folder: Path, server: ModelServer) -> Desk:
+    return Desk(shutil.copytree(folder, tmp_path, dirs_exist_ok=True), server)
+
+
+@pytest.fixture(scope="module")
+def tested(tmp_path_factory: pytest.TempPathFactory, folder: Path, running: ModelServer) -> Path:
+    """The same with tests."""
+    copied = tmp_path_factory.mktemp("tested")
+    running.behaviour = Behaviour(judgement=reader)
+    made = Desk(shutil.copytree(folder, copied, dirs_exist_ok=True), running).generate("--effort", "min")
+    assert made.code == 0, made.err
+    return copied
+
+
+@pytest.fixture
+def old(tmp_path: Path, tested: Path, server: ModelServer) -> Desk:
+    """A repository whose prompt has tests."""
+    return Desk(shutil.copytree(tested, tmp_path, dirs_exist_ok=True), server)
 
 
 def compared(desk: Desk, *arguments: str) -> PromisesRecord:
@@ -54,65 +75,51 @@ def test_new_and_stricter_rules_are_tested_on_both_versions(repo: Desk) -> None:
     assert {"80" in entry.system for entry in answers} == {True, False}
 
 
-def test_undecided_rules_stay_open(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    before = repo.spec()
-    repo.write("prompts/shop.md", PROMPT.replace("Never name a competitor.", "Never name a competitor in a heading."))
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+def test_undecided_rules_stay_open(old: Desk) -> None:
+    before = old.spec()
+    old.write("prompts/shop.md", PROMPT.replace("Never name a competitor.", "Never name a competitor in a heading."))
+    made = old.generate("--diff", "--base", "main", "--update", "--effort", "min")
     assert made.code == 0, made.err
     assert "not known" in made.out
     assert "not changed, decide about them yourself: R2" in made.out
-    assert repo.spec().prompt == before.prompt
-    again = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert old.spec().prompt == before.prompt
+    again = old.generate("--diff", "--base", "main", "--update", "--effort", "min")
     assert "not changed, decide about them yourself: R2" in again.out
 
 
-def test_after_an_update_there_is_nothing_left_to_generate(repo: Desk) -> None:
+def test_after_an_update_there_is_nothing_left_to_generate(old: Desk) -> None:
     level = "min"
-    repo.generate("--effort", level)
-    repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
-    updated = repo.generate("--diff", "--base", "main", "--update", "--effort", level)
+    old.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
+    updated = old.generate("--diff", "--base", "main", "--update", "--effort", level)
     assert updated.code == 0, updated.err
     assert "R1 → R4, new: R5" in updated.out
-    assert {rule.text for rule in repo.spec().rules} == {
+    _, _, suite = updated.out.partition("version: 1\n")
+    (entry,) = gatefile.load(f"version: 1\n{suite}", "shown").suites
+    words = [scorer for scorer in entry.scorers if scorer.kind == "words"]
+    assert [(scorer.name, scorer.options["max"]) for scorer in words] == [("R4", 20)]
+    assert entry.cases == "evals/shop/cases.yaml"
+    assert {rule.text for rule in old.spec().rules} == {
         "Never name a competitor.",
         "Always end with a question.",
         "You must be polite.",
         "The answer must have at most 20 words.",
     }
-    assert {case.slices["rule"] for case in repo.cases() if case.obsolete} == {"R1"}
-    assert {case.slices["rule"] for case in repo.cases()} == {"R1", "R2", "R3", "R4", "R5"}
-    files = repo.files()
-    paid, made = repo.paid("--effort", level)
+    assert {case.slices["rule"] for case in old.cases() if case.obsolete} == {"R1"}
+    assert {case.slices["rule"] for case in old.cases()} == {"R1", "R2", "R3", "R4", "R5"}
+    files = old.files()
+    paid, made = old.paid("--effort", level)
     assert (made.code, paid) == (0, 0), made.err
-    assert repo.files() == files
+    assert old.files() == files
     assert "nothing to do" in made.out
-    paid, made = repo.paid("--effort", level, "--json")
-    assert (made.code, paid, repo.files()) == (0, 0, files), made.err
+    paid, made = old.paid("--effort", level, "--json")
+    assert (made.code, paid, old.files()) == (0, 0, files), made.err
     assert "has the tests of 4 rules" in document(made)["nothing_to_do"]
-    assert "nothing to do" in repo.generate("--effort", level, "--plan").out
+    assert "nothing to do" in old.generate("--effort", level, "--plan").out
 
 
-def test_an_update_shows_the_current_suite(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    repo.write("prompts/shop.md", PROMPT.replace("at most 80", "at most 20"))
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
-    _, _, suite = made.out.partition("version: 1\n")
-    (entry,) = gatefile.load(f"version: 1\n{suite}", "shown").suites
-    words = [scorer for scorer in entry.scorers if scorer.kind == "words"]
-    assert [(scorer.name, scorer.options["max"]) for scorer in words] == [("R4", 20)]
-    assert entry.cases == "evals/shop/cases.yaml"
-
-
-@pytest.mark.parametrize(("before", "after", "state"), [(PROMPT, "Hello.", "removed")])
-def test_a_version_without_rules_is_compared(repo: Desk, before: str, after: str, state: str) -> None:
-    repo.write("prompts/shop.md", before)
-    git(repo.root, "commit", "-qam", "before", "--allow-empty")
-    repo.write("prompts/shop.md", after)
-    made = repo.generate("--diff", "--base", "HEAD", "--json")
-    assert made.code == 0, made.err
-    found = PromisesRecord.model_validate_json(made.out)
-    assert {name: len(rules) for name, rules in states(found).items()} == {state: RULES}
+def test_a_version_without_rules_is_compared(repo: Desk) -> None:
+    repo.write("prompts/shop.md", "Hello.")
+    assert {name: len(rules) for name, rules in states(compared(repo)).items()} == {"removed": RULES}
 
 
 def test_the_plan_is_shown_before_the_calls(repo: Desk) -> None:
@@ -142,14 +149,13 @@ def test_options_without_effect_on_a_comparison_are_refused(repo: Desk, option: 
     assert "cannot be used with --diff" in made.err
 
 
-def test_a_case_file_that_cannot_be_extended_leaves_both_files_unchanged(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    repo.write("evals/shop/cases.yaml", "id: a\ninput: x\n")
-    files = repo.files()
-    repo.write("prompts/shop.md", SHORT)
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+def test_a_case_file_that_cannot_be_extended_leaves_both_files_unchanged(old: Desk) -> None:
+    old.write("evals/shop/cases.yaml", "id: a\ninput: x\n")
+    files = old.files()
+    old.write("prompts/shop.md", SHORT)
+    made = old.generate("--diff", "--base", "main", "--update", "--effort", "min")
     assert made.code == 2, made
-    assert repo.files() == files | {"prompts/shop.md": SHORT.encode()}
+    assert old.files() == files | {"prompts/shop.md": SHORT.encode()}
 
 
 HAND = '{"id": "a", "input": "hello", "slices": {"rule": "R1"}}\n'
@@ -160,34 +166,31 @@ def suite_with(cases: str) -> str:
     return f"version: 1\nsuites: [{{name: shop, prompt: prompts/shop.md, cases: {cases}, model: {MODEL}, {scorer}}}]\n"
 
 
-def test_hand_written_cases_are_not_changed(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    repo.write("exam/hand.jsonl", HAND)
-    repo.write("gate.yaml", suite_with("exam/hand.jsonl"))
-    repo.write("prompts/shop.md", TWENTY)
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+def test_hand_written_cases_are_not_changed(old: Desk) -> None:
+    old.write("exam/hand.jsonl", HAND)
+    old.write("gate.yaml", suite_with("exam/hand.jsonl"))
+    old.write("prompts/shop.md", TWENTY)
+    made = old.generate("--diff", "--base", "main", "--update", "--effort", "min")
     assert made.code == 0, made.err
-    assert (repo.root / "exam/hand.jsonl").read_text(encoding="utf-8") == HAND
-    assert {case.slices["rule"] for case in repo.cases() if case.obsolete} == {"R1"}
-    assert "R4" in {case.slices["rule"] for case in repo.cases()}
+    assert (old.root / "exam/hand.jsonl").read_text(encoding="utf-8") == HAND
+    assert {case.slices["rule"] for case in old.cases() if case.obsolete} == {"R1"}
+    assert "R4" in {case.slices["rule"] for case in old.cases()}
     assert "exam/hand.jsonl: not changed" in made.out
 
 
-def test_removing_all_cases_is_reported(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    repo.write("prompts/shop.md", "You answer kindly.\n")
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "--quiet")
+def test_removing_all_cases_is_reported(old: Desk) -> None:
+    old.write("prompts/shop.md", "You answer kindly.\n")
+    made = old.generate("--diff", "--base", "main", "--update", "--effort", "min", "--quiet")
     assert made.code == 0, made.err
     assert "evals/shop/cases.yaml: no active case is left, all 6 cases are marked obsolete" in made.err
     assert "scorers: []" not in made.out
 
 
-def test_printed_texts_are_not_commands(repo: Desk) -> None:
-    repo.generate("--effort", "min")
+def test_printed_texts_are_not_commands(old: Desk) -> None:
     key = "sk-ant-api03-" + "A1" * 20
-    repo.write("prompts/shop.md", f"{PROMPT}It must always say ##[error]y ::add-mask::x \u202e {key}.\n")
+    old.write("prompts/shop.md", f"{PROMPT}It must always say ##[error]y ::add-mask::x \u202e {key}.\n")
     for form in ("--json", "--update"):
-        made = repo.generate("--diff", "--base", "main", "--effort", "min", form)
+        made = old.generate("--diff", "--base", "main", "--effort", "min", form)
         assert made.code == 0, made.err
         assert "error" in made.out
         for bad in ("##[", "::add", "\u202e", key):

@@ -10,7 +10,8 @@ from tests.support.command import Outcome
 from tests.support.model_server import Behaviour
 from tests.support.prompt_reader import reader, stage_of
 
-TESTED = "openai:gpt-4o-mini,anthropic:claude-haiku-4-5"
+ONE = "openai:gpt-4o-mini"
+TESTED = f"{ONE},anthropic:claude-haiku-4-5"
 TESTS = 2 * RULES
 FINE = Behaviour(judgement=reader, answer=lambda system, user: "Fine, is it?")
 
@@ -37,12 +38,6 @@ def test_a_table_with_all_models_and_its_files(desk: Desk) -> None:
     # The only rule that code checks is the number of words, and the answer keeps it.
     for group, tests in (("rules", RULES), ("inverse", RULES), ("control", TESTS), ("all", 2 * TESTS)):
         assert told.count(f"| · {group} | 0/{tests} |") == 2
-
-
-def test_models_get_a_temperature_if_their_interface_allows_it(desk: Desk) -> None:
-    desk.server.behaviour = FINE
-    made = evaluated(desk, *given(control="false"))
-    assert made.code == 0, made.err
     answers = [body for body in desk.server.bodies if "response_format" not in body]
     assert {body["model"]: body.get("temperature") for body in answers} == {
         "gpt-4o-mini": 1.0,
@@ -53,7 +48,7 @@ def test_models_get_a_temperature_if_their_interface_allows_it(desk: Desk) -> No
 
 def test_a_judge_sees_inputs_if_the_option_says_so(desk: Desk) -> None:
     desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: f"Fine, {user[-9:]}")
-    made = evaluated(desk, *given(control="false", input_aware="true"))
+    made = evaluated(desk, *given(control="false", input_aware="true"), models=ONE)
     assert made.code == 0, made.err
     assert inputs_judged(desk) == {True}
 
@@ -66,7 +61,7 @@ def inputs_judged(desk: Desk) -> set[bool]:
 
 def test_no_output_complies(desk: Desk) -> None:
     desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: "This is wrong.")
-    made = evaluated(desk, *given(control="false"))
+    made = evaluated(desk, *given(control="false"), models=ONE)
     assert made.code == 1, made
     assert "No output of any model complies" in made.err
 
@@ -76,7 +71,7 @@ def test_tests_are_saved_even_if_their_run_fails(desk: Desk) -> None:
         return "I'm sorry." if stage_of(system) == "compliance" else reader(system, user)
 
     desk.server.behaviour = Behaviour(judgement=judging)
-    made = evaluated(desk, *given(control="false"))
+    made = evaluated(desk, *given(control="false"), models=ONE)
     assert made.code == 3, made
     assert len(desk.cases()) == TESTS
     assert desk.spec().rules
@@ -84,7 +79,7 @@ def test_tests_are_saved_even_if_their_run_fails(desk: Desk) -> None:
 
 def test_json_output_matches_the_schema(desk: Desk) -> None:
     schema = document(desk.gate("schema", "generation.json"))
-    made = evaluated(desk, "--json", "--quiet", *given(turns=2, control="false"), models="openai:gpt-4o-mini")
+    made = evaluated(desk, "--json", "--quiet", *given(turns=2, control="false"), models=ONE)
     found = document(made)
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(found, schema)
@@ -98,12 +93,12 @@ def test_rule_tests_and_control_tests_get_the_same_check(desk: Desk) -> None:
     """The inputs of both kinds are checked, even at the lowest effort."""
     desk.server.behaviour = FINE
     desk.generate("--effort", "min")
-    foreseen = planned(evaluated(desk, "--plan"))
+    foreseen = planned(evaluated(desk, "--plan", models=ONE))
     before = desk.asked
     desk.forget()
-    found = document(evaluated(desk, "--json", "--quiet"))
+    found = document(evaluated(desk, "--json", "--quiet", models=ONE))
     kinds = {row["kind"]: row["valid"] for row in found["evaluation"]}
     assert kinds == dict.fromkeys(("rule", "inverse", "control"), True)
     judged = sum(stage_of(entry.system) == "compliance" for entry in desk.server.ledger)
-    outputs = 2 * TESTS * 3
+    outputs = TESTS * 3
     assert foreseen == desk.asked - before - judged + outputs, "equal outputs are judged once"

@@ -29,11 +29,11 @@ def test_a_calibration_is_quoted(project: Project) -> None:
     project.write(scorers=f"[{{judge: {{model: 'fake:judge', criteria: Is blue., calibration: {kept}}}}}]")
     rows = [
         {"input": f"q{i}", "output": "blue" if i % 2 else "red", "expected": "blue", "label": bool(i % 2)}
-        for i in range(40)
+        for i in range(16)
     ]
     write_jsonl(project.root / "evals/labels.jsonl", rows)
     git(project.root, "init", "--quiet")
-    done = gate("calibrate", "--judge", "evals/labels.jsonl", "--suite", "bot", cwd=project.root)
+    done = gate("calibrate", "--judge", "evals/labels.jsonl", "--suite", "bot", "--repeats", "1", cwd=project.root)
     assert done.code == 0, done.err
     found = section(project.run("-m", "eval").out)
     assert any(line.startswith("bot: the judge judge agrees with people on ") for line in found)
@@ -41,8 +41,7 @@ def test_a_calibration_is_quoted(project: Project) -> None:
 
 
 def test_every_case_is_a_test_with_its_scores(project: Project) -> None:
-    # Where every warning is an error, also one of a module that is being loaded.
-    ran = project.run_from_nothing("-m", "eval", "-v")
+    ran = project.run("-m", "eval", "-v")
     assert ran.code == 0, ran.out
     assert "gate.yaml::bot::welcome_0 PASSED [score 1.000; contains 1.000]" in ran.out
     assert "9 passed, 1 deselected" in ran.out

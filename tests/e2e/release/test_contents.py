@@ -1,4 +1,4 @@
-"""The contents of the wheel and of the source distribution."""
+"""The contents of the wheel and of the source distribution, and the wheel in an environment of its own."""
 
 import subprocess
 import tarfile
@@ -6,12 +6,12 @@ import zipfile
 from email.parser import HeaderParser
 from pathlib import Path
 
-import pytest
-
+from tests.e2e.release.test_extras import hidden
 from tests.support import wheels
 from tests.support.wheels import ROOT, Built
 
 PROJECT = wheels.project()
+CASE = '{"id": "c1", "input": "Where is my order?", "expected": "tracking"}\n'
 
 
 def content(wheel: Path) -> dict[str, bytes]:
@@ -46,7 +46,8 @@ def test_the_source_distribution_has_only_package_and_project_files(built: Built
 
 
 def test_building_again_gives_the_same_bytes(built: Built, tmp_path: Path) -> None:
-    again = wheels.build(tmp_path)
+    # The wheel comes from the clone here, and from the source distribution there.
+    again = wheels.build_both(tmp_path)
     assert again.wheel.read_bytes() == built.wheel.read_bytes()
     assert again.sdist.read_bytes() == built.sdist.read_bytes()
 
@@ -61,8 +62,19 @@ def test_its_description_is_that_of_the_project(built: Built) -> None:
     assert "Typing :: Typed" in told.get_all("Classifier", [])
 
 
-@pytest.mark.parametrize("part", ["tests/", "benchmarks/", ".gate/", ".env"])
-def test_no_path_of_the_clone_is_included(built: Built, part: str) -> None:
+def test_no_path_of_the_clone_is_included(built: Built) -> None:
     with tarfile.open(built.sdist) as archive:
         names = [*content(built.wheel), *(name.partition("/")[2] for name in archive.getnames())]
-    assert not [name for name in names if name.startswith(part)]
+    assert not [name for name in names if name.startswith(("tests/", "benchmarks/", ".gate/", ".env"))]
+
+
+def test_without_an_extra_two_files_are_compared(built: Built, tmp_path: Path) -> None:
+    plain = tmp_path / "env"
+    installed = wheels.install(built.wheel, plain, hidden(""))
+    assert str(plain) in installed.python("import gate; print(gate.__file__)", cwd=tmp_path).out
+    (tmp_path / "old.md").write_text("Help. quality=1.0")
+    (tmp_path / "new.md").write_text("Help well. quality=1.0")
+    (tmp_path / "cases.jsonl").write_text(CASE)
+    files = ("old.md", "new.md", "--cases", "cases.jsonl")
+    outcome = installed.gate("diff", *files, "--model", "fake:oracle", "--json", cwd=tmp_path)
+    assert outcome.record.tool_version == wheels.project()["version"], outcome.err

@@ -1,4 +1,4 @@
-"""The wheel without extras in its own environment, and each extra with the modules that need it.
+"""Each extra with the modules that need it.
 
 tests/e2e/demo covers `demo` and `local`; these tests run in `dev`.
 """
@@ -13,9 +13,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.support import wheels
-from tests.support.wheels import Built
-
-CASE = '{"id": "c1", "input": "Where is my order?", "expected": "tracking"}\n'
 
 NEEDED = {
     "agents,postgres": """
@@ -49,8 +46,8 @@ from gate.calls import dask
 TRIED = """
 import os
 
-# What all of them need is loaded once.
-import gate.cli.diff, gate.config.gatefile, gate.calls.providers.factory, openai, numpy
+# What all of them need, and is cheap.
+import gate.cli.diff
 
 for hidden, program in {trials!r}:
     if os.fork() == 0:
@@ -67,18 +64,6 @@ for hidden, program in {trials!r}:
 def test_each_extra_is_tested() -> None:
     seen = {name for names in NEEDED for name in names.split(",")}
     assert seen | {"local", "demo", "dev"} == wheels.project()["optional-dependencies"].keys()
-
-
-def test_without_an_extra_two_files_are_compared(built: Built, tmp_path: Path) -> None:
-    plain = tmp_path / "env"
-    installed = wheels.install(built.wheel, plain, hidden(""))
-    assert str(plain) in installed.python("import gate; print(gate.__file__)", cwd=tmp_path).out
-    (tmp_path / "old.md").write_text("Help. quality=1.0")
-    (tmp_path / "new.md").write_text("Help well. quality=1.0")
-    (tmp_path / "cases.jsonl").write_text(CASE)
-    files = ("old.md", "new.md", "--cases", "cases.jsonl")
-    outcome = installed.gate("diff", *files, "--model", "fake:oracle", "--json", cwd=tmp_path)
-    assert outcome.record.tool_version == wheels.project()["version"], outcome.err
 
 
 def test_an_extra_installs_its_dependencies_and_nothing_else_does(tmp_path: Path) -> None:

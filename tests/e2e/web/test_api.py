@@ -262,7 +262,7 @@ def _pages(program: Program, path: str, what: str) -> list[list[int]]:
 
 def test_runs_are_found_and_come_in_pages(program: Program) -> None:
     ids = {}
-    for name, record in golden().items():
+    for name, record in list(golden().items())[:18]:
         context = Context("acme/shop" if len(ids) % 2 else "acme/bot", "topic", "pull_request", len(ids) + 1)
         ids[name] = program.site.runs.add(record, (), context, NOW).id
     order = [row.id for row in program.site.runs.rows(RunFilter(), Page(1000))]

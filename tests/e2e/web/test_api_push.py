@@ -130,6 +130,24 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
         found.kill()
 
 
+@pytest.fixture(scope="module")
+def unharmed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A server that takes no run."""
+    folder = tmp_path_factory.mktemp("unharmed")
+    with stores.with_tables(folder / "store") as database:
+        found = Place(folder, database)
+        found.start()
+        yield found
+        assert (found.rows, found.waited) == ((), [])
+        found.kill()
+
+
+@pytest.fixture
+def refusing(unharmed: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.setenv("GATE_TOKEN", unharmed.token(Scope.RUNS_WRITE))
+    return unharmed
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     folder = tmp_path / "run"
@@ -198,36 +216,36 @@ OTHERS = (
 )
 
 
-def test_what_is_no_prompt_gate_gets_no_run_and_no_redirect_is_followed(place: Place, run: Path) -> None:
+def test_what_is_no_prompt_gate_gets_no_run_and_no_redirect_is_followed(refusing: Place, run: Path) -> None:
     for prefix, said in OTHERS:
         with pytest.raises(GateError, match=said):
-            place.send(run, prefix)
-        assert (place.rows, place.waited, (place.folder / "seen").exists()) == ((), [], False)
+            refusing.send(run, prefix)
+        assert (refusing.rows, refusing.waited, (refusing.folder / "seen").exists()) == ((), [], False)
 
 
-def test_tokens_that_will_not_do_are_told_apart(place: Place, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    good = place.token(Scope.RUNS_WRITE)
+def test_tokens_that_will_not_do_are_told_apart(refusing: Place, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = refusing.token(Scope.RUNS_WRITE)
     for token, said in (
         ("", "does not know the token"),
         (new_secret(), "does not know the token"),
         (good[:-1], "is not a complete token"),
-        (place.token(Scope.RUNS_READ), "needs the scope runs:write"),
+        (refusing.token(Scope.RUNS_READ), "needs the scope runs:write"),
     ):
         monkeypatch.setenv("GATE_TOKEN", token)
         with pytest.raises(GateError, match=said) as told:
-            place.send(run)
+            refusing.send(run)
         assert not token or token not in f"{told.value.message} {told.value.hint}"
-    assert place.rows == ()
+    assert refusing.rows == ()
 
 
-def test_a_file_that_grows_while_it_is_sent_is_told(place: Place, run: Path) -> None:
+def test_a_file_that_grows_while_it_is_sent_is_told(refusing: Place, run: Path) -> None:
     def shown(done: int, whole: int) -> None:
         with (run / "samples.jsonl").open("ab") as file:
             file.write(b"\n")
 
     with pytest.raises(GateError, match="changed while it was sent"):
-        place.send(run, shown=shown)
-    assert place.rows == ()
+        refusing.send(run, shown=shown)
+    assert refusing.rows == ()
 
 
 @pytest.mark.parametrize(
@@ -276,10 +294,10 @@ def test_a_proxy_is_asked_for_a_tunnel_and_sees_no_token(run: Path, monkeypatch:
     assert secret.encode() not in b"".join(seen)
 
 
-def test_a_server_without_tls_is_told(place: Place, run: Path) -> None:
+def test_a_server_without_tls_is_told(refusing: Place, run: Path) -> None:
     with pytest.raises(GateError, match="does not speak TLS"):
-        send_run(run, f"https://127.0.0.1:{place.port}", CI, SendOptions(place.waited.append))
-    assert place.rows == ()
+        send_run(run, f"https://127.0.0.1:{refusing.port}", CI, SendOptions(refusing.waited.append))
+    assert refusing.rows == ()
 
 
 def test_the_command(place: Place, run: Path) -> None:

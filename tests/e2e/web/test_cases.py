@@ -1,7 +1,6 @@
 import json
 import re
 
-import pytest
 from starlette.testclient import TestClient
 
 from gate.cases.stored import Entry
@@ -64,24 +63,20 @@ def test_rounds_are_added_and_removed_without_a_script(ann: TestClient, database
     assert "prompt" not in entry
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
+def test_what_the_form_does_not_know_goes_through_it_unharmed(ann: TestClient, database: Database) -> None:
+    entries: list[Entry] = [
         {"id": "gold", "state": "discovery", "conversation": [{"role": "user", "content": "<b>Hot</b>"}], "expect": {}},
         {"id": 7, "messages": [{"role": "user", "content": "Hi"}], "expected": {"a": [1, 1.0, True, None]}},
         {"id": "vars", "vars": {"city": "Köln", "n": 1e22}, "scorers": [{"contains": "x"}], "slice": "hard"},
         {"id": "odd", "input": "\n\nleading\tand\r\nand \x00 \x85 \u2028 🙂\n", "criteria": "  kept  "},
-    ],
-)
-def test_what_the_form_does_not_know_goes_through_it_unharmed(
-    ann: TestClient, database: Database, entry: dict[str, object]
-) -> None:
-    browsing.add(database, "support", entry)
-    name = str(entry["id"])
-    status, page = sent(ann, addresses.case("support", name))
-    assert (status, "Saved." in page) == (200, True)
-    assert json.dumps(stands(database, name)) == json.dumps(entry)
-    assert len(Suites(database).case("support", name)) == 1
+    ]
+    browsing.add(database, "support", *entries)
+    for entry in entries:
+        name = str(entry["id"])
+        status, page = sent(ann, addresses.case("support", name))
+        assert (status, "Saved." in page) == (200, True)
+        assert json.dumps(stands(database, name)) == json.dumps(entry)
+        assert len(Suites(database).case("support", name)) == 1
 
 
 def test_a_mistake_loses_nothing_that_was_typed(ann: TestClient, database: Database) -> None:
@@ -177,18 +172,18 @@ def test_a_copy_needs_a_name_of_its_own(ann: TestClient, database: Database) -> 
 ODD = ["a/b", "..", "a?b#c&d=e", "%2e%2e%2f", "<i>x</i>", "Straße 🙂"]
 
 
-@pytest.mark.parametrize("name", ODD)
-def test_names_hold_any_sign(ann: TestClient, database: Database, name: str) -> None:
-    suite = name.replace("/", "|")
-    browsing.add(database, suite, {"id": name, "input": "Hi"})
-    listed = ann.get(addresses.suite(suite))
-    assert listed.status_code == 200
-    link = re.search(r'<h2><a href="(/case\?[^"]+)"', listed.text)
-    assert link is not None
-    assert sent(ann, link[1].replace("&amp;", "&"), description="found")[0] == 200
-    entry = stands(database, name, suite)
-    assert entry is not None and entry["description"] == "found"
-    assert "<i>x" not in listed.text
+def test_names_hold_any_sign(ann: TestClient, database: Database) -> None:
+    for name in ODD:
+        suite = name.replace("/", "|")
+        browsing.add(database, suite, {"id": name, "input": "Hi"})
+        listed = ann.get(addresses.suite(suite))
+        assert listed.status_code == 200
+        link = re.search(r'<h2><a href="(/case\?[^"]+)"', listed.text)
+        assert link is not None
+        assert sent(ann, link[1].replace("&amp;", "&"), description="found")[0] == 200
+        entry = stands(database, name, suite)
+        assert entry is not None and entry["description"] == "found"
+        assert "<i>x" not in listed.text
 
 
 def test_what_the_gate_will_refuse_is_saved_and_told(ann: TestClient, database: Database) -> None:

@@ -45,7 +45,7 @@ def shop(tmp_path: Path, models: ModelServer, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("GATE_DATABASE_URL", raising=False)
     models.ledger.clear()
-    # A fork spares each job a second; with the command of the server, `tests/browser/test_jobs.py` begins one.
+    # A fork spares each job a second; `tests/browser/test_product_manager.py` begins one as the server does.
     command = (str(forked.python(tmp_path)), worker.__file__)
     with web_jobs.shop(tmp_path, models, command) as made:
         yield made

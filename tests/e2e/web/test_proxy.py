@@ -25,7 +25,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebSite]:
         ("bob@Example.org", (200, 200)),
         ("Zoë", (200, 403)),
         ("example.org", (403, 403)),
-        ("Bob", (403, 403)),
         ("", (403, 403)),
         ("A\tb", (403, 403)),
     ],
@@ -43,7 +42,7 @@ def test_a_header_that_comes_twice_names_nobody(site: WebSite) -> None:
     assert (answer.status_code, "did not send your user name" in answer.text) == (403, True)
 
 
-@pytest.mark.parametrize("address", ["192.0.2.99", "127.0.0.1", "::ffff:192.0.2.99", "testclient"])
+@pytest.mark.parametrize("address", ["127.0.0.1", "::ffff:192.0.2.99", "testclient"])
 def test_requests_from_any_other_address_are_refused(site: WebSite, address: str) -> None:
     there = team_login.browser(site, "Ann", address)
     token = Tokens(site.database).create(TokenRequest("ci", "Ann", frozenset(Scope)), NOW).secret

@@ -140,7 +140,7 @@ class Somebody:
             assert team_login.come_in(self._browser)[0] == (303 if self._role is not NOBODY else 403)
 
 
-@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize(("site", "role"), [*(("proxy", role) for role in Role), ("oidc", VIEWER)], indirect=["site"])
 def test_each_address_lets_exactly_those_pass_whom_the_table_names(
     site: WebSite, provider: Provider, role: Role
 ) -> None:
