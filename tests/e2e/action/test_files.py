@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.example import CONFIG, GOOD, PROMPT, SMALL
+from tests.e2e.action.example import CONFIG, GOOD, PROMPT, SMALL
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import Kind, PullRequest, PullRequestWorld

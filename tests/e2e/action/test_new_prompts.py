@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.example import CONFIG, FILES, GOOD, SMALL
+from tests.e2e.action.example import CONFIG, GOOD, SMALL, cases
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequest, PullRequestWorld
@@ -21,10 +21,10 @@ def run(pr: PullRequest, **options: Any) -> ActionOutcome:
 
 
 def test_a_new_prompt_blocks_until_it_is_good_enough(tmp_path: Path, server: GitHubServer) -> None:
-    world = PullRequestWorld.make(tmp_path, server, FILES)
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "evals/support.jsonl": cases(40)})
     pr = world.open({"gate.yaml": CONFIG_WITH, "prompts/new.md": "New. quality=1.0 quality[gold]=0.2\n"})
     outcome = run(pr)
-    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "80")
+    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "40")
     assert outcome.outputs["worst-slice"] == outcome.outputs["worst-slice-upper"] == ""
     (comment,) = server.comments(REPO, 7)
     assert "BLOCK: new prompt `prompts/new.md`: " in comment.body

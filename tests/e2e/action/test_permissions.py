@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.example import BROKEN, PROMPT
+from tests.e2e.action.example import BROKEN, PROMPT
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import CHECKS_TOKEN
