@@ -21,7 +21,7 @@ def project() -> dict[str, bytes]:
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in [*paths, *package]}
     cases = [line for line in (ROOT / CASES).read_bytes().splitlines(keepends=True) if b'"lang": "en"' in line]
     task, *examples = files[PROMPT].split(b"\n\n")
-    return files | {CASES: b"".join(cases[:30:3]), PROMPT: b"\n\n".join([task, *examples[:8]]) + b"\n"}
+    return files | {CASES: b"".join(cases[:30:3]), PROMPT: b"\n\n".join([task, *examples[:6]]) + b"\n"}
 
 
 def artifact(run: WorkflowRun) -> str:

@@ -47,7 +47,7 @@ for line in sys.stdin:
         reply = {"result": SAID[asked["method"]]} if asked["method"] in SAID else unknown
         print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **reply}), flush=True)
 """
-PROGRAM = {"tools": {"servers": {"listings": {"command": [sys.executable, "server.py"]}}}}
+PROGRAM = {"tools": {"servers": {"listings": {"command": [sys.executable, "-S", "server.py"]}}}}
 """An agent whose tools run in the files of an arm's own commit."""
 TALKS = len(CASES) * 2
 """Of one arm."""
