@@ -31,6 +31,10 @@ KEPT_OUT: tuple[tuple[dict[str, str], str], ...] = (
     ),
     ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:/etc/passwd")}, "is absolute"),
     ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "replay:evals/x.jsonl")}, "which is not a model"),
+    (
+        {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build"), "evil.py": RUNS},
+        "python:",
+    ),
     ({"gate.yaml": "!!python/object/apply:os.system ['touch canary']\n"}, "tag"),
     (
         {
