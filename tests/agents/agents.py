@@ -31,7 +31,7 @@ for line in sys.stdin:
 def program(folder: Path, answer: str, timeout_s: float = 20.0) -> ProgramAgent:
     """A command agent that answers with some lines of Python, in which `text` is what it was told."""
     (folder / "agent.py").write_text(TALKS.replace("ANSWER", answer.strip().replace("\n", "\n        ")))
-    return started(folder, (sys.executable, "agent.py"), timeout_s)
+    return started(folder, (sys.executable, "-S", "agent.py"), timeout_s)
 
 
 def python(folder: Path, source: str, name: str = "Agent", timeout_s: float = 20.0) -> ProgramAgent:

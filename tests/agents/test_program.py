@@ -104,10 +104,6 @@ def test_one_that_only_prints_is_reported_without_its_secrets(tmp_path: Path) ->
         ('say(type="answer")', "replied with an answer that has no text"),
         ('say(type="error", error=os.environ["AGENT_TOKEN"])', "the agent failed: [token]"),
         ('say(type="answer", text="x", tools=[{"name": "a"}] * 1001)', "not a list of at most 1,000 calls"),
-        (
-            'say(type="answer", text="x", tools=[{"name": "a", "arguments": ["b"] * 110_000}])',
-            "replied with tool calls of more than 100,000 values",
-        ),
         ("os.kill(os.getpid(), signal.SIGKILL)", "the agent ended (signal 9)"),
         ('raise ValueError("no flats for " + os.environ["AGENT_TOKEN"])', "ValueError: no flats for [token]"),
         ("os.close(1); time.sleep(60)", "the agent closed its standard output"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.python_functions.peeking import ONLY_ITSELF, peeking, unprivileged
+from tests.e2e.python_functions.peeking import ONLY_ITSELF, peeking
 from tests.support import forked
 from tests.support.agent_wire import Calls, Talk
 from tests.support.command import environment, gate, git
@@ -122,6 +122,16 @@ def test_a_signal_ends_the_run_and_leaves_no_process(tmp_path: Path, server: Mod
     assert [pid for pid in filter(str.isdigit, os.listdir("/proc")) if wanted in variables_of(pid)] == []
 
 
+# Root loses its capabilities, such as CAP_SYS_PTRACE, for good; another user has none to lose.
+UNPRIVILEGED = """
+import ctypes, struct
+libc = ctypes.CDLL(None)
+for capability in range(64):
+    libc.prctl(24, capability, 0, 0, 0)
+assert libc.capset(struct.pack("Ii", 0x20080522, 0), bytes(24)) == 0
+from gate.cli.app import main
+main()
+"""
 SERVED = {"tools": {"servers": {"s": {"command": [sys.executable, "peek.py"]}}}}
 
 
@@ -131,7 +141,9 @@ def test_neither_the_gate_nor_the_keeper_is_open_to_a_program(tmp_path: Path, se
     project(tmp_path, target, talks(1))
     (tmp_path / "peek.py").write_text(peeking(found))
     (tmp_path / "agent.py").write_text(peeking(found) + AGENT)
-    unprivileged(["check"], tmp_path, variables(server, tmp_path))
+    (tmp_path / "unprivileged.py").write_text(UNPRIVILEGED)
+    env = environment(tmp_path, variables(server, tmp_path))
+    forked.run(["unprivileged.py", "check"], tmp_path, env, timeout_s=60, module=None)
     assert found.read_text() == ONLY_ITSELF
 
 

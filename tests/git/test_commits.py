@@ -71,13 +71,13 @@ def test_a_shallow_clone_names_parents_that_it_does_not_have(folder: Path) -> No
     assert shallow.merged(start, head) is None
 
 
-@pytest.mark.parametrize("sha", [UNKNOWN, "no-such-branch", "", "-x", "HEAD^{tree}", "a\nb"])
-def test_what_is_no_commit(folder: Path, sha: str) -> None:
+def test_what_is_no_commit(folder: Path) -> None:
     start = commit(folder, {"a.md": "a"})
     found = commits(folder)
-    assert found.parents(sha) == ()
-    assert found.commit(sha) is None
-    assert found.has(sha) is (sha == "HEAD^{tree}")
+    for sha in (UNKNOWN, "no-such-branch", "", "-x", "HEAD^{tree}", "a\nb"):
+        assert found.parents(sha) == (), sha
+        assert found.commit(sha) is None, sha
+        assert found.has(sha) is (sha == "HEAD^{tree}"), sha
     assert found.merged(start, UNKNOWN) is None
     assert found.merged(UNKNOWN, start) is None
 
@@ -116,7 +116,7 @@ def test_a_merge_has_the_changes_of_both(folder: Path) -> None:
     assert commits(folder).merged(base, head) == git(folder, "rev-parse", merge(folder, base, head) + "^{tree}")
 
 
-@pytest.mark.parametrize("name", ["a.md", "with space.md", "ünï.md"])
+@pytest.mark.parametrize("name", ["with space.md", "ünï.md"])
 def test_a_conflict_names_its_files(folder: Path, name: str) -> None:
     start = commit(folder, {name: "a\n"})
     head = branch(folder, "change", start, {name: "head\n"})

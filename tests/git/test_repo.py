@@ -42,10 +42,10 @@ def test_a_bare_repository(tmp_path: Path) -> None:
         Repo.open(repository(tmp_path / "bare", "--bare"))
 
 
-@pytest.mark.parametrize("ref", ["", " ", "--all", "-x", "a\nb", "a\0b", "x" * 1001])
-def test_what_cannot_be_a_ref(ref: str, folder: Path) -> None:
+def test_what_cannot_be_a_ref(folder: Path) -> None:
     commit(folder, {"a": "1"})
-    assert "cannot be a git ref" in told(ref, folder).message
+    for ref in ("", " ", "--all", "-x", "a\nb", "a\0b", "x" * 1001):
+        assert "cannot be a git ref" in told(ref, folder).message, ref
 
 
 def test_a_shallow_clone_says_so(folder: Path, tmp_path: Path) -> None:
@@ -80,11 +80,11 @@ def test_a_failing_command_says_why_without_credentials(folder: Path) -> None:
     assert "s3cret" not in caught.value.message
 
 
-@pytest.mark.parametrize("address", ["https://127.0.0.1:1/x.git", "ssh://127.0.0.1:1/x.git", "."])
-def test_no_command_talks_to_a_server(folder: Path, address: str) -> None:
+def test_no_command_talks_to_a_server(folder: Path) -> None:
     for setting in ("protocol.allow", "protocol.https.allow", "protocol.file.allow"):
         git(folder, "config", setting, "always")
-    assert Git(folder).ask("ls-remote", address).error.endswith("not allowed")
+    for address in ("https://127.0.0.1:1/x.git", "ssh://127.0.0.1:1/x.git", "."):
+        assert Git(folder).ask("ls-remote", address).error.endswith("not allowed"), address
 
 
 def test_an_owner_that_git_does_not_trust(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,6 +94,9 @@ def started(workflow: Path, event: str, payload: Mapping[str, Any], folder: Path
 
     Args:
         folder: for act's files.
+
+    Raises:
+        RuntimeError: the workflow file is not valid.
     """
     path = folder / "event.json"
     path.write_text(json.dumps(payload), "utf-8")
@@ -102,12 +105,6 @@ def started(workflow: Path, event: str, payload: Mapping[str, Any], folder: Path
     if done.returncode and "Could not find any stages to run" not in done.stderr:
         raise RuntimeError(done.stdout + done.stderr)
     return {line["jobID"] for line in _lines(done.stdout) if "Skipping unsupported platform" in line["msg"]}
-
-
-def faults(workflow: Path, folder: Path) -> str:
-    """The errors that act finds in a workflow file; empty if it is valid."""
-    done = _act(["--validate", "--strict", "--workflows", str(workflow)], folder, {})
-    return done.stderr if done.returncode else ""
 
 
 def stand_ins(workflow: Path) -> list[str]:

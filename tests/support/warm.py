@@ -35,9 +35,10 @@ def _load_gate() -> None:
 
     prepare_reports()
     for found in gc.get_objects():
-        if isinstance(found, TypeAdapter):
+        # Not isinstance, which wakes objects that load late.
+        if issubclass(type(found), TypeAdapter):
             found.rebuild()
-        elif isinstance(found, type) and issubclass(found, BaseModel) and found.__module__.startswith("gate."):
+        elif issubclass(type(found), type) and issubclass(found, BaseModel) and found.__module__.startswith("gate."):
             found.model_rebuild()
             if issubclass(found, FileModel):
                 adapter_of(found)

@@ -25,13 +25,11 @@ def answer(login: str = "olivia", **other: Any) -> dict[str, Any]:
     return {"permission": "read", "role_name": "helper", "user": {"login": login}} | other
 
 
-@pytest.mark.parametrize(
-    ("role", "permission"),
-    [("triage", "read"), ("write", "write"), ("maintain", "write"), ("admin", "admin"), ("read", "read")],
-)
-def test_roles_and_their_permissions(people: PullRequestApi, pr: PullRequest, role: str, permission: str) -> None:
-    pr.world.repo.collaborators["olivia"] = role
-    assert people.role("olivia") == Role(role, permission)
+def test_roles_and_their_permissions(people: PullRequestApi, pr: PullRequest) -> None:
+    permissions = {"triage": "read", "write": "write", "maintain": "write", "admin": "admin", "read": "read"}
+    for role, permission in permissions.items():
+        pr.world.repo.collaborators["olivia"] = role
+        assert people.role("olivia") == Role(role, permission)
 
 
 def test_a_custom_role_that_may_triage(people: PullRequestApi, server: GitHubServer) -> None:
@@ -40,41 +38,38 @@ def test_a_custom_role_that_may_triage(people: PullRequestApi, server: GitHubSer
     assert people.role("olivia") == Role("helper", "read", triage=True)
 
 
-@pytest.mark.parametrize("triage", [None, 1, "true", False])
-def test_only_true_grants_a_permission(people: PullRequestApi, server: GitHubServer, triage: object) -> None:
-    user = {"login": "olivia", "permissions": {"triage": triage}}
-    server.fail("GET", PERMISSION, 200, body=answer(user=user))
-    assert not people.role("olivia").may_triage
+def test_only_true_grants_a_permission(people: PullRequestApi, server: GitHubServer) -> None:
+    for triage in (None, 1, "true", False):
+        user = {"login": "olivia", "permissions": {"triage": triage}}
+        server.fail("GET", PERMISSION, 200, body=answer(user=user))
+        assert not people.role("olivia").may_triage, triage
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_an_unclear_response_is_an_error(people: PullRequestApi, server: GitHubServer) -> None:
+    for body in (
         answer("mallory"),
         answer(user=5),
         answer(permission=None),
         answer(role_name=None),
         {"role_name": "admin", "permission": "admin"},
         {"role_name": "admin", "user": None},
-    ],
-)
-def test_an_unclear_response_is_an_error(people: PullRequestApi, server: GitHubServer, body: object) -> None:
-    server.fail("GET", PERMISSION, 200, body=body)
-    with pytest.raises(ApiError, match="cannot read the role of olivia"):
-        people.role("olivia")
+    ):
+        server.fail("GET", PERMISSION, 200, body=body)
+        with pytest.raises(ApiError, match="cannot read the role of olivia"):
+            people.role("olivia")
 
 
-@pytest.mark.parametrize("status", [403, 404])
-def test_a_refusal(people: PullRequestApi, server: GitHubServer, status: int) -> None:
-    server.fail("GET", PERMISSION, status)
-    with pytest.raises(ApiError, match="cannot read the role of olivia"):
-        people.role("olivia")
+def test_a_refusal(people: PullRequestApi, server: GitHubServer) -> None:
+    for status in (403, 404):
+        server.fail("GET", PERMISSION, status)
+        with pytest.raises(ApiError, match="cannot read the role of olivia"):
+            people.role("olivia")
 
 
-@pytest.mark.parametrize("login", ["../../user", "a/b", "x?y=1", "dependabot[bot]", "ü", "a#b"])
-def test_an_odd_login_does_not_change_the_path(people: PullRequestApi, server: GitHubServer, login: str) -> None:
-    with pytest.raises(ApiError, match="cannot read the role of"):
-        people.role(login)
+def test_an_odd_login_does_not_change_the_path(people: PullRequestApi, server: GitHubServer) -> None:
+    for login in ("../../user", "a/b", "x?y=1", "dependabot[bot]", "ü", "a#b"):
+        with pytest.raises(ApiError, match="cannot read the role of"):
+            people.role(login)
     assert all(entry.path.startswith(f"/repos/{REPO}/collaborators/") for entry in server.ledger)
 
 

@@ -53,23 +53,21 @@ def test_a_commit_s_pull_requests(world: PullRequestWorld, connect: Connect, pr:
     assert PullRequests(connect()).of_commit(world.main_sha) == ()
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"number": 8},
-        {"number": "7"},
-        {"state": "OPEN"},
-        {"head": None},
-        {"head": {"sha": "--upload-pack=x", "repo": None}},
-        {"base": {"ref": 5, "sha": "a" * 40}},
-        {"labels": [{"name": None}]},
-        {"user": {"login": 3}},
-        {"merge_commit_sha": "refs/heads/main"},
-    ],
+MALFORMED: tuple[dict[str, Any], ...] = (
+    {"number": 8},
+    {"number": "7"},
+    {"state": "OPEN"},
+    {"head": None},
+    {"head": {"sha": "--upload-pack=x", "repo": None}},
+    {"base": {"ref": 5, "sha": "a" * 40}},
+    {"labels": [{"name": None}]},
+    {"user": {"login": 3}},
+    {"merge_commit_sha": "refs/heads/main"},
 )
-def test_a_malformed_response_is_refused(
-    server: GitHubServer, connect: Connect, pr: PullRequest, change: dict[str, Any]
-) -> None:
-    server.fail("GET", "/pulls/7$", 200, body={**server.render.pull(pr.world.repo, pr.pull), **change})
-    with pytest.raises(ApiError, match="cannot read pull request 7"):
-        PullRequests(connect()).get(7)
+
+
+def test_a_malformed_response_is_refused(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+    for change in MALFORMED:
+        server.fail("GET", "/pulls/7$", 200, body={**server.render.pull(pr.world.repo, pr.pull), **change})
+        with pytest.raises(ApiError, match="cannot read pull request 7"):
+            PullRequests(connect()).get(7)

@@ -32,28 +32,27 @@ def value(answer: Answer) -> Any:
     return json.loads(answer[2])
 
 
-@pytest.mark.parametrize(
-    ("query", "count", "links"),
-    [
-        ("", 30, {"next": "page=2", "last": "page=4"}),
-        ("?per_page=100", 100, {"next": "per_page=100&page=2", "last": "per_page=100&page=2"}),
-        ("?per_page=500", 100, {"next": "per_page=500&page=2", "last": "per_page=500&page=2"}),
-        ("?page=4", 15, {"prev": "page=3", "first": "page=1"}),
-        ("?page=9", 0, {"prev": "page=8", "first": "page=1"}),
-        ("?per_page=100&page=x", 100, {"next": "per_page=100&page=2", "last": "per_page=100&page=2"}),
-    ],
+PAGES: tuple[tuple[str, int, dict[str, str]], ...] = (
+    ("", 30, {"next": "page=2", "last": "page=4"}),
+    ("?per_page=500", 100, {"next": "per_page=500&page=2", "last": "per_page=500&page=2"}),
+    ("?page=4", 15, {"prev": "page=3", "first": "page=1"}),
+    ("?page=9", 0, {"prev": "page=8", "first": "page=1"}),
+    ("?per_page=100&page=x", 100, {"next": "per_page=100&page=2", "last": "per_page=100&page=2"}),
 )
-def test_pagination(server: GitHubServer, pr: PullRequest, query: str, count: int, links: dict[str, str]) -> None:
+
+
+def test_pagination(server: GitHubServer, pr: PullRequest) -> None:
     for i in range(105):
         pr.comment(str(i))
-    answer = ask(server, "GET", COMMENTS + query)
-    assert len(value(answer)) == count
-    parts = [part.split("; rel=") for part in answer[1]["Link"].split(", ")]
-    found = {rel.strip('"'): address.strip("<>") for address, rel in parts}
-    prefix = f"{server.url}/repositories/{pr.world.repo.id}/issues/7/comments?"
-    assert found == {rel: prefix + text for rel, text in links.items()}
-    followed = value(ask(server, "GET", found.get("next", found.get("first", "")).removeprefix(server.url)))
-    assert {each["issue_url"] for each in followed} == {f"{server.url}/repos/{REPO}/issues/7"}
+    for query, count, links in PAGES:
+        answer = ask(server, "GET", COMMENTS + query)
+        assert len(value(answer)) == count, query
+        parts = [part.split("; rel=") for part in answer[1]["Link"].split(", ")]
+        found = {rel.strip('"'): address.strip("<>") for address, rel in parts}
+        prefix = f"{server.url}/repositories/{pr.world.repo.id}/issues/7/comments?"
+        assert found == {rel: prefix + text for rel, text in links.items()}, query
+        followed = value(ask(server, "GET", found.get("next", found.get("first", "")).removeprefix(server.url)))
+        assert {each["issue_url"] for each in followed} == {f"{server.url}/repos/{REPO}/issues/7"}, query
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.example import SMALL
+from tests.e2e.action.example import SMALL
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequestWorld
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.support.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SMALL, cases
+from tests.e2e.action.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SMALL, cases
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequest, PullRequestWorld

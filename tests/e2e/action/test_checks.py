@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.action.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SMALL, cases
 from tests.support import forked
-from tests.support.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SMALL, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import CHECKS_TOKEN

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gate.store.run_folder import dump_run
+from tests.e2e.action.example import BROKEN, PROMPT, REWORDED
 from tests.golden.runs import runs
 from tests.support.command import Outcome, gate
-from tests.support.example import BROKEN, PROMPT, REWORDED
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.pull_request import PullRequest, PullRequestWorld

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.action.example import BROKEN, PROMPT, SMALL
 from tests.support.action_in_process import act_here
-from tests.support.example import BROKEN, PROMPT, SMALL
 from tests.support.fakes import Memory
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequestWorld

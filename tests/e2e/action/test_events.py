@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.action.example import BROKEN, CONFIG, PROMPT, REWORDED, SMALL, cases
 from tests.support import events
-from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, SMALL, cases
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -63,9 +63,8 @@ def test_a_push_takes_the_baselines_answers_and_the_next_pull_request_pays_for_i
         tmp_path,
         server,
         {
-            **FILES,
-            "gate.yaml": CONFIG.replace("fake:oracle", "openai:gpt-4o-mini"),
-            "evals/support.jsonl": cases(20),
+            **SMALL,
+            "gate.yaml": CONFIG.replace("fake:oracle", "openai:gpt-4o-mini").replace("samples: 1", "samples: 2"),
             "evals/faq.jsonl": cases(2),
         },
     )
@@ -135,7 +134,7 @@ def test_dependabot_has_no_secrets(tmp_path: Path, server: GitHubServer) -> None
 
 
 def test_one_project_of_several(tmp_path: Path, server: GitHubServer) -> None:
-    files = {f"apps/bot/{path}": text for path, text in FILES.items()} | {"gate.yaml": "nonsense", "README.md": "x\n"}
+    files = {f"apps/bot/{path}": text for path, text in SMALL.items()} | {"gate.yaml": "nonsense", "README.md": "x\n"}
     world = PullRequestWorld.make(tmp_path, server, files)
     pr = world.open({f"apps/bot/{PROMPT}": BROKEN})
     checkout = pr.checkout("merge", depth=2)

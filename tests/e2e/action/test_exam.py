@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gate.record.run import RunRecord
+from tests.e2e.action.example import BROKEN, CONFIG, PROMPT, case
 from tests.e2e.diff import test_rubrics as rubrics
-from tests.support.example import BROKEN, CONFIG, PROMPT, case
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequestWorld

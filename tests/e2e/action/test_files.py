@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.example import CONFIG, GOOD, PROMPT, SMALL
+from tests.e2e.action.example import CONFIG, GOOD, PROMPT, SMALL
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import Kind, PullRequest, PullRequestWorld
@@ -21,14 +21,6 @@ def run(pr: PullRequest, kind: Kind = "merge", depth: int = 1, **options: Any) -
     return run_action(checkout, pr.environment(checkout, **options))
 
 
-def test_a_prompt_that_moves_is_compared_with_what_it_was(world: PullRequestWorld, server: GitHubServer) -> None:
-    pr = world.open({PROMPT: None, "prompts/help.md": GOOD + "quality[gold]=0.1\n", "gate.yaml": FAQ_ONLY})
-    outcome = run(pr, "none")
-    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["worst-slice"]) == (1, "BLOCK", "tier=gold")
-    body = server.comments(REPO, 7)[0].body
-    assert "prompts/support.md was renamed to prompts/help.md; the two are compared." in body
-
-
 def test_a_deleted_prompt_holds(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: None, "gate.yaml": FAQ_ONLY})
     outcome = run(pr)
@@ -41,7 +33,7 @@ def test_a_deleted_prompt_holds(world: PullRequestWorld, server: GitHubServer) -
     assert run(pr, inputs={"fail-on": "hold"}).code == 1
 
 
-@pytest.mark.parametrize(("kind", "decoys"), [("merge", 20), ("none", 101)])
+@pytest.mark.parametrize(("kind", "decoys"), [("none", 20), ("merge", 101)])
 def test_a_prompt_does_not_slip_away_by_another_ending_or_among_decoys(
     tmp_path: Path, server: GitHubServer, kind: Kind, decoys: int
 ) -> None:

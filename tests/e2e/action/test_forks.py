@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.action.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SERVICE, SMALL, cases
 from tests.support import events
 from tests.support.action_in_process import act_here
-from tests.support.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SMALL, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
-from tests.support.privileged import KEY, SERVICE, beside_secrets, keys, privileged
+from tests.support.privileged import KEY, beside_secrets, keys, privileged
 from tests.support.pull_request import PullRequestWorld
 
 REPO = "acme/support-bot"
@@ -103,25 +103,23 @@ def test_a_fork_may_name_another_model_of_a_service(world: PullRequestWorld, mod
     assert {entry.model for entry in models.ledger} == {"gpt-4o-mini", "gpt-4o"}
 
 
-@pytest.mark.parametrize("event", ["workflow_run", "pull_request_target"])
 def test_another_pull_request_of_the_same_commit_does_not_answer_for_it(
-    world: PullRequestWorld, models: ModelServer, event: str
+    world: PullRequestWorld, models: ModelServer
 ) -> None:
     pr = world.open({PROMPT: BROKEN}, fork=True)
     twin = world.open({"README.md": "x\n"}, fork=True)
     twin.pull.head.sha, twin.pull.base.ref = pr.head_sha, "release"
     world.git(world.work, "update-ref", "refs/heads/release", world.main_sha)
     twin.merge_again()
-    for one in (pr, twin):
+    for one, event in ((pr, "workflow_run"), (twin, "pull_request_target")):
         outcome = privileged(one, models, event)
         assert outcome.code == 3
         assert "is also the newest commit of" in outcome.summary
     assert models.ledger == []
 
 
-@pytest.mark.parametrize("event", ["workflow_run", "pull_request_target"])
 def test_a_merge_into_another_branch_is_not_taken(
-    world: PullRequestWorld, models: ModelServer, monkeypatch: pytest.MonkeyPatch, event: str
+    world: PullRequestWorld, models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.git(world.work, "checkout", "--quiet", "--detach", world.main_sha)
     tame = world.commit({"gate.yaml": SERVICE + "policy: {mode: advisory}\n"}, "A branch of its own")
@@ -129,7 +127,7 @@ def test_a_merge_into_another_branch_is_not_taken(
     world.git(world.work, "checkout", "--quiet", "--detach", tame)
     world.git(world.work, "merge", "--quiet", "--no-ff", "-m", "old", pr.head_sha)
     pr.pull.merge_sha = world.git(world.work, "rev-parse", "HEAD")
-    acted = act_here(beside_secrets(pr, models, event), monkeypatch)
+    acted = act_here(beside_secrets(pr, models), monkeypatch)
     assert (acted.code, len(models.ledger)) == (3, 0)
 
 

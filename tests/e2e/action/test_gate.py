@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
-from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, SMALL
+from tests.e2e.action.example import BROKEN, CONFIG, PROMPT, REWORDED, SMALL
 from tests.support.github_action import ACTION, ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -29,7 +29,7 @@ def test_a_block_names_the_slice_everywhere_and_three_pushes_leave_one_comment(
     assert_blocked_everywhere(pr, server, checkout, first)
     pr.push({PROMPT: REWORDED})
     second = run(pr)
-    pr.push({PROMPT: FILES[PROMPT], "README.md": "# Hello\n"})
+    pr.push({PROMPT: SMALL[PROMPT], "README.md": "# Hello\n"})
     third = run(pr)
     assert [first.code, second.code, third.code] == [1, 0, 0]
     assert [one.outputs["verdict"] for one in (first, second, third)] == ["BLOCK", "PASS", "SKIPPED"]
@@ -48,7 +48,7 @@ def assert_blocked_everywhere(pr: PullRequest, server: GitHubServer, checkout: P
     outputs = outcome.outputs
     assert outputs["worst-slice"] == "tier=gold"
     assert float(outputs["worst-slice-upper"]) < 0
-    assert outputs["calls"] == "80"
+    assert outputs["calls"] == "40"
     record = RunRecord.model_validate_json((checkout / outputs["result-json"]).read_bytes())
     assert (record.verdict, record.exit_code, record.commit) == (Verdict.BLOCK, 1, pr.head_sha)
     assert (checkout / outputs["report-path"]).read_text().startswith("<!doctype html>")
@@ -92,7 +92,7 @@ AGENT = """\
 
 
 def test_a_skipped_run_loads_nothing_that_calls_a_model_or_a_tool(tmp_path: Path, server: GitHubServer) -> None:
-    files = FILES | {"gate.yaml": CONFIG + AGENT, "prompts/agent.md": "Use the tools.\n"}
+    files = SMALL | {"gate.yaml": CONFIG + AGENT, "prompts/agent.md": "Use the tools.\n"}
     pr = PullRequestWorld.make(tmp_path, server, files).open({"README.md": "# Hello\n"})
     checkout = pr.checkout("merge", depth=2)
     spy = tmp_path / "spy"
@@ -111,9 +111,9 @@ def test_a_skipped_run_loads_nothing_that_calls_a_model_or_a_tool(tmp_path: Path
 
 def test_the_first_pull_request_brings_the_exam_and_says_so(tmp_path: Path, server: GitHubServer) -> None:
     world = PullRequestWorld.make(
-        tmp_path, server, {"README.md": "# x\n", PROMPT: FILES[PROMPT], "prompts/faq.md": "Hi. quality=1.0\n"}
+        tmp_path, server, {"README.md": "# x\n", PROMPT: SMALL[PROMPT], "prompts/faq.md": "Hi. quality=1.0\n"}
     )
-    pr = world.open({path: text for path, text in FILES.items() if path != PROMPT} | {PROMPT: BROKEN})
+    pr = world.open({path: text for path, text in SMALL.items() if path != PROMPT} | {PROMPT: BROKEN})
     outcome = run(pr, "opened")
     assert outcome.code == 1
     assert "gate.yaml is new" in outcome.out
@@ -138,7 +138,7 @@ def test_a_real_sdk_against_a_server_with_a_ledger(tmp_path: Path, server: GitHu
         keys = {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": "sk-loopback-openai"}
         outcome = run_action(checkout, pr.environment(checkout, action="opened") | keys)
         assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
-        assert outcome.outputs["calls"] == str(len(models.ledger)) == "80"
+        assert outcome.outputs["calls"] == str(len(models.ledger)) == "40"
         everything = [
             entry
             for path in (checkout / ".gate").rglob("*")

@@ -1,6 +1,6 @@
 """Each input of the action has its effect."""
 
-from tests.support.example import BROKEN, CONFIG, PROMPT, REWORDED
+from tests.e2e.action.example import BROKEN, CONFIG, PROMPT, REWORDED
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import Behaviour, ModelServer
@@ -36,7 +36,7 @@ def test_a_run_that_an_input_stopped_names_the_input(world: PullRequestWorld, se
     for text in (server.comments(REPO, 7)[0].body, outcome.summary):
         said = text.replace("\\", "")
         assert "the budget of 30 calls is used up; raise the input max-calls, or evaluate less" in said
-        assert "The input max-calls is 30, and this run needs 80 calls" in said
+        assert "The input max-calls is 30, and this run needs 40 calls" in said
         assert "Raise the input `max-calls`, or run again with the same limit" in said
         assert "budget.max_calls" not in said
         assert "`budget`" not in said

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.support.example import CONFIG, FILES, GOOD, SMALL
+from tests.e2e.action.example import CONFIG, GOOD, SMALL, cases
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequest, PullRequestWorld
@@ -21,10 +19,10 @@ def run(pr: PullRequest, **options: Any) -> ActionOutcome:
 
 
 def test_a_new_prompt_blocks_until_it_is_good_enough(tmp_path: Path, server: GitHubServer) -> None:
-    world = PullRequestWorld.make(tmp_path, server, FILES)
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "evals/support.jsonl": cases(40)})
     pr = world.open({"gate.yaml": CONFIG_WITH, "prompts/new.md": "New. quality=1.0 quality[gold]=0.2\n"})
     outcome = run(pr)
-    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "80")
+    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "40")
     assert outcome.outputs["worst-slice"] == outcome.outputs["worst-slice-upper"] == ""
     (comment,) = server.comments(REPO, 7)
     assert "BLOCK: new prompt `prompts/new.md`: " in comment.body
@@ -42,7 +40,7 @@ def test_a_new_prompt_blocks_until_it_is_good_enough(tmp_path: Path, server: Git
 
 PATTERN = """\
 version: 1
-defaults: {model: "fake:oracle", samples: 2}
+defaults: {model: "fake:oracle", samples: 1}
 suites:
   - name: bot
     prompt: "prompts/*.md"
@@ -57,16 +55,10 @@ OWN = (
 )
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        pytest.param(PATTERN.replace("prompts/*", "prompts/[a-z]*").replace("0.9", "0.01"), id="spelt otherwise"),
-        pytest.param(PATTERN.replace("prompts/*", "prompts/s*") + OWN, id="an exam of its own"),
-    ],
-)
 def test_a_new_file_sits_the_exam_of_the_bases_pattern_whatever_the_change_does_to_it(
-    tmp_path: Path, server: GitHubServer, config: str
+    tmp_path: Path, server: GitHubServer
 ) -> None:
+    config = PATTERN.replace("prompts/*", "prompts/s*") + OWN
     world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": PATTERN, "prompts/faq.md": GOOD})
     outcome = run(world.open({"gate.yaml": config, "prompts/new.md": "New. quality=0.1\n"}))
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")

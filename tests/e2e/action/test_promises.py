@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from gate.record.run import RunRecord
+from tests.e2e.action.example import PROMPT
 from tests.golden.hostile import ATTACKS
 from tests.support import forked
-from tests.support.example import PROMPT
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import Behaviour, ModelServer

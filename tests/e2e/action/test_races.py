@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.action.example import BROKEN, CONFIG, PROMPT, REWORDED, SMALL
 from tests.support import forked
-from tests.support.example import BROKEN, CONFIG, PROMPT, REWORDED, SMALL
 from tests.support.forked import Fork
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer

@@ -1,6 +1,6 @@
 """`label-scope: commit`: an override covers the commit that it was set on, and no later one."""
 
-from tests.support.example import BROKEN, PROMPT
+from tests.e2e.action.example import BROKEN, PROMPT
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequest, PullRequestWorld

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.example import BROKEN, CONFIG, GOOD, PROMPT, SMALL, cases
+from tests.e2e.action.example import BROKEN, CONFIG, GOOD, PROMPT, SERVICE, SMALL, cases
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
-from tests.support.privileged import SERVICE, privileged
+from tests.support.privileged import privileged
 from tests.support.pull_request import PullRequestWorld
 
 ELSEWHERE = "providers: {mine: {api: openai, base_url: 'http://127.0.0.1:9/v1'}}\n"
@@ -34,10 +34,6 @@ KEPT_OUT: tuple[tuple[dict[str, str], str], ...] = (
     (
         {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build"), "evil.py": RUNS},
         "python:",
-    ),
-    (
-        {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: ../../etc/passwd")},
-        "leaves the repository",
     ),
     ({"gate.yaml": "!!python/object/apply:os.system ['touch canary']\n"}, "tag"),
     (
@@ -83,11 +79,8 @@ def test_a_link_is_not_followed(world: PullRequestWorld, models: ModelServer) ->
     assert models.ledger == []
 
 
-@pytest.mark.parametrize(
-    "attack",
-    ["{{ ''.__class__.__mro__[1].__subclasses__() }}", "{% import 'os' as os %}{{ os.system('touch canary') }}"],
-)
-def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer, attack: str) -> None:
+def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer) -> None:
+    attack = "{{ cycler.__init__.__globals__.os.system('touch canary') }}"
     world.commit_to_main({"gate.yaml": SERVICE.replace("- name: support", "- name: support\n    template: jinja2")})
     pr = world.open({PROMPT: f"{GOOD}{attack}\n"}, fork=True)
     outcome = privileged(pr, models)
@@ -126,11 +119,6 @@ def test_a_fork_spends_only_within_a_budget(tmp_path: Path, server: GitHubServer
 DEAR = (
     ("gpt-4o-mini", "gpt-5-pro"),
     ("[contains]", "[contains, {judge: {criteria: good, model: 'openai:gpt-5-pro'}}]"),
-    (
-        "suites:\n",
-        "suites:\n  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, scorers: [exact], "
-        "model: 'openai:gpt-5-pro'}\n",
-    ),
 )
 
 

@@ -28,7 +28,7 @@ WEB = ("streamable-http", "streamable-http-json", "sse")
 
 def odd(kind: str, name: str = "odd", **more: Any) -> dict[str, Server]:
     """A server of `odd.py`, by its name."""
-    return {name: Server(command=(sys.executable, "odd.py", kind), **more)}
+    return {name: Server(command=(sys.executable, "-S", "odd.py", kind), **more)}
 
 
 def listings(pythons: Path, **more: Any) -> dict[str, Server]:

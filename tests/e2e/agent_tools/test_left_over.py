@@ -3,8 +3,8 @@
 import asyncio
 import os
 import signal
-import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -12,7 +12,6 @@ import pytest
 
 from gate.agents.conversation_tools import ConversationToolbox
 from tests.e2e.agent_tools.kits import (
-    SERVERS,
     called,
     failure,
     gone,
@@ -22,6 +21,7 @@ from tests.e2e.agent_tools.kits import (
     odd,
     opened,
 )
+from tests.support import forked
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are told by /proc")
 MESS = ("child", "stray", "daemon", "deaf")
@@ -83,7 +83,7 @@ def test_a_server_that_kills_its_keeper_leaves_nothing(tmp_path: Path) -> None:
 
 
 GATE = """
-import asyncio, pathlib, signal, sys
+import asyncio, pathlib, sys
 from tests.e2e.agent_tools.kits import called, kit, odd, opened
 
 async def main():
@@ -91,23 +91,21 @@ async def main():
         box = await opened(made)
         for deed in ("child", "stray", "daemon", "deaf"):
             await called(box, do=deed)
-        print("ready", flush=True)
+        pathlib.Path(sys.argv[1], "ready").touch()
         await asyncio.sleep(600)
 
-# Whoever runs the tests in the background has it ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 asyncio.run(main())
 """
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_gate_that_is_killed_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(SERVERS.parents[2])}
-    command = [sys.executable, "-c", GATE, str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as gate:
+    (tmp_path / "gate.py").write_text(GATE)
+    with forked.start(["gate.py", str(tmp_path)], tmp_path, os.environ, module=None) as gate:
         try:
-            assert gate.stdout
-            assert gate.stdout.readline() == b"ready\n"
+            while not (tmp_path / "ready").exists():
+                assert gate.running
+                time.sleep(0.02)
             assert left(tmp_path, ALL)
             gate.send_signal(number)
             gate.wait(60)

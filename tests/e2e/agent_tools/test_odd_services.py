@@ -81,7 +81,7 @@ def test_one_failed_request_costs_one_conversation(tmp_path: Path) -> None:
         async with serving(always(answer)) as url, kit(tmp_path, http(url)) as made:
             bystander = await opened(made)
             # More often than a program would be started again.
-            for _ in range(4):
+            for _ in range(3):
                 box = await opened(made)
                 lost = 1
                 found.append(await failure(box, do="x"))
@@ -89,7 +89,7 @@ def test_one_failed_request_costs_one_conversation(tmp_path: Path) -> None:
             return found
 
     said = "the MCP server shop answered with HTTP 500 Internal Server Error"
-    assert asyncio.run(told()) == [said, '["y", null]'] * 4
+    assert asyncio.run(told()) == [said, '["y", null]'] * 3
 
 
 def test_a_service_that_is_busy_is_asked_again(tmp_path: Path) -> None:

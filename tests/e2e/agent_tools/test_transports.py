@@ -39,6 +39,7 @@ def test_what_is_put_in_arrives_and_comes_back_as_a_word(server: Named, tmp_path
     assert long == "xxx [token] [session]"
 
 
+@pytest.mark.parametrize("server", ["stdio", "streamable-http"], indirect=True)
 def test_results_are_text_and_one_of_five_megabytes_is_cut_with_a_word_about_it(server: Named, tmp_path: Path) -> None:
     async def results() -> list[str]:
         async with kit(tmp_path, server, inject=INJECT) as made:

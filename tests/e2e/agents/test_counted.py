@@ -1,7 +1,6 @@
 """What `gate diff` says of calls, dollars and seconds of conversations is what the models' server saw."""
 
 import json
-import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -16,10 +15,7 @@ from tests.support.command import environment, gate, git
 from tests.support.model_server import Behaviour, ModelServer
 
 TOOLS = "tools:\n  - name: get_listings\n    description: The flats.\n    answers:\n      - result: Beach House\n"
-CASES = [
-    {"name": f"c{i}", "rounds": [{"prompt": f"one {i}"}, {"prompt": f"two {i}"}], "slices": {"g": "ab"[i % 2]}}
-    for i in range(16)
-]
+CASES = [{"name": f"c{i}", "rounds": [{"prompt": f"one {i}"}], "slices": {"g": "ab"[i % 2]}} for i in range(16)]
 CONFIG: dict[str, Any] = {
     "version": 1,
     "policy": {"early_stop": False},
@@ -51,12 +47,12 @@ for line in sys.stdin:
         reply = {"result": SAID[asked["method"]]} if asked["method"] in SAID else unknown
         print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **reply}), flush=True)
 """
-PROGRAM = {"tools": {"servers": {"listings": {"command": [sys.executable, "server.py"]}}}}
+PROGRAM = {"tools": {"servers": {"listings": {"command": [sys.executable, "-S", "server.py"]}}}}
 """An agent whose tools run in the files of an arm's own commit."""
 TALKS = len(CASES) * 2
 """Of one arm."""
-CALLS = 4
-"""Of the model in one conversation: two rounds, each with one call of a tool."""
+CALLS = 2
+"""Of the model in one conversation: one round, with one call of a tool."""
 
 
 def talk(one: Talk) -> str | Calls:
@@ -139,23 +135,20 @@ def with_program(repo: Path, *names: str) -> None:
 
 
 def test_a_run_that_is_killed_goes_on_with_what_it_had(repo: Path, server: ModelServer) -> None:
-    server.behaviour = Behaviour(talk=talk, latency_s=0.02)
+    server.behaviour = Behaviour(talk=talk, latency_s=0.05)
     with_program(repo, "warm")
     command = ["diff", "--base", "main", "--head", "warm", "--out", "out"]
-    ends = (signal.SIGKILL, signal.SIGINT)
-    for number in ends:
-        before = server.requests
-        running = forked.start(command, repo, environment(repo, variables(server)))
-        until = time.monotonic() + 60
-        while server.requests < before + 60:
-            assert running.running and time.monotonic() < until
-            time.sleep(0.01)
-        running.send_signal(number)
-        running.wait(60)
+    running = forked.start(command, repo, environment(repo, variables(server)))
+    until = time.monotonic() + 60
+    while server.requests < 100:
+        assert running.running and time.monotonic() < until
+        time.sleep(0.01)
+    running.kill()
+    running.wait(60)
     lost = server.requests
     run, asked = diff(repo, server, "--head", "warm")
     assert run["calls"]["made"] == asked
     assert run["calls"]["made"] + run["calls"]["cached"] == 2 * TALKS * CALLS
-    # Only what was on its way when a process was killed is asked twice.
-    assert lost + asked <= 2 * TALKS * CALLS + len(ends) * 64
+    # Only what was on its way when the process was killed is asked twice.
+    assert lost + asked <= 2 * TALKS * CALLS + 64
     assert run["calls"]["failed"] == 0

@@ -1,6 +1,4 @@
-"""What the example leaves in a database is looked up in SQLite and in a real Postgres, and never written."""
-
-import pytest
+"""What the example leaves in a real Postgres is looked up, and never written."""
 
 from tests.e2e.property_agent.estate import CONFIG, Estate
 
@@ -17,22 +15,14 @@ ASKED = {
 SECRET = "pass-w0rd-of-nobody"
 
 
-@pytest.fixture(params=["estate", "on_postgres"])
-def either(request: pytest.FixtureRequest) -> Estate:
-    """With either database."""
-    found = request.getfixturevalue(request.param)
-    assert isinstance(found, Estate)
-    return found
-
-
-def test_what_is_there_is_found_and_nothing_is_written_or_told(either: Estate) -> None:
+def test_what_is_there_is_found_and_nothing_is_written_or_told(on_postgres: Estate) -> None:
     lines = "".join(f"      - database: {{name: {name}, {options}}}\n" for name, options in ASKED.items())
-    either.change(CONFIG, SCORERS, SCORERS + lines)
-    before = either.count("bookings")
+    on_postgres.change(CONFIG, SCORERS, SCORERS + lines)
+    before = on_postgres.count("bookings")
     env = {"OTHER_DB": f"postgresql://nobody:{SECRET}@127.0.0.1:1/none"}
-    outcome = either.gate("check", "--case", "all_listings", env=env)
+    outcome = on_postgres.gate("check", "--case", "all_listings", env=env)
     assert outcome.code == 1, outcome.err
-    scores = {score["scorer"]: score for score in either.samples()["all_listings", "candidate"]["scores"]}
+    scores = {score["scorer"]: score for score in on_postgres.samples()["all_listings", "candidate"]["scores"]}
     found = {name: (score["value"], score["reason"]) for name, score in scores.items()}
     assert found["conversation_kept"] == (1.0, "the conversation is in the database")
     assert found["messages_kept"] == (1.0, "2 messages")
@@ -41,6 +31,6 @@ def test_what_is_there_is_found_and_nothing_is_written_or_told(either: Estate) -
     assert found["none"] == (0.0, "0 rows, fewer than 1")
     for name in ("writing", "elsewhere"):
         assert "the database query failed" in scores[name]["value"]["reason"]
-    assert either.count("bookings") == before > 0
-    for file in (file for file in (either.root / ".gate").rglob("*") if file.is_file()):
+    assert on_postgres.count("bookings") == before > 0
+    for file in (file for file in (on_postgres.root / ".gate").rglob("*") if file.is_file()):
         assert SECRET.encode() not in file.read_bytes()

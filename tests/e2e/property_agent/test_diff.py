@@ -1,11 +1,13 @@
 """`gate diff` on the example: the prompt that stays, and the one that loses its sentence about the tools."""
 
+import json
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from gate.record.comparison import Verdict
-from tests.e2e.property_agent.estate import PROMPT, Estate
+from tests.e2e.property_agent.estate import FOLDER, PROMPT, Estate
 
 SENTENCE = (
     "Use the tools for every fact about places, guests, nights and money; what they do not tell, you do not know.\n"
@@ -15,7 +17,11 @@ TASKS = {"listings", "bookings", "occupancy", "revenue"}
 
 @pytest.fixture
 def proposed(estate: Estate) -> Estate:
-    """With a branch whose prompt has lost the sentence."""
+    """With twelve of the cases, and a branch whose prompt has lost the sentence."""
+    path = f"{FOLDER}/cases.yaml"
+    cases = YAML(typ="safe").load((estate.root / path).read_text(encoding="utf-8"))
+    estate.write(path, json.dumps([case for number, case in enumerate(cases) if number % 5 < 3]))
+    estate.commit()
     estate.change(PROMPT, SENTENCE, "")
     return estate
 

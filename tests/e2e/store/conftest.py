@@ -12,12 +12,13 @@ from gate.cases.stored import Archive, CaseWrite, SuiteVersion
 from gate.store.sql.database import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import Authorship, Suites
+from tests.e2e.action.example import SMALL
 from tests.support import example, repository, stores
 from tests.support.command import Outcome, gate
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 BOTH = pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
-CONFIG = example.CONFIG.replace("evals/support.jsonl", "store:support")
+CONFIG = SMALL["gate.yaml"].replace("evals/support.jsonl", "store:support")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def url_of(database: Database) -> str:
 
 @pytest.fixture
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
-    repo = repository.make(tmp_path / "repo", {**example.FILES, "gate.yaml": CONFIG})
+    repo = repository.make(tmp_path / "repo", {**SMALL, "gate.yaml": CONFIG})
     with stores.asked_for(request, repo) as database:
         env = {} if getattr(request, "param", "") != "postgres" else {"GATE_DATABASE_URL": url_of(database)}
         yield Place(repo, database, env)

@@ -8,16 +8,17 @@ import pytest
 from gate.cases.stored import Page
 from gate.record.comparison import Verdict
 from gate.record.history import RunFilter, RunRow
+from tests.e2e.action.example import BROKEN as WORSE
+from tests.e2e.action.example import CONFIG, PROMPT, SERVICE, SMALL, cases
 from tests.e2e.store.conftest import Place, url_of
-from tests.support import example
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
-from tests.support.privileged import SERVICE, beside_secrets, keys
+from tests.support.privileged import beside_secrets, keys
 from tests.support.pull_request import PullRequest, PullRequestWorld
 
-STORE = example.CONFIG.replace("evals/support.jsonl", "store:support@1")
-BROKEN = {example.PROMPT: example.BROKEN}
+STORE = CONFIG.replace("evals/support.jsonl", "store:support@1")
+BROKEN = {PROMPT: WORSE}
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def server() -> Iterator[GitHubServer]:
 
 @pytest.fixture
 def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
-    return PullRequestWorld.make(tmp_path, server, {**example.FILES, "gate.yaml": STORE})
+    return PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": STORE})
 
 
 def store(place: Place) -> dict[str, str]:
@@ -47,14 +48,14 @@ def kept(place: Place) -> list[RunRow]:
 
 
 def test_a_pull_request_is_tested_with_the_cases_of_the_base(world: PullRequestWorld, place: Place) -> None:
-    place.put("support", 40)
-    place.archive("support", *(f"c{number}" for number in range(1, 40, 2)))
+    place.put("support", 20)
+    place.archive("support", *(f"c{number}" for number in range(1, 20, 2)))
     pr = world.open({**BROKEN, "gate.yaml": STORE.replace("store:support@1", "store:support@2")})
     outcome = act(pr, place)
     assert outcome.code == 1, outcome.summary
-    assert "40 cases of `store:support@1` at" in outcome.summary
+    assert "20 cases of `store:support@1` at" in outcome.summary
     assert "tier=gold" in outcome.summary
-    assert "20 cases" in outcome.summary
+    assert "10 cases" in outcome.summary
 
 
 def test_a_fork_may_use_only_store_suites_of_the_base(
@@ -64,12 +65,10 @@ def test_a_fork_may_use_only_store_suites_of_the_base(
     place.put("support", 4, first=4)
     place.put("secret", 4)
     own = SERVICE.replace("evals/support.jsonl", "store:support@1")
-    world = PullRequestWorld.make(tmp_path, server, {**example.FILES, "gate.yaml": own})
-    more = "  - {name: mine, prompt: README.md, cases: 'store:secret', scorers: [contains]}\nbudget:"
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": own})
     for change in (
         own.replace("store:support@1", "store:secret"),
         own.replace("store:support@1", "store:support"),
-        own.replace("budget:", more),
     ):
         pr = world.open({"gate.yaml": change, **BROKEN}, fork=True)
         outcome = privileged_with(pr, models, place)
@@ -88,7 +87,7 @@ def privileged_with(pr: PullRequest, models: ModelServer, place: Place, **inputs
 
 
 def test_runs_of_pull_requests_are_stored_with_their_origin(world: PullRequestWorld, place: Place) -> None:
-    place.put("support", 40)
+    place.put("support", 20)
     pr = world.open(BROKEN)
     outcome = act(pr, place, {"push-to": "store"})
     assert outcome.code == 1, outcome.summary
@@ -97,13 +96,13 @@ def test_runs_of_pull_requests_are_stored_with_their_origin(world: PullRequestWo
     context = row.context
     assert (context.repository, context.branch, context.event) == ("acme/support-bot", pr.pull.head.ref, "pull_request")
     assert (context.pull_request, row.verdict) == (pr.number, Verdict.BLOCK)
-    assert row.samples == 80
+    assert row.samples == 40
     assert act(world.open({"README.md": "x\n"}), place, {"push-to": "store"}).outputs["verdict"] == "SKIPPED"
     assert len(kept(place)) == 1
 
 
 def test_an_override_is_stored_for_the_log(world: PullRequestWorld, place: Place) -> None:
-    place.put("support", 40)
+    place.put("support", 20)
     pr = world.open(BROKEN)
     pr.add_label("skip-prompt-diff")
     outcome = act(pr, place, {"push-to": "store"})
@@ -118,7 +117,7 @@ def test_an_override_is_stored_for_the_log(world: PullRequestWorld, place: Place
 def test_runs_of_forks_are_stored_if_the_workflow_is_from_the_base(
     tmp_path: Path, server: GitHubServer, models: ModelServer, place: Place
 ) -> None:
-    files = {**example.FILES, "gate.yaml": SERVICE, "evals/support.jsonl": example.cases(10)}
+    files = {**SMALL, "gate.yaml": SERVICE, "evals/support.jsonl": cases(10)}
     world = PullRequestWorld.make(tmp_path, server, files)
     pr = world.open(BROKEN, fork=True)
     checkout = pr.checkout("merge", depth=2)
@@ -133,7 +132,7 @@ def test_runs_of_forks_are_stored_if_the_workflow_is_from_the_base(
 
 
 def test_an_unreachable_store_changes_no_verdict(tmp_path: Path, server: GitHubServer) -> None:
-    world = PullRequestWorld.make(tmp_path, server, example.FILES)
+    world = PullRequestWorld.make(tmp_path, server, SMALL)
     away = {"GATE_DATABASE_URL": "postgresql://gate:hidden@127.0.0.1:9/gate?connect_timeout=2"}
     pr = world.open(BROKEN)
     checkout = pr.checkout("merge", depth=2)

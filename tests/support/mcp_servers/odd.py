@@ -46,7 +46,7 @@ def tool(name: str, schema: Json = ANY, **more: Any) -> Json:
 
 def spawn(code: str, *, session: bool) -> int:
     nothing = subprocess.DEVNULL
-    started = [sys.executable, "-c", code]
+    started = [sys.executable, "-S", "-c", code]
     return subprocess.Popen(started, start_new_session=session, stdin=nothing, stdout=nothing, stderr=nothing).pid
 
 
