@@ -22,12 +22,9 @@ FIGURES = DATA / "figures"
 DIFF = ("diff", "--base", "main", "--quiet")
 RUNS: dict[str, tuple[str, ...]] = {
     "suites": DIFF,
-    "maxt": (*DIFF, "--config", "maxt.yaml"),
     "breakage": (*DIFF, "--config", "breakage.yaml"),
     "percentile": (*DIFF, "--config", "percentile.yaml"),
-    "t": (*DIFF, "--config", "t.yaml"),
     "mcnemar": (*DIFF, "--config", "mcnemar.yaml"),
-    "check": ("check", "--suite", "desk", "--suite", "faq:hours", "--suite", "faq:new", "--quiet"),
     "check-rate": ("check", "--config", "t.yaml", "--min-pass-rate", "0.7", "--quiet"),
 }
 WHO = {"NAME": "t", "EMAIL": "t@example.invalid"}
