@@ -6,13 +6,12 @@ from pathlib import Path
 from tests.support import forked
 from tests.support.command import environment, write_jsonl
 
-
 COMMAND = """\
 import io, sys
 from gate.__main__ import main
 
 # As with PYTHONUNBUFFERED.
-sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), encoding="utf-8", write_through=True)
+sys.stdout = sys.__stdout__ = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), encoding="utf-8", write_through=True)
 main()
 """
 
