@@ -19,7 +19,7 @@ from tests.support.command import environment, gate, git
 
 DATA = Path(__file__).parents[1] / "data" / "frozen"
 FIGURES = DATA / "figures"
-DIFF = ("diff", "--base", "main", "--quiet")
+DIFF = ("diff", "--base", "main", "--refresh", "--quiet")
 RUNS: dict[str, tuple[str, ...]] = {
     "suites": DIFF,
     "breakage": (*DIFF, "--config", "breakage.yaml"),
