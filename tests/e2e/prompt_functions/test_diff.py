@@ -112,11 +112,6 @@ def test_what_cannot_be_imported_is_an_error_that_names_module_and_ref(repo: Pat
     assert told.code == 2
     assert f"{MODULE}: {NAME} cannot be used: ModuleNotFoundError: No module named 'bots.missing'" in told.err
     assert "(in the working tree)" in told.err
-    commit(repo, {})
-    write(repo, {MODULE: GOOD})
-    told = run()
-    assert told.code == 2
-    assert f"main:{MODULE}: " in told.err
 
 
 def test_a_deleted_function_is_reported_and_held(repo: Path, run: Run) -> None:
