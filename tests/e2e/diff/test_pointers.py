@@ -8,7 +8,7 @@ from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
 from tests.e2e.diff.example import run
 from tests.support import repository
-from tests.support.command import Outcome, gate, git
+from tests.support.command import Outcome, gate
 from tests.support.example import BROKEN, CONFIG, FILES, GOOD, cases
 
 PYTHON = '''\
@@ -126,17 +126,6 @@ def test_a_renamed_constant_is_compared_with_its_old_version(tmp_path: Path) -> 
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert outcome.record.suites[0].candidate.path == "app/p.py::SUPPORT_V2"
     assert "app/p.py::SUPPORT was renamed to app/p.py::SUPPORT_V2; the two are compared." in outcome.record.notes
-
-
-def test_a_text_in_a_moved_file_is_compared(tmp_path: Path) -> None:
-    repo = make(tmp_path, "app/p.py", filled(PYTHON, GOOD), "app/p.py::Support.system")
-    git(repo, "mv", "app/p.py", "app/prompts.py")
-    repository.write(
-        repo, {"app/prompts.py": filled(PYTHON, BROKEN), "gate.yaml": named("app/prompts.py::Support.system")}
-    )
-    outcome = run(repo)
-    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
-    assert outcome.record.suites[0].baseline is not None
 
 
 def mistake(outcome: Outcome) -> str:

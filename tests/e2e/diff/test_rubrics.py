@@ -141,13 +141,3 @@ def test_all_missing_files_are_reported_at_once_with_their_lines(repo: Path) -> 
         "gate.yaml:10: there is no judge prompt 'kind.md'",
     ):
         assert said in outcome.err
-
-
-def test_a_jury_member_without_a_score_leaves_no_score(repo: Path) -> None:
-    jury = {"judge": {"criteria": "Kind.", "models": ["fake:judge", "fake:echo"], "combine": "majority"}}
-    write(repo, {"gate.yaml": CONFIG[: CONFIG.index("      - rubric")] + f"      - {json.dumps(jury)}\n"})
-    git(repo, "commit", "--quiet", "--all", "--message", "two")
-    record = run(repo, {"prompts/voice.md.j2": WORSE}).record
-    # The model `fake:echo` repeats its input.
-    assert record.verdict is Verdict.INCONCLUSIVE
-    assert any("fake:echo: the judge's reply is not the asked schema" in one for one in record.missing.reasons)
