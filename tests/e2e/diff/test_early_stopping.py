@@ -66,3 +66,16 @@ def test_a_reworded_prompt_stops_early_and_the_report_says_so(repo: Path, server
     for kind, expected in (("html", words), ("terminal", short)):
         said = gate("report", "out/run.json", "--format", kind, cwd=repo).out
         assert expected in " ".join(said.split())
+
+
+def test_a_clear_regression_ends_the_run_for_all_slices(repo: Path, server: ModelServer) -> None:
+    outcome = diff(repo, "Answer. quality=0.8 quality[gold]=0.0")
+    record = outcome.record
+    taken = record.method.samples_taken
+    assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
+    assert taken is not None
+    assert taken < PLANNED
+    assert server.requests == taken * PAIRS
+    assert all(len(case.baseline) == len(case.candidate) == taken for case in record.suites[0].cases)
+    report = gate("report", "out/run.json", "--format", "md", cwd=repo).out
+    assert f"{PLANNED} samples per case planned, {taken} taken: a regression was certain" in report

@@ -134,11 +134,12 @@ def mistake(outcome: Outcome) -> str:
     return " ".join(outcome.err.split())
 
 
-UNREADABLE: tuple[tuple[str | None, str], ...] = (
+UNREADABLE: tuple[tuple[str | bytes | None, str], ...] = (
     ('SUPORT = "x"\n', "app/p.py has no text named 'SUPPORT' in the working tree hint: did you mean SUPORT?"),
     ("SUPPORT = 'x", "app/p.py:1: is not valid Python"),
     ("SUPPORT = load('x')", "app/p.py:1: 'SUPPORT' cannot be read without running code: it is computed: load('x')"),
     ("SUPPORT = 'a'\nif x:\n    SUPPORT = 'b'", "gets a value on line 1 and on line 3"),
+    (b"\x00\x01", "is not a text file"),
     ("SUPPORT = ' '", "app/p.py:1: 'SUPPORT' is empty"),
     ("SUPPORT = " + "-" * 100_000 + "1", "app/p.py: is not valid Python, or too deeply nested"),
     (None, "there is no file 'app/p.py' in the working tree"),

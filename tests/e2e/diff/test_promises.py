@@ -141,12 +141,21 @@ def test_the_change_cannot_configure_the_comparison_of_rules(repo: Path, server:
     assert {one.model for one in server.ledger} == {"gpt-4o-mini"}
 
 
-def test_an_unreadable_specification_is_an_error_of_the_base(tmp_path: Path, server: ModelServer) -> None:
-    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": WITH_SPEC, SPEC: "version: 2\n"})
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        pytest.param({}, f"main:{SPEC}: this file does not exist", id="missing"),
+        pytest.param({SPEC: "version: 2\n"}, f"main:{SPEC}:1: version must be 1", id="broken"),
+    ],
+)
+def test_an_unreadable_specification_is_an_error_of_the_base(
+    tmp_path: Path, server: ModelServer, files: dict[str, str], said: str
+) -> None:
+    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": WITH_SPEC, **files})
     write(repo, {PROMPT: WITHOUT, SPEC: WRITTEN})
     outcome = run(repo, server)
     assert outcome.code == 2
-    assert f"main:{SPEC}:1: version must be 1" in outcome.err
+    assert said in outcome.err
 
 
 def test_the_change_cannot_switch_on_the_comparison_of_rules(tmp_path: Path, server: ModelServer) -> None:

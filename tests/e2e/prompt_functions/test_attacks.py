@@ -56,6 +56,13 @@ def other_commit():
 """
 ATTACKS = {
     "a loose object": "forge(OBJECTS)",
+    "a pack": """
+forge(OBJECTS)
+names = git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+git("pack-objects", "-q", str(OBJECTS / "pack" / "pack"), given=names)
+for folder in OBJECTS.glob("??"):
+    shutil.rmtree(folder)
+""",
     "objects of elsewhere": """
 away = REPO / ".git" / "elsewhere"
 shutil.copytree(OBJECTS, away)

@@ -89,6 +89,7 @@ def test_the_environment_is_bare(worktree: FunctionWorktree, job: Job, monkeypat
     ("start", "said"),
     [
         ("def (", "SyntaxError: invalid syntax (persona.py, line 3)"),
+        ("os._exit(4)", "it ended (exit code 4)"),
         ("os.fork() and time.sleep(600)", "it took longer than 0.5 s"),
     ],
 )

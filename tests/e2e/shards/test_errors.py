@@ -80,10 +80,12 @@ def test_a_killed_shard_counts_with_its_written_samples(three: Path) -> None:
     [
         (lambda lines: [*lines[:-1], lines[-1][:40]], f"{SECOND}:16: the last line is cut off"),
         (lambda lines: lines[:-1], "contains 15 of the 16 samples that were written"),
+        (lambda lines: [*lines, lines[3]], f"{SECOND}:17: suite 'faq'"),
         (lambda lines: [lines[0].replace('"case":"c', '"case":"x'), *lines[1:]], "its case is not in the eval set"),
+        (lambda lines: [lines[0].replace('"index":0', '"index":2'), *lines[1:]], "this is number 3"),
         (lambda lines: ["\x1b[31m\n", *lines[1:]], f"{SECOND}:1: is not JSON"),
     ],
-    ids=["cut off", "too short", "case", "escape codes"],
+    ids=["cut off", "too short", "doubled", "case", "index", "escape codes"],
 )
 def test_an_edited_file_is_refused(three: Path, edited: Callable[[list[str]], list[str]], said: str) -> None:
     change(three / SECOND, edited)
@@ -119,6 +121,11 @@ def test_all_errors_are_reported_at_once(three: Path) -> None:
 def test_shards_of_different_counts_are_refused(three: Path) -> None:
     shard(three, 2, 4, "--suite", "faq")
     refused(merge(three), "shards/2", "it is one of 4")
+
+
+def test_shards_with_different_options_are_refused(three: Path) -> None:
+    shard(three, 2, 3, "--suite", "faq", "--samples", "4")
+    refused(merge(three), "shards/2", "another number of samples")
 
 
 def edited_version(path: Path) -> None:

@@ -70,6 +70,8 @@ def test_unedited_samples_are_merged(repo: Path) -> None:
         (lambda row: parts(row)[0].update(value=0.1), "its score by 'rubric' is not what its parts make"),
         (lambda row: parts(row)[0].update(value=float("nan")), "is not JSON"),
         (lambda row: row["scores"][0].update(calls=10**9), "less than or equal to 65535"),
+        (lambda row: row["scores"][0].update(scorer="judge"), "is not one by the scorer 'rubric'"),
+        (lambda row: row["scores"].pop(), "it has a score, but was not compared"),
         (lambda row: row["scores"].extend(row["scores"]), "it has 4 scores, and 2 scorers are configured"),
         (lambda row: row.update(score=0.123), "its score is not what its scores make"),
     ],
