@@ -17,7 +17,7 @@ from gate.suite import Suite
 from tests.support.runs import ScoreOf, suite, table_of, take
 
 ON = RunPolicy(early_stop=True)
-TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(200)]
+TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(96)]
 
 
 def noisy(case: Case, arm: ArmName, index: int) -> float:
@@ -31,7 +31,7 @@ def same(case: Case, arm: ArmName, index: int) -> float:
 
 def falling(case: Case, arm: ArmName, index: int) -> float:
     """The candidate falls, which one repeat shows at the whole level only."""
-    lost = arm is ArmName.CANDIDATE and int(case.id[1:]) % 24 == 0
+    lost = arm is ArmName.CANDIDATE and int(case.id[1:]) % 12 == 0
     return 0.0 if lost else 1.0
 
 
@@ -91,7 +91,7 @@ def test_a_broken_slice_ends_the_run_for_all_slices() -> None:
     one = suite(TIERS, samples=3)
     taken = stopped((one,), take(one, broken("smb")))
     found = assess((one,), taken)
-    assert len(taken) == 400
+    assert len(taken) == 2 * 96
     assert found.decision.verdict is Verdict.BLOCK
     assert states(found)["tier=smb"] is states(found)["overall"] is State.REGRESSION
 
@@ -104,26 +104,26 @@ def test_a_run_with_a_failed_sample_takes_all_samples() -> None:
 
     taken = stopped((one,), take(one, score))
     found = assess((one,), taken)
-    assert (found.missing.samples, found.missing.total, found.samples) == (1, 1200, None)
+    assert (found.missing.samples, found.missing.total, found.samples) == (1, 6 * 96, None)
     assert found.missing.cases == ("c003",)
     assert found.decision.verdict is Verdict.PASS
 
 
 def test_a_run_that_was_broken_off_misses_all_that_was_planned() -> None:
-    taken = 300
+    taken = 150
     one = suite(TIERS, samples=3)
     begun = [s for s in take(one, falling) if s.index == 0][:taken]
     found = assess((one,), begun, f"the budget of {taken} calls is used up")
     assert found.decision.verdict is Verdict.INCONCLUSIVE
-    assert (found.missing.samples, found.missing.total, found.samples) == (1200 - taken, 1200, None)
+    assert (found.missing.samples, found.missing.total, found.samples) == (6 * 96 - taken, 6 * 96, None)
     # The figures are those of all that there is, at the whole level.
     assert states(found)["overall"] is State.REGRESSION
 
 
 def test_a_rise_is_not_given_up() -> None:
     def score(case: Case, arm: ArmName, index: int) -> float:
-        rises = arm is ArmName.CANDIDATE and int(case.id[1:]) % 12 == 0
-        return 1.0 if rises else 0.0 if int(case.id[1:]) % 12 == 0 else noisy(case, arm, index)
+        rises = arm is ArmName.CANDIDATE and int(case.id[1:]) % 6 == 0
+        return 1.0 if rises else 0.0 if int(case.id[1:]) % 6 == 0 else noisy(case, arm, index)
 
     one = suite(TIERS, samples=3)
     found = assess((one,), stopped((one,), take(one, score)))
@@ -144,7 +144,7 @@ def test_all_suites_that_are_compared_end_together_and_new_ones_keep_all_samples
         *take(small, noisy),
     ]
     taken = stopped(suites, everything)
-    assert len(taken) == 2 * 200 + 2 * 20 + 2 * 20 + 2 * 9
+    assert len(taken) == 2 * 96 + 2 * 20 + 2 * 20 + 2 * 9
     found = assess(suites, taken)
     assert (found.missing.samples, found.missing.total, found.samples) == (0, len(taken), 1)
     rows = {row.slice: row for _, row in found.quality.slices}

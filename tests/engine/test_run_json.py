@@ -347,17 +347,17 @@ def test_one_that_broke_off_is_kept_with_what_it_cost() -> None:
 
 
 def test_long_texts_are_cut_and_what_is_not_kept_is_counted() -> None:
-    use = ToolUse("x" * 999, "a" * 9_999, "r" * 9_999)
-    turn = Turn(0, "q" * 9_999, "case", "y" * 9_999, (use,) * (TOOLS_KEPT + 3))
+    use = ToolUse("x" * 999, "a" * 1_999, "r" * 1_999)
+    turn = Turn(0, "q" * 4_999, "case", "y" * 4_999, (use,) * (TOOLS_KEPT + 3))
     kept = transcript_record(sample(Transcript("s", (turn,) * (TURNS_KEPT + 2))))
     assert kept is not None
     assert (len(kept.turns), kept.more_turns) == (TURNS_KEPT, 2)
     assert (len(kept.turns[0].tools), kept.turns[0].more_tools) == (TOOLS_KEPT, 3)
-    assert kept.turns[0].said == "q" * SAID_CHARS + "… (9,999 characters)"
-    assert kept.turns[0].tools[0].result == "r" * USED_CHARS + "… (9,999 characters)"
+    assert kept.turns[0].said == "q" * SAID_CHARS + "… (4,999 characters)"
+    assert kept.turns[0].tools[0].result == "r" * USED_CHARS + "… (1,999 characters)"
     words = [one.said + one.answer + "".join(u.name + u.arguments + u.result for u in one.tools) for one in kept.turns]
     assert sum(word.count(letter) for word in words for letter in "qy") <= ALL_CHARS
-    assert kept.turns[-1].said == "… (9,999 characters)"
+    assert kept.turns[-1].said == "… (4,999 characters)"
 
 
 def test_what_is_counted_is_counted_before_it_is_cut() -> None:

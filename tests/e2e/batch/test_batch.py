@@ -120,14 +120,12 @@ def test_a_budget_that_does_not_suffice_is_reported_before(server: BatchServer, 
 @ONE
 def test_large_runs_are_split(server: BatchServer, gate: Gate) -> None:
     def grown(message: Message) -> Message:
-        return replace(message, content=message.content + " x" * 1_000_000)
+        return replace(message, content=message.content + "x" * 1_700_000)
 
     requests = gate.requests(5)
     big = [replace(each, messages=(each.messages[0], grown(each.messages[1]))) for each in requests]
     assert gate.run(big).submitted == 10
     assert len(server.batches) == 2
-    server.finish()
-    assert gate.run(big).tally.collected == 10
 
 
 @ONE

@@ -31,7 +31,7 @@ def write(root: Path, server: ModelServer, quality: str = "quality=1.0", suite: 
     (root / "prompt.md").write_text(f"Answer. {quality}")
     (root / "gate.yaml").write_text(
         f"version: 1\n{run}suites:\n  - name: bot\n    prompt: prompt.md\n    cases: cases.jsonl\n"
-        f"    slices: [state]\n    samples: 2\n    model: own:m\n    scorers: [contains]\n{suite}"
+        f"    slices: [state]\n    samples: 1\n    model: own:m\n    scorers: [contains]\n{suite}"
         f"providers: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
     )
 
@@ -46,7 +46,7 @@ def test_every_case_passes(tmp_path: Path, server: ModelServer) -> None:
     assert outcome.code == 0, outcome.err
     record = outcome.record
     assert (record.verdict, record.kind, record.suites) == (Verdict.PASS, "check", [])
-    assert record.calls.made == len(server.ledger) == 20
+    assert record.calls.made == len(server.ledger) == 10
     assert {case.check.state for case in record.new[0].cases if case.check} == {"passed"}
 
 
@@ -76,15 +76,15 @@ def test_missing_answers_are_not_samples(tmp_path: Path, server: ModelServer) ->
 
 
 def test_the_budget_holds_and_cases_are_completed_in_order(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server, run="budget: {max_calls: 7}\n")
+    write(tmp_path, server, run="budget: {max_calls: 4}\n")
     outcome = check(tmp_path, env={"GATE_CONCURRENCY": "1"})
     record = outcome.record
     assert (outcome.code, record.verdict) == (3, Verdict.INCONCLUSIVE)
-    assert len(server.ledger) <= 7
+    assert len(server.ledger) <= 4
     states = [case.check.state for case in record.new[0].cases if case.check]
-    assert states == ["passed"] * 3 + ["unscored"] * 7
+    assert states == ["passed"] * 4 + ["unscored"] * 6
     again = check(tmp_path)
-    assert (again.code, again.record.calls.cached) == (3, 7)
+    assert (again.code, again.record.calls.cached) == (3, 4)
 
 
 def test_a_commit_is_checked_out_of_git(tmp_path: Path, server: ModelServer) -> None:

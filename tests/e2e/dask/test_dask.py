@@ -1,13 +1,16 @@
 """A real Dask cluster on this machine: the same answers, workers that die, a scheduler that is away or goes away."""
 
 import asyncio
+import multiprocessing
 import os
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +43,23 @@ def server(running: ModelServer) -> ModelServer:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def forks() -> Iterator[ForkServerContext]:
+    """Processes that are forked from one that has loaded what workers and schedulers need."""
+    # Other workers of a run of the tests only collect this file, and need not load it.
+    import dask
+    from distributed.utils import get_mp_context
+
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        context = get_mp_context()
+        context.set_forkserver_preload(["pytest", "distributed", "openai", "anthropic", "gate.calls.dask"])
+        yield context
+        forkserver._forkserver._stop()
+
+
+@pytest.fixture(scope="module")
+def cluster(forks: ForkServerContext) -> Iterator[Any]:
     """A worker with keys of its own, which are not those of this process."""
     keys = {"OPENAI_API_KEY": SECRET, "ANTHROPIC_API_KEY": SECRET, "PYTHONPATH": str(ROOT)}
-    # Other workers of a run of the tests only collect this file, and need not load it.
     import distributed
 
     with distributed.LocalCluster(
@@ -132,30 +148,32 @@ def some_keys(servers: object) -> Keys:
     return service_keys(SECRET, SECRET)
 
 
-SCHEDULER = """
-import asyncio, distributed
+def serve_as_scheduler(line: Connection) -> None:
+    import distributed
 
-async def main():
-    async with distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
-        print(scheduler.address, flush=True)
-        await scheduler.finished()
+    async def main() -> None:
+        async with distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+            line.send(scheduler.address)
+            await scheduler.finished()
 
-asyncio.run(main())
-"""
+    asyncio.run(main())
 
 
 @pytest.fixture
-def scheduler() -> Iterator[tuple["subprocess.Popen[str]", str]]:
+def scheduler(forks: ForkServerContext) -> Iterator[tuple[ForkServerProcess, str]]:
     """A scheduler in a process of its own, without workers."""
-    command = [sys.executable, "-c", SCHEDULER]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdout is not None
-        yield process, process.stdout.readline().strip()
-        process.kill()
+    here, there = multiprocessing.Pipe()
+    process = forks.Process(target=serve_as_scheduler, args=(there,))
+    process.start()
+    there.close()
+    with here:
+        yield process, here.recv()
+    process.kill()
+    process.join()
 
 
 def test_a_scheduler_without_workers_and_one_that_goes_away(
-    server: ModelServer, scheduler: tuple["subprocess.Popen[str]", str]
+    server: ModelServer, scheduler: tuple[ForkServerProcess, str]
 ) -> None:
     process, address = scheduler
     executor = DaskExecutor(address, setup_for(server), connect_s=2.0)

@@ -1,6 +1,7 @@
 """A run quotes the calibration of its judge from the base branch."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,12 +21,13 @@ suites:
 """
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> Path:
-    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
-    (tmp_path / "gate.yaml").write_text(CONFIG)
-    (tmp_path / "p.md").write_text("Help. quality=0.7\n")
-    write_jsonl(tmp_path / "c.jsonl", [{"id": str(i), "input": f"answer=w{i}", "expected": f"w{i}"} for i in range(20)])
+@pytest.fixture(scope="module")
+def calibrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("calibrated")
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    (folder / "gate.yaml").write_text(CONFIG)
+    (folder / "p.md").write_text("Help. quality=0.7\n")
+    write_jsonl(folder / "c.jsonl", [{"id": str(i), "input": f"answer=w{i}", "expected": f"w{i}"} for i in range(20)])
     rows = [
         {
             "input": f"q{i}",
@@ -35,13 +37,19 @@ def repo(tmp_path: Path) -> Path:
         }
         for i in range(40)
     ]
-    write_jsonl(tmp_path / "evals/labels.jsonl", rows)
-    outcome = gate("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", cwd=tmp_path)
+    write_jsonl(folder / "evals/labels.jsonl", rows)
+    outcome = gate("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", cwd=folder)
     assert outcome.code == 0, outcome.err
-    git(tmp_path, "add", "gate.yaml", "p.md", "c.jsonl", "evals")
-    git(tmp_path, "commit", "--quiet", "--message", "one")
-    (tmp_path / "p.md").write_text("Help well. quality=0.7\n")
-    return tmp_path
+    git(folder, "add", "gate.yaml", "p.md", "c.jsonl", "evals")
+    git(folder, "commit", "--quiet", "--message", "one")
+    (folder / "p.md").write_text("Help well. quality=0.7\n")
+    return folder
+
+
+@pytest.fixture
+def repo(tmp_path: Path, calibrated: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(calibrated, tmp_path / "repo")
 
 
 def quoted(repo: Path) -> dict[str, object]:

@@ -41,7 +41,7 @@ def write(repo: Path, files: dict[str, str]) -> None:
 
 def run(repo: Path, files: dict[str, str], *more: str) -> Outcome:
     write(repo, files)
-    return gate("diff", "--base", "main", "--json", "--refresh", *more, cwd=repo)
+    return gate("diff", "--base", "main", "--json", "--refresh", "--samples", "1", *more, cwd=repo)
 
 
 def rows(*given: dict[str, Any]) -> str:
@@ -132,7 +132,7 @@ def test_saved_answers_are_scored_again_without_calls(repo: Path) -> None:
     found = trials(record)["scorers"]
     assert (found.n, found.baseline, found.candidate) == (40, 0.25, 0.125 + 0.125 * found_share(record))
     assert record.exam_changes[0].calls.made == 0
-    assert record.calls.made == 160
+    assert record.calls.made == 80
 
 
 def found_share(record: RunRecord) -> float:
@@ -167,13 +167,13 @@ def test_changes_that_need_no_answers_make_no_calls(repo: Path, files: dict[str,
 
 
 def test_a_budget_ends_the_trials_first(repo: Path) -> None:
-    write(repo, {"gate.yaml": CONFIG + "budget: {max_calls: 170}\n"})
+    write(repo, {"gate.yaml": CONFIG + "budget: {max_calls: 90}\n"})
     git(repo, "commit", "--quiet", "--all", "--message", "a budget")
     more = cases(40) + rows(*(case(n, "gold") for n in range(40, 80)))
     record = run(repo, {PROMPT: REWORDED, CASES: more}, "--no-early-stop").record
     assert (record.verdict, record.missing.samples, record.unfinished) == (Verdict.PASS, 0, None)
     (added,) = trials(record).values()
-    assert "the budget of 170 calls" in added.reason
+    assert "the budget of 90 calls" in added.reason
     assert added.n < added.asked
 
 
@@ -184,10 +184,10 @@ def test_another_judge_prompt_costs_only_judge_calls(repo: Path) -> None:
     record = run(repo, {PROMPT: REWORDED, "gate.yaml": judged.replace("Kind.", "Short.")}, "--no-early-stop").record
     found = trials(record)["scorers"]
     assert (found.n, record.exam_changes[0].rules) == (40, ["scorers.judge"])
-    # Both arms give the same answers, and the judge is called once per answer: 80 judgements for 160 answers.
+    # Both arms give the same answers, and the judge is called once per answer: 40 judgements for 80 answers.
     calls = record.exam_changes[0].calls
-    assert (calls.made, calls.cached) == (80, 80)
-    assert record.calls.made == 160 + 80 + 80
+    assert (calls.made, calls.cached) == (40, 40)
+    assert record.calls.made == 80 + 40 + 40
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,15 +11,25 @@ from click.testing import CliRunner
 from gate.cli.app import cli
 from tests.e2e.diff.example import break_gold
 from tests.support.command import gate
+from tests.support.example import SMALL
+from tests.support.repository import make
 
 
-@pytest.fixture
-def ran(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository whose last run is a regression, as the working directory."""
+@pytest.fixture(scope="module")
+def regressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository whose last run is a regression."""
+    repo = make(tmp_path_factory.mktemp("regressed"), SMALL)
     break_gold(repo)
     ended = gate("diff", "--base", "main", cwd=repo)
     assert ended.code == 1
     assert "  gate explain .gate/last c" in ended.out
+    return repo
+
+
+@pytest.fixture
+def ran(tmp_path: Path, regressed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it, as the working directory."""
+    repo = shutil.copytree(regressed, tmp_path / "repo")
     monkeypatch.chdir(repo)
     return repo
 

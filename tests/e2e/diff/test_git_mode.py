@@ -12,8 +12,9 @@ from tests.support.command import gate, git
 from tests.support.example import CONFIG
 
 
-def test_a_change_in_the_working_tree_is_compared_with_the_base(repo: Path) -> None:
+def test_a_change_in_the_working_tree_is_compared_with_the_base_by_the_policy_of_the_base(repo: Path) -> None:
     break_gold(repo)
+    (repo / "gate.yaml").write_text(CONFIG + "policy: {confidence: 0.999, mode: advisory}\nbudget: {max_calls: 500}\n")
     outcome = run(repo)
     record = outcome.record
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
@@ -22,6 +23,11 @@ def test_a_change_in_the_working_tree_is_compared_with_the_base(repo: Path) -> N
     arms = record.suites[0]
     assert (arms.baseline.ref, arms.candidate.ref) == ("main", "working tree")
     assert arms.baseline.sha == git(repo, "rev-parse", "main")
+    # The edited policy is reported and not used.
+    assert record.method.alpha == 0.025
+    assert record.run_edits == ["policy.confidence", "policy.mode", "budget.max_calls"]
+    told = [(value.old, value.new) for value in record.run_values]
+    assert told == [("0.95", "0.999"), ("enforce", "advisory"), ("not set", "500")]
 
 
 def test_a_branch_is_read_by_one_process_whatever_is_checked_out(
@@ -65,17 +71,6 @@ def test_one_suite_can_be_selected(repo: Path) -> None:
     (repo / "prompts/faq.md").write_text("Answer quickly. quality=1.0")
     assert [suite.name for suite in run(repo, "--suite", "faq").record.suites] == ["faq"]
     assert gate("diff", "--base", "main", "--suite", "nope", cwd=repo).code == 2
-
-
-def test_an_edited_run_policy_is_reported_and_not_used(repo: Path) -> None:
-    break_gold(repo)
-    (repo / "gate.yaml").write_text(CONFIG + "policy: {confidence: 0.999, mode: advisory}\nbudget: {max_calls: 500}\n")
-    record = run(repo).record
-    assert record.verdict is Verdict.BLOCK
-    assert record.method.alpha == 0.025
-    assert record.run_edits == ["policy.confidence", "policy.mode", "budget.max_calls"]
-    told = [(value.old, value.new) for value in record.run_values]
-    assert told == [("0.95", "0.999"), ("enforce", "advisory"), ("not set", "500")]
 
 
 def test_a_renamed_suite_does_not_get_an_easier_eval_set(repo: Path) -> None:

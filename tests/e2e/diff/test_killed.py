@@ -105,20 +105,19 @@ def test_faults_kills_and_a_full_disk_change_no_result(repo: Path, server: Model
 
 def test_a_killed_run_with_early_stopping_makes_the_same_calls(repo: Path, server: ModelServer) -> None:
     # With any seed, the second look ends the run (p is near 0.01, and the limit is 0.033), and the first does not. The
-    # second kill is between them.
+    # kill is between them.
     write_jsonl(repo / "cases.jsonl", CASES)
     git(repo, "commit", "--quiet", "--message", "more cases", "cases.jsonl")
     (repo / "prompt.md").write_text("Answer well. quality=0.95 quality[b]=0.37")
     server.behaviour = Behaviour(latency_s=0.02)
-    for _ in range(2):
-        kill_after(start(repo, "--early-stop"), server, 45)
+    kill_after(start(repo, "--early-stop"), server, 90)
     assert gate("diff", "--base", "main", "--quiet", "--early-stop", cwd=repo).code == 1
     asked = len(server.ledger)
     assert gate("diff", "--base", "main", "--quiet", "--early-stop", "--refresh", "--out", "calm", cwd=repo).code == 1
     assert said(repo / "calm") == said(repo / ".gate/last")
     calm = len(server.ledger) - asked
     assert len(rows(repo)) == calm < 2 * SAMPLES
-    assert asked <= calm + 2 * 2 * IN_FLIGHT
+    assert asked <= calm + 2 * IN_FLIGHT
 
 
 def test_a_full_disk_ends_the_run_and_loses_no_answer(repo: Path, server: ModelServer) -> None:

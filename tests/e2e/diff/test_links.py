@@ -7,8 +7,6 @@ import pytest
 from tests.support.command import Outcome, gate, git, write_jsonl
 from tests.support.example import CONFIG, case
 
-SIDES = pytest.mark.parametrize("more", [["--head", "change"], []], ids=["commit", "working tree"])
-
 
 def repository(folder: Path, pattern: str) -> Path:
     """A repository whose `main` has links inside a pattern, with the branch `change` checked out."""
@@ -62,24 +60,22 @@ def test_a_link_added_by_the_change_is_an_error(
     assert "replace the link with the files" in said
 
 
-@SIDES
-def test_a_new_submodule_is_an_error_and_an_updated_one_is_not(tmp_path: Path, more: list[str]) -> None:
+def test_a_new_submodule_is_an_error_and_an_updated_one_is_not(tmp_path: Path) -> None:
     repo = repository(tmp_path, "prompts/**/*.md")
     (repo / "prompts/more").mkdir()
     git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'main')},prompts/more")
     git(repo, "commit", "--quiet", "--message", "two")
-    outcome = run(repo, more)
+    outcome = run(repo, [])
     assert outcome.code == 2
     assert "prompts/more: is a submodule that the change adds" in " ".join(outcome.err.split())
     git(repo, "branch", "--force", "main", "change")
     git(repo, "update-index", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'change')},prompts/more")
     git(repo, "commit", "--quiet", "--message", "three")
-    outcome = run(repo, more)
+    outcome = run(repo, [])
     assert (outcome.code, "SKIPPED" in outcome.out) == (0, True)
 
 
-@SIDES
-def test_existing_links_and_links_elsewhere_are_ignored(tmp_path: Path, more: list[str]) -> None:
+def test_existing_links_and_links_elsewhere_are_ignored(tmp_path: Path) -> None:
     repo = repository(tmp_path, "prompts/**/*.md")
     (repo / "evil/new.md").symlink_to("faq.md")
     (repo / "prompts/NOTES").symlink_to("../evil/faq.md")
@@ -90,7 +86,7 @@ def test_existing_links_and_links_elsewhere_are_ignored(tmp_path: Path, more: li
     (repo / "prompts/docs").symlink_to("../docs")
     for path in ("prompts/a/faq.md", "prompts/plain.md"):
         (repo / path).write_text("Answer. Be kind. quality=1.0")
-    outcome = run(save(repo), more)
+    outcome = run(save(repo), ["--head", "change"])
     assert (outcome.code, "PASS" in outcome.out) == (0, True)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from gate.record.comparison import PassState, Verdict
 from tests.support.command import Outcome, gate
-from tests.support.example import BROKEN, CONFIG, FILES, REWORDED
+from tests.support.example import BROKEN, CONFIG, FILES
 from tests.support.repository import commit, make, write
 
 NEW = """\
@@ -78,9 +78,6 @@ def test_without_a_required_pass_rate_the_verdict_is_hold(repo: Path) -> None:
 
 
 def test_a_new_prompt_and_a_changed_one_are_both_tested(repo: Path) -> None:
-    harmless = bring(repo, "quality=0.2", files={"prompts/support.md": REWORDED}).record
-    assert harmless.verdict is Verdict.BLOCK
-    assert [suite.quality.overall.slice for suite in harmless.suites] == ["overall"]
     broken = bring(repo, "quality=1.0", files={"prompts/support.md": BROKEN}).record
     assert broken.verdict is Verdict.BLOCK
     assert broken.reasons[0].startswith("tier=gold dropped by")

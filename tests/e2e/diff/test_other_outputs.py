@@ -1,6 +1,7 @@
 """Output formats for other programs, all from one run."""
 
 import json
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -10,13 +11,26 @@ import pytest
 from gate.cli.options import FORMATS, format_of
 from gate.cli.results import report
 from tests.support.command import gate
-from tests.support.example import BROKEN, PROMPT
-from tests.support.repository import write
+from tests.support.example import BROKEN, PROMPT, SMALL
+from tests.support.repository import make, write
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example after a run that blocks."""
+    repo = make(tmp_path_factory.mktemp("ran"), SMALL)
+    write(repo, {PROMPT: f"\n\n{BROKEN}"})
+    assert gate("diff", "--base", "main", "--samples", "1", "--out", "ci/junit.xml", "-q", cwd=repo).code == 1
+    return repo
+
+
+@pytest.fixture
+def repo(tmp_path: Path, ran: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(ran, tmp_path / "repo")
 
 
 def test_every_format_of_one_run(repo: Path) -> None:
-    write(repo, {PROMPT: f"\n\n{BROKEN}"})
-    assert gate("diff", "--base", "main", "--out", "ci/junit.xml", "--quiet", cwd=repo).code == 1
     folder = ".gate/last"
     root = Xml.fromstring((repo / "ci/junit.xml").read_bytes())
     assert int(root.get("failures", "0")) > 1
@@ -34,8 +48,6 @@ def test_every_format_of_one_run(repo: Path) -> None:
 
 
 def test_rows_need_the_samples_and_errors_have_a_place(repo: Path) -> None:
-    write(repo, {PROMPT: BROKEN})
-    gate("diff", "--base", "main", "--samples", "1", "--quiet", cwd=repo)
     (repo / "alone.json").write_bytes((repo / ".gate/last/run.json").read_bytes())
     alone = gate("report", "alone.json", "--format", "jsonl", cwd=repo)
     assert (alone.code, alone.out) == (2, "")
@@ -50,8 +62,6 @@ def test_rows_need_the_samples_and_errors_have_a_place(repo: Path) -> None:
 
 
 def test_a_foreign_record_does_not_read_other_files(repo: Path) -> None:
-    write(repo, {PROMPT: BROKEN})
-    gate("diff", "--base", "main", "--samples", "1", "--quiet", cwd=repo)
     record = json.loads((repo / ".gate/last/run.json").read_text())
     arm = record["suites"][0]["candidate"]
     arm["path"], arm["ref"], arm["sha"] = "../../etc/passwd", "file", None

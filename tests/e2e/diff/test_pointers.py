@@ -8,7 +8,7 @@ from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
 from tests.e2e.diff.example import run
 from tests.support import repository
-from tests.support.command import Outcome, gate, git
+from tests.support.command import Outcome, gate
 from tests.support.example import BROKEN, CONFIG, FILES, GOOD, cases
 
 PYTHON = '''\
@@ -119,27 +119,13 @@ def test_a_renamed_constant_is_compared_with_its_old_version(tmp_path: Path) -> 
     old = f'SUPPORT = """{text}quality=1.0"""\nOTHER = "x"\n'
     repo = make(tmp_path, "app/p.py", old, "app/p.py::SUPPORT")
     new = f'OTHER = "x"\nSUPPORT_V2 = """{text}quality=1.0 quality[gold]=0.1"""\n'
-    # This holds whether or not a suite of the change names it.
-    for config in (named("app/p.py::SUPPORT_V2"), CONFIG[: CONFIG.index("  - name: support")] + FAQ):
-        repository.write(repo, {"app/p.py": new, "gate.yaml": config})
-        outcome = run(repo)
-        assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
-        assert outcome.record.suites[0].candidate.path == "app/p.py::SUPPORT_V2"
-        assert "app/p.py::SUPPORT was renamed to app/p.py::SUPPORT_V2; the two are compared." in outcome.record.notes
-
-
-FAQ = CONFIG[CONFIG.index("  - name: faq") :]
-
-
-def test_a_text_in_a_moved_file_is_compared(tmp_path: Path) -> None:
-    repo = make(tmp_path, "app/p.py", filled(PYTHON, GOOD), "app/p.py::Support.system")
-    git(repo, "mv", "app/p.py", "app/prompts.py")
-    repository.write(
-        repo, {"app/prompts.py": filled(PYTHON, BROKEN), "gate.yaml": named("app/prompts.py::Support.system")}
-    )
+    # No suite of the change names it.
+    faq = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
+    repository.write(repo, {"app/p.py": new, "gate.yaml": faq})
     outcome = run(repo)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
-    assert outcome.record.suites[0].baseline is not None
+    assert outcome.record.suites[0].candidate.path == "app/p.py::SUPPORT_V2"
+    assert "app/p.py::SUPPORT was renamed to app/p.py::SUPPORT_V2; the two are compared." in outcome.record.notes
 
 
 def mistake(outcome: Outcome) -> str:
@@ -153,10 +139,8 @@ UNREADABLE: tuple[tuple[str | bytes | None, str], ...] = (
     ("SUPPORT = 'x", "app/p.py:1: is not valid Python"),
     ("SUPPORT = load('x')", "app/p.py:1: 'SUPPORT' cannot be read without running code: it is computed: load('x')"),
     ("SUPPORT = 'a'\nif x:\n    SUPPORT = 'b'", "gets a value on line 1 and on line 3"),
-    ("from other import SUPPORT", "it is computed: from other import SUPPORT"),
     (b"\x00\x01", "is not a text file"),
     ("SUPPORT = ' '", "app/p.py:1: 'SUPPORT' is empty"),
-    ("SUPPORT = " + "(" * 300 + "'a'" + ")" * 300, "app/p.py"),
     ("SUPPORT = " + "-" * 100_000 + "1", "app/p.py: is not valid Python, or too deeply nested"),
     (None, "there is no file 'app/p.py' in the working tree"),
 )

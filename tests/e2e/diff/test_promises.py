@@ -81,28 +81,22 @@ def test_a_dropped_rule_is_reported_and_changes_nothing_else(repo: Path, server:
     assert plain.record.promises == []
 
 
-def test_calls_and_dollars_match_the_server(repo: Path, server: ModelServer) -> None:
+def test_new_rules_are_tested_on_both_versions(repo: Path, server: ModelServer) -> None:
     write(repo, {PROMPT: f"{THANKS}\n{BEFORE}"})
-    record = run(repo, server).record
-    (found,) = record.promises
-    assert found.trials[0].tests > 0
-    answers = 2 * found.trials[0].tests
-    assert found.calls.made == len(server.ledger) + answers  # the suite itself uses a fake model
+    server.behaviour = Behaviour(judgement=lambda system, user: _kept_by_new(system, user))
+    outcome = run(repo, server)
+    found, record = told(outcome), outcome.record
+    assert states(outcome) == [("added", None, THANKS)]
+    (trial,) = found.trials
+    assert (trial.rule, trial.tests) == (found.changes[0].rule, 4)
+    assert (trial.baseline_scored, trial.candidate_scored) == (4, 4)
+    # Calls and dollars are those of the server.
+    assert found.calls.made == len(server.ledger) + 2 * 4  # the suite itself uses a fake model
     assert record.calls.made == 48 + found.calls.made
     assert record.spent_usd == found.spent_usd
     assert found.spent_usd == pytest.approx(
         sum(one.input_tokens * 0.15e-6 + one.output_tokens * 0.6e-6 for one in server.ledger)
     )
-
-
-def test_new_rules_are_tested_on_both_versions(repo: Path, server: ModelServer) -> None:
-    write(repo, {PROMPT: f"{THANKS}\n{BEFORE}"})
-    server.behaviour = Behaviour(judgement=lambda system, user: _kept_by_new(system, user))
-    outcome = run(repo, server)
-    assert states(outcome) == [("added", None, THANKS)]
-    (trial,) = told(outcome).trials
-    assert (trial.rule, trial.tests) == (told(outcome).changes[0].rule, 4)
-    assert (trial.baseline_scored, trial.candidate_scored) == (4, 4)
     text = gate("report", ".gate/last", "--format", "md", cwd=repo).out
     assert "4 tests for this rule: the old prompt keeps it in" in text
 
@@ -135,23 +129,6 @@ def test_the_specification_comes_from_the_base(tmp_path: Path, server: ModelServ
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        pytest.param(None, f"main:{SPEC}: this file does not exist", id="missing"),
-        pytest.param("version: 2\n", f"main:{SPEC}:1: version must be 1", id="broken"),
-    ],
-)
-def test_an_unreadable_specification_is_an_error_of_the_base(
-    tmp_path: Path, server: ModelServer, text: str | None, said: str
-) -> None:
-    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": WITH_SPEC, **({} if text is None else {SPEC: text})})
-    write(repo, {PROMPT: WITHOUT, SPEC: WRITTEN})
-    outcome = run(repo, server)
-    assert outcome.code == 2
-    assert said in outcome.err
-
-
-@pytest.mark.parametrize(
     "change",
     [
         pytest.param("", id="off"),
@@ -162,6 +139,23 @@ def test_the_change_cannot_configure_the_comparison_of_rules(repo: Path, server:
     write(repo, {PROMPT: WITHOUT, "gate.yaml": configured(change)})
     assert states(run(repo, server)) == [("removed", LIMIT, None)]
     assert {one.model for one in server.ledger} == {"gpt-4o-mini"}
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        pytest.param({}, f"main:{SPEC}: this file does not exist", id="missing"),
+        pytest.param({SPEC: "version: 2\n"}, f"main:{SPEC}:1: version must be 1", id="broken"),
+    ],
+)
+def test_an_unreadable_specification_is_an_error_of_the_base(
+    tmp_path: Path, server: ModelServer, files: dict[str, str], said: str
+) -> None:
+    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": WITH_SPEC, **files})
+    write(repo, {PROMPT: WITHOUT, SPEC: WRITTEN})
+    outcome = run(repo, server)
+    assert outcome.code == 2
+    assert said in outcome.err
 
 
 def test_the_change_cannot_switch_on_the_comparison_of_rules(tmp_path: Path, server: ModelServer) -> None:

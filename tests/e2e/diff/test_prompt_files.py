@@ -45,7 +45,7 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
     root = repository(tmp_path / "repo", "--initial-branch", "main")
     config = (
         f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
-        "defaults: {model: 'own:m', samples: 2}\n"
+        "defaults: {model: 'own:m', samples: 1}\n"
         "suites:\n"
         "  - {name: yml, prompt: bot.prompt.yml, cases: bot.prompt.yml, scorers: [contains]}\n"
         "  - {name: prompty, prompt: bot.prompty, cases: cases.jsonl, scorers: [contains]}\n"
@@ -83,5 +83,5 @@ def test_the_files_own_model_settings_are_ignored_with_a_note(repo: Path, server
 def test_a_check_calls_both_models(repo: Path, server: ModelServer) -> None:
     outcome = gate("check", "--json", cwd=repo)
     assert (outcome.code, outcome.record.verdict) == (0, Verdict.PASS), outcome.err
-    assert len(server.ledger) == 2 * 2 * 16
+    assert len(server.ledger) == 2 * 16
     assert "bot.prompty sets model, which the gate does not use" in str(outcome.record.notes)

@@ -1,4 +1,4 @@
-"""Recorded outputs of real models as two arms: a weaker model blocks, and a model compared with itself does not."""
+"""Recorded outputs of real models as two arms: a weaker model blocks."""
 
 from pathlib import Path
 
@@ -24,9 +24,3 @@ def test_a_weaker_model_blocks(tmp_path: Path) -> None:
     assert suite.quality.overall.n == 78
     assert not suite.cost.applicable
     assert not suite.latency.compared
-
-
-def test_a_model_against_itself_passes(tmp_path: Path) -> None:
-    outcome = compare(tmp_path, "llama3.2-1b", "llama3.2-1b")
-    assert (outcome.code, outcome.record.verdict) == (0, Verdict.PASS)
-    assert outcome.record.suites[0].quality.overall.mean == 0.0

@@ -34,7 +34,7 @@ suites:
 PROMPT = "{{ input }}"
 WORSE = "{{ input }} bad-brevity"
 JUDGE = "You score how a dispatcher speaks, on {{ dimensions | map(attribute='name') | join(', ') }}."
-ROWS = [{"id": f"c{n}", "input": "good" if n % 3 else "good-brevity", "expected": "x"} for n in range(30)]
+ROWS = [{"id": f"c{n}", "input": "good" if n % 3 else "good-brevity", "expected": "x"} for n in range(12)]
 FILES = {
     "gate.yaml": CONFIG,
     "prompts/voice.md.j2": PROMPT,
@@ -72,7 +72,7 @@ def test_a_change_is_compared_by_dimension(repo: Path) -> None:
     (rubric,) = suite.rubrics
     assert (rubric.scorer, rubric.low, rubric.high, rubric.threshold) == ("rubric", 1.0, 5.0, 3.5)
     brevity, state = rubric.dimensions
-    assert (brevity.name, brevity.weight, brevity.n) == ("brevity", 0.6, 30)
+    assert (brevity.name, brevity.weight, brevity.n) == ("brevity", 0.6, 12)
     assert (brevity.baseline, brevity.candidate, brevity.mean) == (0.75, 0.5, -0.25)
     assert brevity.upper is not None and brevity.upper < 0
     assert (state.name, state.mean) == ("state compliance", 0.0)
@@ -102,7 +102,7 @@ def test_a_changed_rubric_or_judge_prompt_does_not_count(repo: Path) -> None:
     (change,) = record.exam_changes
     assert change.rules == ["scorers.rubric"]
     (trial,) = change.trials
-    assert (trial.kind, trial.n) == ("scorers", 30)
+    assert (trial.kind, trial.n) == ("scorers", 12)
 
 
 @pytest.mark.parametrize(
@@ -141,13 +141,3 @@ def test_all_missing_files_are_reported_at_once_with_their_lines(repo: Path) -> 
         "gate.yaml:10: there is no judge prompt 'kind.md'",
     ):
         assert said in outcome.err
-
-
-def test_a_jury_member_without_a_score_leaves_no_score(repo: Path) -> None:
-    jury = {"judge": {"criteria": "Kind.", "models": ["fake:judge", "fake:echo"], "combine": "majority"}}
-    write(repo, {"gate.yaml": CONFIG[: CONFIG.index("      - rubric")] + f"      - {json.dumps(jury)}\n"})
-    git(repo, "commit", "--quiet", "--all", "--message", "two")
-    record = run(repo, {"prompts/voice.md.j2": WORSE}).record
-    # The model `fake:echo` repeats its input.
-    assert record.verdict is Verdict.INCONCLUSIVE
-    assert any("fake:echo: the judge's reply is not the asked schema" in one for one in record.missing.reasons)

@@ -112,11 +112,6 @@ def test_what_cannot_be_imported_is_an_error_that_names_module_and_ref(repo: Pat
     assert told.code == 2
     assert f"{MODULE}: {NAME} cannot be used: ModuleNotFoundError: No module named 'bots.missing'" in told.err
     assert "(in the working tree)" in told.err
-    commit(repo, {})
-    write(repo, {MODULE: GOOD})
-    told = run()
-    assert told.code == 2
-    assert f"main:{MODULE}: " in told.err
 
 
 def test_a_deleted_function_is_reported_and_held(repo: Path, run: Run) -> None:
@@ -129,12 +124,9 @@ def test_a_deleted_function_is_reported_and_held(repo: Path, run: Run) -> None:
 
 
 def test_a_module_that_moves_keeps_its_exam(repo: Path, run: Run) -> None:
-    named = False
     rules = "".join(f"# Rule {number}: what the persona must never forget.\n" for number in range(20))
     commit(repo, {MODULE: rules + GOOD})
-    config = FILES["gate.yaml"].replace("bots.persona", "bots.voice").replace("name: dispatcher", "name: voice")
-    if not named:
-        config = config.replace("python:bots.voice:build", "README.md")
+    config = FILES["gate.yaml"].replace(NAME, "README.md").replace("name: dispatcher", "name: voice")
     commit(repo, {MODULE: None, "bots/voice.py": rules + WORSE, "gate.yaml": config})
     found = run("--head", "HEAD", base="HEAD~1")
     assert found.record.verdict is Verdict.BLOCK

@@ -1,16 +1,25 @@
 """Code of a repository that looks which processes of its user are open to it."""
 
-import ctypes
 import os
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.support import forked
 from tests.support.command import environment
 
 ONLY_ITSELF = "own environ, own mem"
-_DROP, _CAPABILITIES = 24, 64
+WITHOUT_CAPABILITIES = """\
+import ctypes
+from gate.__main__ import main
+
+# Root loses them for good, and so do the programs that it starts; another user has none to lose.
+libc = ctypes.CDLL(None)
+for one in range(64):
+    libc.prctl(24, one, 0, 0, 0)  # PR_CAPBSET_DROP
+version = ctypes.create_string_buffer(bytes.fromhex("22050820") + bytes(4))
+assert libc.capset(version, ctypes.create_string_buffer(24)) == 0
+main()
+"""
 
 
 def peeking(told: Path) -> str:
@@ -39,13 +48,6 @@ with open({os.fspath(told)!r}, "w") as file:
 
 def unprivileged(arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> int:
     """The exit code of `gate`, run as by a user other than root: without capabilities such as CAP_SYS_PTRACE."""
-    done = subprocess.run(
-        [sys.executable, "-m", "gate", *arguments],
-        cwd=cwd,
-        env=environment(cwd, env),
-        capture_output=True,
-        check=False,
-        # Root loses them for good; another user has none to lose.
-        preexec_fn=lambda: [ctypes.CDLL(None).prctl(_DROP, one, 0, 0, 0) for one in range(_CAPABILITIES)],
-    )
-    return done.returncode
+    script = cwd.parent / "unprivileged.py"
+    script.write_text(WITHOUT_CAPABILITIES)
+    return forked.run([str(script), *arguments], cwd, environment(cwd, env), 60, None).returncode

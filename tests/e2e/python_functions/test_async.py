@@ -16,11 +16,9 @@ SHORT = FunctionLimits(import_s=20.0, call_s=20.0)
 ASYNC = {
     "function": "async def asked(*given):\n    return 'fine'\n",
     "generator": "async def asked(*given):\n    yield 'fine'\n",
-    "method": "class One:\n    async def say(self, *given):\n        return 'fine'\n\nasked = One().say\n",
     "object": "class One:\n    async def __call__(self, *given):\n        return 'fine'\n\nasked = One()\n",
 }
 PLAIN = {
-    "function": "def asked(*given):\n    return 'fine'\n",
     "object": "class One:\n    def __call__(self, *given):\n        return 'fine'\n\nasked = One()\n",
     "partial": "import functools\n\nasked = functools.partial(lambda *given: 'fine')\n",
     "class": "class asked(str):\n    def __new__(cls, *given):\n        return 'fine'\n",

@@ -39,15 +39,15 @@ def test_one_call_that_fails_costs_itself_alone(worktree: FunctionWorktree) -> N
         assert reason.isprintable()
 
 
-def test_what_it_prints_reaches_nobody(worktree: FunctionWorktree, job: Job, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_it_prints_reaches_nobody(worktree: FunctionWorktree, capfd: pytest.CaptureFixture[str]) -> None:
     loud = "print('loud ' * 10**6); print('loud', file=sys.stderr); os.write(1, b'loud'); os.system('echo loud')"
     forged = r"""os.write(1, b'["answer", 1, "forged"]\n["answer", "x", [1.0, "forged"]]\n')"""
-    assert job.odd(worktree, f"{loud}; {forged}; return FINE", start=loud) == job.fine[1]
+    assert SCORE.odd(worktree, f"{loud}; {forged}; return FINE", start=loud) == SCORE.fine[1]
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_child_that_comes_back_too_answers_nothing(worktree: FunctionWorktree, job: Job) -> None:
-    assert job.odd(worktree, "return BAD if os.fork() == 0 else (time.sleep(0.1), FINE)[1]") == job.fine[1]
+def test_a_child_that_comes_back_too_answers_nothing(worktree: FunctionWorktree) -> None:
+    assert PROMPT.odd(worktree, "return BAD if os.fork() == 0 else (time.sleep(0.1), FINE)[1]") == PROMPT.fine[1]
 
 
 def test_a_process_that_stays_is_ended_whatever_it_calls_itself(worktree: FunctionWorktree, job: Job) -> None:
@@ -90,7 +90,6 @@ def test_the_environment_is_bare(worktree: FunctionWorktree, job: Job, monkeypat
     [
         ("def (", "SyntaxError: invalid syntax (persona.py, line 3)"),
         ("os._exit(4)", "it ended (exit code 4)"),
-        ("time.sleep(600)", "it took longer than 0.5 s"),
         ("os.fork() and time.sleep(600)", "it took longer than 0.5 s"),
     ],
 )

@@ -93,9 +93,9 @@ def test_who_gives_up_waiting_disturbs_nobody(worktree: FunctionWorktree) -> Non
 
 def test_a_function_that_dies_again_and_again_is_given_up(worktree: FunctionWorktree) -> None:
     SCORE.put(worktree, "os._exit(3)")
-    found = scored(worktree, replace(LIMITS, losses=3), ["x"] * 40)
+    found = scored(worktree, replace(LIMITS, losses=3), ["x"] * 8)
     reasons = [value.reason if isinstance(value, Unscored) else "" for value, _ in found]
-    assert len(reasons) == 40
+    assert len(reasons) == 8
     assert all(reason.startswith(SCORE.failure + "it ended (exit code 3)") for reason in reasons)
 
 

@@ -211,12 +211,6 @@ def test_a_folder_behind_a_link_of_the_repository_is_refused(
     assert [path.name for path in elsewhere.iterdir()] == ["run.json"]
 
 
-def test_a_new_shard_replaces_an_older_one_in_its_folder(three: Path) -> None:
-    outcome = shard(three, 2, 3, "--suite", "faq")
-    assert outcome.code == 0
-    assert merge(three).code == 0
-
-
 def test_shards_that_git_tracks_are_not_read(three: Path) -> None:
     git(three, "add", "--force", "shards")
     outcome = merge(three)

@@ -69,8 +69,6 @@ def test_unedited_samples_are_merged(repo: Path) -> None:
         (lambda row: parts(row)[0].update(name="\x1b[31m" * 10_000), MADE),
         (lambda row: parts(row)[0].update(value=0.1), "its score by 'rubric' is not what its parts make"),
         (lambda row: parts(row)[0].update(value=float("nan")), "is not JSON"),
-        (lambda row: row["scores"][0].update(value={"reason": "?"}), "has no value, and parts"),
-        (lambda row: row["scores"][1].pop("parts"), "its score by 'pairwise' has no parts"),
         (lambda row: row["scores"][0].update(calls=10**9), "less than or equal to 65535"),
         (lambda row: row["scores"][0].update(scorer="judge"), "is not one by the scorer 'rubric'"),
         (lambda row: row["scores"].pop(), "it has a score, but was not compared"),
