@@ -48,8 +48,7 @@ test: $(VENV)/.dev ## Run all tests.
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 browser-test: $(VENV)/.dev ## Test the web interface in a browser; needs Debian's chromium.
-	@# A browser waits half of the time, so two keep two cores busy; with more, tests run into their timeouts.
-	$(BIN)/python -m pytest tests/browser -n 2 --dist load
+	$(BIN)/python -m pytest tests/browser
 
 image-test: $(VENV)/.dev ## Build both images and run the action as GitHub's runner does; needs root, buildah, mmdebstrap.
 	$(BIN)/python -m pytest tests/image -m image -n 0
