@@ -124,9 +124,9 @@ def test_a_comment_keeps_its_shape(batch: Batch) -> None:
 
 
 def test_a_page_keeps_its_shape() -> None:
-    """Of all kinds together: a page is a comment, which is shown each kind alone."""
-    batch = tuple(ON_PAGES[::2])
-    assert page_keeps_its_shape(texts(batch)), failing(batch, page_keeps_its_shape)
+    """Of all kinds together, on two pages: a page is a comment, which is shown each kind alone."""
+    for batch in (tuple(ON_PAGES[::2]), tuple(ON_PAGES[1::2])):
+        assert page_keeps_its_shape(texts(batch)), failing(batch, page_keeps_its_shape)
 
 
 @biting("terminal", "log", "outputs")

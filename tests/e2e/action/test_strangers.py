@@ -80,13 +80,13 @@ def test_a_link_is_not_followed(world: PullRequestWorld, models: ModelServer) ->
 
 
 def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer) -> None:
-    attack = "{{ cycler.__init__.__globals__.os.system('touch canary') }}"
+    attack = "{{ ''.__class__.__mro__[1].__subclasses__() }}"
     world.commit_to_main({"gate.yaml": SERVICE.replace("- name: support", "- name: support\n    template: jinja2")})
     pr = world.open({PROMPT: f"{GOOD}{attack}\n"}, fork=True)
     outcome = privileged(pr, models)
     assert outcome.code == 2
+    assert "unsafe" in outcome.summary
     assert models.ledger == []
-    assert list(world.folder.rglob("canary")) == []
 
 
 @pytest.mark.parametrize("event", ["pull_request", "workflow_run"])
@@ -119,6 +119,11 @@ def test_a_fork_spends_only_within_a_budget(tmp_path: Path, server: GitHubServer
 DEAR = (
     ("gpt-4o-mini", "gpt-5-pro"),
     ("[contains]", "[contains, {judge: {criteria: good, model: 'openai:gpt-5-pro'}}]"),
+    (
+        "suites:\n",
+        "suites:\n  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, scorers: [exact], "
+        "model: 'openai:gpt-5-pro'}\n",
+    ),
 )
 
 

@@ -66,9 +66,11 @@ def test_a_fork_may_use_only_store_suites_of_the_base(
     place.put("secret", 4)
     own = SERVICE.replace("evals/support.jsonl", "store:support@1")
     world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": own})
+    more = "suites:\n  - {name: mine, prompt: README.md, cases: 'store:secret', scorers: [contains]}\n"
     for change in (
         own.replace("store:support@1", "store:secret"),
         own.replace("store:support@1", "store:support"),
+        own.replace("suites:\n", more),
     ):
         pr = world.open({"gate.yaml": change, **BROKEN}, fork=True)
         outcome = privileged_with(pr, models, place)
