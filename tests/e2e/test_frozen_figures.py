@@ -19,12 +19,15 @@ from tests.support.command import environment, gate, git
 
 DATA = Path(__file__).parents[1] / "data" / "frozen"
 FIGURES = DATA / "figures"
-DIFF = ("diff", "--base", "main", "--refresh", "--quiet")
+DIFF = ("diff", "--base", "main", "--quiet")
 RUNS: dict[str, tuple[str, ...]] = {
     "suites": DIFF,
+    "maxt": (*DIFF, "--config", "maxt.yaml"),
     "breakage": (*DIFF, "--config", "breakage.yaml"),
     "percentile": (*DIFF, "--config", "percentile.yaml"),
+    "t": (*DIFF, "--config", "t.yaml"),
     "mcnemar": (*DIFF, "--config", "mcnemar.yaml"),
+    "check": ("check", "--suite", "desk", "--suite", "faq:hours", "--suite", "faq:new", "--quiet"),
     "check-rate": ("check", "--config", "t.yaml", "--min-pass-rate", "0.7", "--quiet"),
 }
 WHO = {"NAME": "t", "EMAIL": "t@example.invalid"}
