@@ -36,7 +36,11 @@ class Agent:
 """
 FUNCTION = """
 def Agent(text, context):
-    return f"{text} after {len(context.history)} messages in {context.session} of {context.case.id}"
+    return f"{text} after {len(context.history)} messages in {context.session}"
+"""
+ASYNC_FUNCTION = """
+async def Agent(text, context):
+    return f"{text} for {context.case.id}"
 """
 
 
@@ -45,12 +49,12 @@ def Agent(text, context):
     [
         (ASYNC_CLASS, ["a Be kind. True", "b Be kind. True"]),
         (CLASS, ["A", "A B"]),
-        (FUNCTION, ["a after 0 messages in session-1 of c", "b after 2 messages in session-1 of c"]),
+        (FUNCTION, ["a after 0 messages in session-1", "b after 2 messages in session-1"]),
+        (ASYNC_FUNCTION, ["a for c", "b for c"]),
     ],
-    ids=["async class", "class", "function"],
+    ids=["async class", "class", "function", "async function"],
 )
 def test_agents_of_all_kinds(tmp_path: Path, source: str, wanted: list[str]) -> None:
-    """A function is one in `test_a_reopened_function_gets_the_conversation_so_far`."""
     assert [answer.text for answer in answers(python(tmp_path, source), "a", "b")] == wanted
     assert left(tmp_path) == []
 
@@ -64,6 +68,7 @@ def test_agents_of_all_kinds(tmp_path: Path, source: str, wanted: list[str]) -> 
             "line 1 column 1 (char 0) (agent.py:3)",
         ),
         ("Agent = 5", "TypeError: Agent is neither a class nor a function"),
+        ("import os\ndef Agent(text, context): os._exit(4)", "the agent ended (exit code 4)"),
     ],
 )
 def test_what_goes_wrong_is_reported(tmp_path: Path, source: str, wanted: str) -> None:
@@ -71,8 +76,20 @@ def test_what_goes_wrong_is_reported(tmp_path: Path, source: str, wanted: str) -
     assert left(tmp_path) == []
 
 
-def test_a_reopened_function_gets_the_conversation_so_far(tmp_path: Path) -> None:
-    agent = python(tmp_path, FUNCTION)
+UNTOLD = """
+class Agent:
+    def __init__(self, context): self.history = context.history
+    def send(self, text): return f"{text} after {self.history}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [(FUNCTION, "Ho after 2 messages in session-1"), (UNTOLD, "Ho after []")],
+    ids=["function", "class"],
+)
+def test_a_reopened_function_gets_the_conversation_so_far(tmp_path: Path, source: str, wanted: str) -> None:
+    agent = python(tmp_path, source)
 
     async def main() -> str:
         await agent.start("session-1")
@@ -84,4 +101,4 @@ def test_a_reopened_function_gets_the_conversation_so_far(tmp_path: Path) -> Non
         finally:
             await agent.close()
 
-    assert asyncio.run(main()) == "Ho after 2 messages in session-1 of c"
+    assert asyncio.run(main()) == wanted
