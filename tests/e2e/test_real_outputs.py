@@ -1,4 +1,4 @@
-"""What the gate says about pairs of four real models, over five prompts at once, with recorded verdicts."""
+"""What the gate says about every pair of four real models, over five prompts at once, with recorded verdicts."""
 
 import json
 from collections import Counter
@@ -17,10 +17,14 @@ RULES = 63  # of three cases each
 
 REGRESSED = {
     ("gpt-4o-mini", "gemma2:9b"): {"extract-names", "text-to-p"},
+    ("gpt-4o-mini", "qwen2.5:3b"): {"extract-names", "text-to-p"},
     ("gpt-4o-mini", "llama3.2:1b"): {"classify", "extract-names", "sentence", "text-to-p"},
+    ("gemma2:9b", "qwen2.5:3b"): {"text-to-p"},
+    ("gemma2:9b", "llama3.2:1b"): {"classify", "extract-names", "sentence", "text-to-p"},
+    ("qwen2.5:3b", "llama3.2:1b"): {"extract-names", "text-to-p"},
 }
-"""Prompts whose `overall` is a regression; the others pass."""
-PASSING = (("gemma2:9b", "gpt-4o-mini"), ("qwen2.5:3b", "qwen2.5:3b"))
+"""Prompts whose `overall` is a regression; every other pair passes, such as these."""
+PASSING = (("llama3.2:1b", "gpt-4o-mini"), ("gemma2:9b", "gpt-4o-mini"), ("gemma2:9b", "gemma2:9b"))
 
 
 @cache
@@ -95,5 +99,5 @@ def test_the_familiar_rule_fails_slices_of_three_cases() -> None:
 
 
 def test_the_table_shows_each_finding_once() -> None:
-    findings = [found("qwen2.5:3b", "qwen2.5:3b"), found("gpt-4o-mini", "gemma2:9b")]
+    findings = [found("gpt-4o-mini", "gpt-4o-mini"), found("gpt-4o-mini", "qwen2.5:3b")]
     assert table(findings).row_count == 2

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from gate.report.markdown.report import render_comment
 from gate.report.view.advice import STEPS_SHOWN
 from gate.report.view.report import report_view
 from tests.golden import generating, sheets, web_pages
 from tests.golden.regenerate import HERE, OUTPUTS, markdown_of, outputs, text_of
+from tests.golden.render import CONTEXT
 from tests.golden.runs import runs
 
 NAMES = sorted(runs())
@@ -34,9 +36,9 @@ def test_a_run_over_one_suite_fits_on_one_screen() -> None:
         assert lines[0].startswith(f" {runs()[name].verdict.value} "), name
 
 
-def test_a_report_shows_few_lines_before_its_first_fold_and_at_most_three_next_steps() -> None:
+def test_a_comment_shows_few_lines_before_its_first_fold_and_at_most_three_next_steps() -> None:
     for name, run in runs().items():
-        opening = _kept(HERE / f"{name}.md").partition("<details>")[0]
+        opening = render_comment(run, CONTEXT).partition("<details>")[0]
         assert sum(bool(line.strip()) for line in opening.splitlines()) <= OPEN_LINES, name
         assert 1 <= len(report_view(run).steps) <= STEPS_SHOWN == 3, name
 

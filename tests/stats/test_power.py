@@ -86,8 +86,9 @@ def test_power_at_the_ends() -> None:
     assert power_of(0.2, 100, 0.0, 1.96) == pytest.approx(0.025, abs=0.002)
 
 
-def test_the_band_of_power_holds_what_a_simulation_finds() -> None:
-    slices, fall, n, runs, found = 12, 0.2, 40, 30, 0
+@pytest.mark.parametrize(("slices", "fall"), [(1, 0.15), (12, 0.2)])
+def test_the_band_of_power_holds_what_a_simulation_finds(slices: int, fall: float) -> None:
+    n, runs, found = 40, 30, 0
     sd = float(binary_deltas(np.random.default_rng(1), 100_000).std())
     layout = {str(name): np.arange(name * n, name * n + n) for name in range(slices)}
     critical = layout_critical(layout, slices * n)

@@ -52,6 +52,17 @@ def test_a_pairwise_judge_finds_what_an_absolute_score_misses(root: Path, server
     assert "each pair was shown in both orders" in gate("report", ".gate/last", "--format", "md", cwd=root).out
 
 
+def test_losing_all_pairs_leaves_uncertainty(root: Path, server: ModelServer) -> None:
+    (root / "wrong.md").write_text("quality=0.0")
+    files = ("old.md", "wrong.md", "--cases", "cases.jsonl", "--model", "openai:m")
+    scored = ("--scorer", "pairwise", "--criteria", "The better word is better.", "--samples", "1")
+    outcome = gate("diff", *files, *scored, "--json", cwd=root, env={"OPENAI_BASE_URL": f"{server.url}/v1"})
+    overall = outcome.record.suites[0].quality.overall
+    assert (outcome.code, overall.mean, overall.lower) == (1, -1.0, -1.0)
+    # At least as many other cases could go the other way as 16 of 16 allow (Clopper and Pearson), here 21 %.
+    assert overall.upper is not None and 1 - 2 * 0.025 ** (1 / CASES) - 1e-9 <= overall.upper < 0.0
+
+
 def test_position_bias_changes_nothing_and_is_reported(root: Path, server: ModelServer) -> None:
     said = json.dumps({"reason": "The first one reads better.", "better": "first"})
     server.behaviour = Behaviour(judgement=lambda _system, _user: said)
