@@ -217,8 +217,8 @@ def normal(path: str) -> str:
 
 
 def is_glob(path: str) -> bool:
-    """The path is a pattern that may match several files."""
-    return any(char in path for char in "*?[")
+    """The path is a pattern that may match several files; a text inside a file (`path::NAME`) is none."""
+    return "::" not in path and any(char in path for char in "*?[")
 
 
 def literal_folder(pattern: str) -> str:
@@ -232,9 +232,9 @@ def matches(path: str, pattern: str) -> bool:
     """Does a path match a pattern?
 
     `*`, `?` and `[…]` stay within one folder, `**` matches any folders, and names that start with a dot only match
-    a pattern that does.
+    a pattern that does. A path matches itself, so that `app/[locale]/prompt.md` is also the file of that name.
     """
-    return _matched(path.split("/"), pattern.split("/"))[-1]
+    return path == pattern or _matched(path.split("/"), pattern.split("/"))[-1]
 
 
 def may_hold(folder: str, pattern: str) -> bool:

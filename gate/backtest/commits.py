@@ -1,19 +1,19 @@
 """Finds commits that changed a prompt, with the prompt before and after."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.cases.case import Case
 from gate.config.gatefile import SuiteConfig
-from gate.config.values import file_part, is_pointer, is_python, prompt_parts
+from gate.config.values import AND, file_part, is_python, prompt_parts
 from gate.errors import GateError, InputErrors
 from gate.git.objects import Commits
 from gate.git.repository import RefSource, Repo
 from gate.prompts.files import PromptBuilder, file_of, moved_to
 from gate.prompts.version import PromptVersion
 from gate.resolve.reading import prompt_at
-from gate.resolve.renames import prompt_moves
+from gate.resolve.renames import renamed_text
 from gate.values import counted
 
 _AT_ONCE = 100
@@ -150,17 +150,21 @@ class _History:
         """The prompt's name in the parent; empty if it is not there."""
         if file_of(self._source(parent), prompt) is not None:
             return prompt
-        if any(map(is_pointer, prompt_parts(prompt))):
-            # Backwards: from the commit to its parent.
-            moves = prompt_moves(self._source(sha), self._source(parent), [prompt], [])
-            if moved := moves.found.get(prompt, ""):
-                return moved
-        file = file_of(self._source(sha), prompt)
         out = self.repo.git.run("diff-tree", "-r", "-M", "--diff-filter=R", "--name-status", "-z", parent, sha)
         words = os.fsdecode(out).split("\0")
-        renames = zip(words[1::3], words[2::3], strict=False)
-        moved = next((moved_to(prompt, old) for old, new in renames if new == file), "")
-        return moved if moved and file_of(self._source(parent), moved) is not None else ""
+        renames = dict(zip(words[2::3], words[1::3], strict=False))
+        older = AND.join(self._part_before(parent, sha, part, renames) for part in prompt_parts(prompt))
+        return older if file_of(self._source(parent), older) is not None else ""
+
+    def _part_before(self, parent: str, sha: str, part: str, renames: Mapping[str, str]) -> str:
+        """The name that a file, a function or a text probably had in the parent; `renames` is new to old path."""
+        before, after = self._source(parent), self._source(sha)
+        file = file_of(after, part)
+        if file is None or file_of(before, part) is not None:
+            return part
+        path = renames.get(file, file)
+        moved = moved_to(part, path)
+        return moved if file_of(before, moved) is not None else renamed_text(before, path, after, part) or part
 
     def _touching(self, tip: str, prompt: ExaminedPrompt) -> Iterator[str]:
         """The commits from `tip` on that touch the prompt's file or an included file."""

@@ -173,7 +173,7 @@ def report_run(run: RunRecord, out: tuple[Path, Path | None], *, as_json: bool, 
 
 
 def report_untouched(resolved: Resolved, out: tuple[Path, Path | None], *, as_json: bool, quiet: bool) -> int:
-    """Print SKIPPED, or HOLD if the change deletes a suite; returns the exit code."""
+    """Print SKIPPED, or INCONCLUSIVE if the change removes a prompt; returns the exit code."""
     if not resolved.deleted:
         click.echo(skipped_text(resolved))
         return 0

@@ -165,5 +165,5 @@ def _now() -> str:
 
 def _nothing(resolved: Resolved) -> str:
     if resolved.deleted:
-        return f"HOLD: {' '.join(map(str, resolved.deleted))}"
+        return f"INCONCLUSIVE: {' '.join(map(str, resolved.deleted))}"
     return skipped_text(resolved)

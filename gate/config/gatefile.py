@@ -126,7 +126,7 @@ def _prompt(text: str) -> str:
 
 
 def _message(text: str) -> str:
-    if is_python(text) or is_glob(text):
+    if is_python(text) or "*" in text or "?" in text:
         raise value_error(f"{quoted(text)} is not a single text", "name a file, or a text inside a file: path::NAME")
     return text
 
@@ -138,7 +138,7 @@ def _cases(text: str) -> str:
             raise value_error(f"{quoted(text)}: the name of a store's suite {reason}", hint)
         return text
     path = repository_path(text)
-    if is_glob(path):
+    if "*" in path or "?" in path:
         raise value_error(f"{quoted(path)} is a pattern", "name one .jsonl file")
     if not path.lower().endswith(CASE_ENDINGS):
         ending = PurePosixPath(path).suffix
@@ -301,6 +301,11 @@ class GateFile(FileModel):
         default={},
         description="Prices by model name; they override the built-in ones.",
     )
+    moved: dict[PromptPath, PromptPath] = Field(
+        default={},
+        examples=["{prompts/old.md: prompts/new.md}"],
+        description="Prompts that have another path now, old to new, where no suite of the same name says it.",
+    )
     defaults: DefaultOptions = Field(default_factory=DefaultOptions, description="Defaults of all suites.")
     suites: list[SuiteOptions] = Field(
         min_length=1,
@@ -330,7 +335,7 @@ class SuiteConfig:
         slices: dimensions to test, in this order.
         line: 1-based line of the entry.
         threshold: the score at which a sample passes; None to use the threshold of each scorer.
-        pattern: the pattern that matched the prompt's file; empty if the entry names the file.
+        pattern: the pattern that matched the prompt's file; empty if the entry names the file, or is not expanded yet.
         scorer_lines: 1-based line of each scorer; ignored when suites are compared.
         promises: compare the rules of the prompt before and after; None if not wanted.
         roles: the prompt is written as a system message, a user message or both.
@@ -358,6 +363,11 @@ class SuiteConfig:
     roles: bool = False
     sound: bool = True
 
+    @property
+    def is_pattern(self) -> bool:
+        """Does the entry stand for one suite per matching file?"""
+        return not self.roles and not self.pattern and is_glob(self.prompt)
+
 
 @dataclass(frozen=True, slots=True)
 class Config:
@@ -369,6 +379,7 @@ class Config:
     suites: tuple[SuiteConfig, ...]
     providers: Mapping[str, ProviderServer] = field(default_factory=dict)
     prices: Mapping[str, ModelPrice] = field(default_factory=dict)
+    moved: Mapping[str, str] = field(default_factory=dict)
 
 
 def config_schema() -> dict[str, Any]:
@@ -422,8 +433,11 @@ _ANY: JsonValue = {"name": "any", "prompt": "any.md", "cases": "any.jsonl", "sco
 
 
 def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
-    """One suite per prompt file: `support` with `prompts/a.md` and `prompts/b.md` gives `support:a`, `support:b`."""
-    if not is_glob(suite.prompt):
+    """One suite per prompt file: `support` with `prompts/a.md` and `prompts/b.md` gives `support:a`, `support:b`.
+
+    A path with brackets that names one file is no pattern.
+    """
+    if not suite.is_pattern or list(paths) == [suite.prompt]:
         return (suite,)
     folders = PurePosixPath(suite.prompt).parts
     fixed = next(i for i, part in enumerate(folders) if is_glob(part))
@@ -497,7 +511,7 @@ def _messages_complaint(suite: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _config(found: GateFile, suites: tuple[SuiteConfig, ...]) -> Config:
-    return Config(found.policy, found.budget, found.cache, suites, found.providers, found.prices)
+    return Config(found.policy, found.budget, found.cache, suites, found.providers, found.prices, found.moved)
 
 
 def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteConfig:

@@ -214,7 +214,7 @@ def pointer_complaint(pointer: Pointer) -> str:
     """Why a pointer is invalid, apart from its path; empty if it is valid."""
     if not pointer.path.lower().endswith(POINTER_ENDINGS):
         return f"is a text inside a file that does not end in {', '.join(POINTER_ENDINGS)}"
-    if is_glob(pointer.path):
+    if "*" in pointer.path or "?" in pointer.path:
         return "is a text inside several files"
     if not pointer.name.strip() or not pointer.name.isprintable() or is_glob(pointer.name):
         return "has no name of a text"

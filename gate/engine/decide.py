@@ -106,13 +106,13 @@ def decide(facts: VerdictFacts, policy: RunPolicy) -> Decision:
     blocks = [*_regressions(facts), *facts.new.blocks]
     if blocks:
         return Decision(Verdict.BLOCK, 1, tuple(blocks))
-    gaps = [*_missing_samples(facts), *facts.new.gaps]
+    gaps = [*map(str, facts.deleted), *_missing_samples(facts), *facts.new.gaps]
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
-    if not facts.suites and facts.new == NewPromptReasons() and not facts.deleted:
+    if not facts.suites and facts.new == NewPromptReasons():
         # Both arms are the same, so quality can be neither worse nor better.
         return Decision(Verdict.PASS, 0, ("no prompt changed; cases, scorers or policy did.",))
-    holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds, *map(str, facts.deleted)]
+    holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds]
     if holds:
         return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))
     improved = [row for row in _overall(facts) if row.state is State.IMPROVEMENT]

@@ -53,16 +53,14 @@ def skipped_record(
 
 
 def deleted_record(resolved: Resolved, created: datetime) -> RunRecord:
-    """The change deletes tested prompts and touches no other suite; the policy says whether HOLD fails."""
-    fail_on = resolved.policy.fail_on
+    """The change removes tested prompts without naming successors, and touches no other suite."""
     reasons = [str(one) for one in resolved.deleted]
-    run = _record(Verdict.HOLD, 1 if fail_on == "hold" else 0, reasons, resolved.commit, created)
+    run = _record(Verdict.INCONCLUSIVE, CannotEvaluate.exit_code, reasons, resolved.commit, created)
     return run.model_copy(
         update={
             "deleted": [one.prompt for one in resolved.deleted],
             "notes": list(resolved.notes),
             "config": resolved.config,
-            "method": run.method.model_copy(update={"fail_on": fail_on}),
         }
     )
 

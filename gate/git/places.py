@@ -1,7 +1,6 @@
 """The folder or repository that a command works in, and files by the paths that the user gave."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -147,9 +146,6 @@ class DiskSource:
 
     def leads_to(self, link: str) -> str | None:
         return None
-
-    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        return {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}
 
 
 def refuse_tracked(*paths: Path) -> None:

@@ -5,9 +5,8 @@ entries of a folder.
 """
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from posixpath import commonpath, dirname
 
 from github.GitTreeElement import GitTreeElement
 
@@ -124,12 +123,6 @@ class GitHubSource:
         """By the link's own content."""
         entry = self._entry(checked(link))
         return destination(entry.path, self.store.blob(entry)) if entry is not None and entry.mode == LINK else None
-
-    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        """From one listing: single look-ups would need a request for each folder on the way."""
-        wanted = {checked(path) for path in paths}
-        folder = commonpath([dirname(path) for path in wanted]) if wanted else ""
-        return {entry.path: entry.size for entry in self._files(folder) if entry.path in wanted}
 
     def _files(self, folder: str) -> list[Entry]:
         """Plain files in a folder and its folders; empty for the root."""

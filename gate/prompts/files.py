@@ -3,10 +3,8 @@
 import hashlib
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import ceil, floor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn, Protocol
 
@@ -87,14 +85,6 @@ class FileSource(Protocol):
 
     def leads_to(self, link: str) -> str | None:
         """The target of a symbolic link, from the root; None where that is outside the repository, or it is no link.
-
-        Raises:
-            CannotEvaluate: a partial clone lacks the content.
-        """
-        ...
-
-    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        """Bytes of files, without reading them; without what is not a regular file.
 
         Raises:
             CannotEvaluate: a partial clone lacks the content.
@@ -256,10 +246,6 @@ class Subfolder:
         target = self.whole.leads_to(self._below(link))
         return None if target is None else posixpath.relpath(target, self.folder)
 
-    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        found = self.whole.sizes([self._below(path) for path in paths])
-        return {path.removeprefix(f"{self.folder}/"): size for path, size in found.items()}
-
     def _below(self, path: str) -> str:
         # Checked separately first: '..' must not lead out of the folder into the rest of the repository.
         return f"{self.folder}/{checked(path)}"
@@ -298,47 +284,6 @@ class OverlaySource:
 
     def leads_to(self, link: str) -> str | None:
         return self.below.leads_to(link)
-
-    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        own = {path: len(self.texts[path].encode()) for path in paths if path in self.texts}
-        return {**self.below.sizes([path for path in paths if path not in own]), **own}
-
-
-SIMILAR = 0.5
-"""Share of the content from which on git takes a file for a renamed one (`git diff --find-renames`)."""
-
-_BLANKS = b" \t\r"
-_CHUNK = re.compile(rb"[^\n]{0,63}+\n|[^\n]{1,64}")
-
-
-def chunks(data: bytes) -> Counter[bytes]:
-    """The lines of a file, long ones in pieces of 64 bytes, each with its number of bytes in the file."""
-    text = b"\n".join(line.rstrip(_BLANKS) for line in data.split(b"\n"))
-    text += b"\n" if text and not text.endswith(b"\n") else b""
-    found: Counter[bytes] = Counter()
-    for piece in _CHUNK.findall(text):
-        found[piece] += len(piece)
-    return found
-
-
-def similar_sizes(old: Counter[bytes]) -> range:
-    """Sizes in bytes that a similar file can have; others need not be read.
-
-    A byte may be missing at the end of the other file, and its line ends, with the blanks before them, may take as much
-    room again. Files with more than that are not read: otherwise anything could be made to be read.
-    """
-    total = old.total()
-    return range(max(1, ceil(total * SIMILAR) - 1), floor(total / SIMILAR) * 2 + 1)
-
-
-def similarity(old: Counter[bytes], new: Counter[bytes]) -> float:
-    """The bytes of the chunks that both have, as a share of the larger file, in [0, 1]; 0 where both are empty.
-
-    Source: `diffcore-delta.c` and `estimate_similarity` in `diffcore-rename.c` of git, which hash the chunks first.
-    Unlike git's, lines count without the blanks at their ends (as in `git diff --ignore-space-at-eol`).
-    """
-    largest = max(old.total(), new.total())
-    return (old & new).total() / largest if largest else 0.0
 
 
 _MADE_AT_RUN_TIME = re.compile(
@@ -465,20 +410,3 @@ class PromptBuilder(Protocol):
             CannotEvaluate: the files of the side are not available.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Moves:
-    """The new paths of prompts that no longer exist at their old ones.
-
-    Args:
-        found: old path to new path; no new path serves twice.
-        unsure: prompts without a suite in the change whose successor may be a file that was not compared, or one of
-            too many to be compared.
-        others: old path to more files that are similar enough to be its successor, and that no suite of the change
-            names; no successors of other prompts, and no exact copies.
-    """
-
-    found: Mapping[str, str]
-    unsure: frozenset[str] = frozenset()
-    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

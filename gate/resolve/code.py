@@ -209,15 +209,6 @@ def built_version(sides: Sides, source: FileSource, config: SuiteConfig, cases: 
     return PromptVersion(config.prompt, source.label, source.sha, Prompt((), built=built))
 
 
-def same_code(sides: Sides) -> bool:
-    """Do both sides, two commits, have the same files? A function may read any of them, cases and configuration too.
-
-    For a working tree this is unknown.
-    """
-    old, new = sides.base.listing(), sides.head.listing()
-    return old == new and all(new.values()) and sides.base.links("**") == sides.head.links("**")
-
-
 def build_notes(suites: Iterable[Suite]) -> list[str]:
     """A sentence for each prompt that could not be built for every case."""
     return [_told(arm.version) for suite in suites for arm in suite.arms.values() if _failures(arm.version)]

@@ -408,7 +408,7 @@ class SuiteWithEdits:
 
 
 def edit_of(edited: SuiteWithEdits, taken: set[str], unfit: Callable[[Suite], str]) -> ExamEdit | None:
-    """The change's edits, and their trials; None if there are none, or another pair reports them.
+    """The change's edits, and their trials; None if there are none.
 
     Args:
         taken: names of suites; those of the trials are added.
@@ -418,7 +418,7 @@ def edit_of(edited: SuiteWithEdits, taken: set[str], unfit: Callable[[Suite], st
         InputErrors: invalid scorers or cases of the change.
     """
     rules = rules_edited(edited.pair)
-    if edited.pair.other or (not rules and not edited.changes):
+    if not rules and not edited.changes:
         return None
     trials: list[Trial] = []
     # A new prompt has no baseline to try anything with.

@@ -14,6 +14,7 @@ from gate.config.values import OVERALL
 from gate.errors import GateError
 from gate.prompts.files import FileSource, PromptBuilder, source_place
 from gate.resolve.exam import ExamChanges, exam_notes
+from gate.resolve.missing_files import unmatched_entries
 from gate.resolve.pairing import Pair, Sides, StoredSuiteReader, pair
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, picked, settings_notes, subset, with_servers
@@ -67,6 +68,7 @@ def resolve_one(
         hint = "write one with prompts, cases and a model, or: gate check PROMPT --cases FILE --model MODEL"
         raise GateError(f"there is no {config} {source_place(source)}", hint)
     found = reader.completed(found, source) or found
+    reader.problems.extend(unmatched_entries(sides, config, found, None))
     reader.raise_problems()
     pairs = _named(pair(sides, found, found, ()).pairs, chosen.suites)
     if chosen.instead:

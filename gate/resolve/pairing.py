@@ -2,27 +2,24 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from typing import Protocol
 
-from gate.config.documents import decode, quoted
+from gate.config.documents import quoted
 from gate.config.gatefile import Config, SuiteConfig, expand
 from gate.config.values import (
+    AND,
     StoreName,
     file_part,
-    is_pointer,
     is_python,
     is_store,
     name_complaint,
     parse_store_name,
     prompt_parts,
 )
-from gate.errors import CannotEvaluate, GateError, InputErrors
-from gate.files import is_glob
+from gate.errors import GateError
 from gate.limits import NEW_SUITES
-from gate.prompts import reading
-from gate.prompts.files import FileSource, Moves, PromptBuilder, file_of
-from gate.prompts.version import Library, PromptVersion, is_prompty
+from gate.prompts.files import FileSource, PromptBuilder, file_of
+from gate.prompts.version import PromptVersion
 from gate.suite import Suite
 
 
@@ -107,7 +104,6 @@ class Pair:
         new_prompt: the base has neither the file nor a suite for it, so there is nothing to compare.
         left_out: the head no longer has a suite for this prompt.
         moved: the prompt has another path in the head.
-        other: the prompt may also be in another file, which has its own pair.
     """
 
     current: SuiteConfig
@@ -117,7 +113,6 @@ class Pair:
     new_prompt: bool = False
     left_out: bool = False
     moved: bool = False
-    other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +121,11 @@ class Pairing:
 
     Args:
         pairs: in the order of the head's suites, then those that it leaves out.
-        deleted: suites of the base whose prompt is gone.
+        gone: suites of the base whose prompt the change removes without naming its successor.
     """
 
     pairs: tuple[Pair, ...]
-    deleted: tuple[SuiteConfig, ...] = ()
+    gone: tuple[SuiteConfig, ...] = ()
 
 
 def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) -> Pairing:
@@ -144,8 +139,8 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
         names: suites to pair; empty for all.
 
     Raises:
+        InputErrors: an entry of either configuration for which neither side has a file.
         GateError: a name that neither side has, or more new suites than one change may add.
-        CannotEvaluate: a deleted prompt may have moved to one of too many files, or to files not compared.
     """
     heads = _by_name(head, sides.head)
     bases = _by_name(base, sides.base) if base else {}
@@ -155,25 +150,20 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
         raise GateError(f"there is no suite named {', '.join(unknown)}", f"known suites: {', '.join(known)}")
     if base:
         _check_new_files(sides, heads, bases, base)
-    moves = _moved(sides, heads, bases)
-    moved = moves.found
-    expected = _expected(base, bases, moved, sides) if base else {}
-    partners = _partners(heads, bases, moved)
+    new_paths = _new_paths(sides, heads, bases, head.moved)
+    expected = _expected(base, bases, new_paths, sides) if base else {}
+    partners = _partners(heads, bases, new_paths)
     if base:
         _check_count(len(heads) - len(partners))
     pairs = _of_head(heads, partners, list(expected.values()), sides)
-    dropped = _dropped(pairs, bases.values(), moved)
-    pairs += _left_out(pairs, bases.values(), moved, sides)
-    pairs += _others(pairs, bases.values(), moves, sides)
+    pairs += _left_out(pairs, bases.values(), new_paths, sides)
     pairs += [replace(one, new_prompt=True) for one in _left_out(pairs, expected.values(), {}, sides)]
     if base:
         _check_count(sum(one.own_exam or one.new_prompt for one in pairs))
-    examined = [one.exam for one in pairs]
-    deleted = [old for old in bases.values() if old not in examined and _exists(sides.base, old.prompt)]
-    deleted = [old for old in deleted if not names or old.name in names]
-    _check_sure([*deleted, *(old for old in dropped if not names or old.name in names)], moves)
-    asked = (one for one in pairs if not names or (one.exam if one.other else one.current).name in names)
-    return Pairing(tuple(asked), tuple(deleted))
+    followed = {one.exam.name for one in pairs if not one.own_exam}
+    gone = [old for old in bases.values() if old.name not in followed and _exists(sides.base, old.prompt)]
+    asked = (one for one in pairs if not names or one.current.name in names)
+    return Pairing(tuple(asked), tuple(old for old in gone if not names or old.name in names))
 
 
 def _of_head(
@@ -183,8 +173,7 @@ def _of_head(
     pairs = []
     for name, current in heads.items():
         if old := partners.get(name):
-            gone = old.prompt != current.prompt and not _exists(sides.head, old.prompt)
-            pairs.append(Pair(current, old, sides.base, moved=gone))
+            pairs.append(_with_partner(current, old, sides))
         elif exam := _exam_for(current, free):
             free.remove(exam)
             pairs.append(Pair(current, exam, sides.base, new_prompt=True))
@@ -193,13 +182,22 @@ def _of_head(
     return pairs
 
 
+def _with_partner(current: SuiteConfig, old: SuiteConfig, sides: Sides) -> Pair:
+    """A suite with its exam. Where the base names a file that it does not have, the change's path counts for both."""
+    if current.prompt == old.prompt or _exists(sides.base, old.prompt):
+        gone = current.prompt != old.prompt and not _exists(sides.head, old.prompt)
+        return Pair(current, old, sides.base, moved=gone)
+    new = not _exists(sides.base, current.prompt)
+    return Pair(current, replace(old, prompt=current.prompt), sides.base, new_prompt=new)
+
+
 def _check_new_files(
     sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig], base: Config
 ) -> None:
     """Refuse too many new prompts before reading them; as many as are gone may have moved."""
     before = {suite.prompt for suite in bases.values()}
     named = {suite.prompt for suite in heads.values()}
-    matched = {path for entry in base.suites if is_glob(entry.prompt) for path in sides.head.glob(entry.prompt)}
+    matched = {path for entry in base.suites if entry.is_pattern for path in sides.head.glob(entry.prompt)}
     _check_count(len((named | matched) - before) - len(before - named))
 
 
@@ -210,37 +208,29 @@ def _check_count(count: int) -> None:
         raise GateError(f"the change adds more than {NEW_SUITES} new suites", hint)
 
 
-def _check_sure(gone: Sequence[SuiteConfig], moves: Moves) -> None:
-    """Raises CannotEvaluate for a prompt that may have moved to a file that nothing would test."""
-    unsure = sorted({old.prompt for old in gone} & moves.unsure)
-    if unsure:
-        more = f" (nor for {len(unsure) - 1} more)" if len(unsure) > 1 else ""
-        name = quoted(unsure[0])
-        what = f"which file {name} is now" if unsure[0] in moves.found else f"whether {name} was deleted or has moved"
-        why = "the change adds several similar files, or files of about its size that were not compared"
-        message = f"cannot find out {what}{more}: {why} because they are too many, too large or have unusual names"
-        hint = "delete it in a change that adds fewer files, or keep its suite and set the new path there"
-        raise CannotEvaluate(message, hint)
+def _new_paths(
+    sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig], moved: Mapping[str, str]
+) -> dict[str, str]:
+    """The new paths of prompts that the change removes, by their suites' names in the base.
 
-
-def _dropped(found: Sequence[Pair], suites: Iterable[SuiteConfig], moved: Mapping[str, str]) -> list[SuiteConfig]:
-    """Base suites whose prompt moved to a file that no suite of the head names, and whose exam none of them uses."""
-    settled = {one.exam.prompt for one in found}
-    return [old for old in suites if old.prompt in moved and old.prompt not in settled]
-
-
-def _moved(sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig]) -> Moves:
-    """Old to new path of the prompts that the base examines, and that the head has elsewhere."""
-    named = {suite.prompt for suite in heads.values()}
-    before = {suite.prompt for suite in bases.values()}
-    # Where the head's configuration still names a file that is gone, that is a mistake, and no move.
-    gone = [path for path in before - named if _exists(sides.base, path) and not _exists(sides.head, path)]
-    if not gone:
-        return Moves({})
-    from gate.resolve.renames import prompt_moves
-
-    new = [path for path in named - before if _exists(sides.head, path) and not _exists(sides.base, path)]
-    return prompt_moves(sides.base, sides.head, gone, new)
+    Only the change's own gate.yaml says where a prompt went: under `moved`, or in the suite of the same name. A suite
+    that the change drops follows another one of the same prompt.
+    """
+    gone = {
+        old.name: old.prompt
+        for old in bases.values()
+        if _exists(sides.base, old.prompt) and not _exists(sides.head, old.prompt)
+    }
+    named: dict[str, str] = {}
+    for name, prompt in gone.items():
+        parts = prompt_parts(prompt)
+        after = AND.join(moved.get(part, part) for part in parts)
+        if after == prompt and name in heads:
+            after = heads[name].prompt
+        if after != prompt and _exists(sides.head, after):
+            named[name] = after
+    by_prompt = {gone[name]: after for name, after in named.items()}
+    return {name: by_prompt[prompt] for name, prompt in gone.items() if prompt in by_prompt} | named
 
 
 def _exists(source: FileSource, prompt: str) -> bool:
@@ -258,32 +248,28 @@ def is_there(source: FileSource, prompt: str) -> bool:
 
 
 def _partners(
-    heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig], moved: Mapping[str, str]
+    heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig], new_paths: Mapping[str, str]
 ) -> dict[str, SuiteConfig]:
-    """The base's suite for each suite of the head that has one.
+    """The base's suite for each suite of the head that has one, which serves no other.
 
-    The prompt counts before the name, and it is the same prompt after a move. No suite of the base serves twice, with
-    one exception: a name keeps its exam where its prompt moved elsewhere, since either the most similar file or the one
-    that the name points at may be in use afterwards.
+    The prompt counts before the name, and it is the same prompt after a move.
     """
     free = dict(bases)
-    found: dict[str, SuiteConfig] = {}
+    partners: dict[str, SuiteConfig] = {}
 
-    def take(suitable: Callable[[SuiteConfig, SuiteConfig], bool], among: Mapping[str, SuiteConfig]) -> None:
+    def take(suitable: Callable[[SuiteConfig, SuiteConfig], bool]) -> None:
         for name, current in heads.items():
-            fitting = (old for old in among.values() if name not in found and suitable(old, current))
+            fitting = (old for old in free.values() if name not in partners and suitable(old, current))
             if (old := next(fitting, None)) is not None:
-                found[name] = old
-                free.pop(old.name, None)
+                partners[name] = free.pop(old.name)
 
     def same_prompt(old: SuiteConfig, current: SuiteConfig) -> bool:
-        return moved.get(old.prompt, old.prompt) == current.prompt
+        return new_paths.get(old.name, old.prompt) == current.prompt
 
-    take(lambda old, current: same_prompt(old, current) and _called_alike(old, current), free)
-    take(same_prompt, free)
-    left = {**free, **{name: old for name, old in bases.items() if old.prompt in moved}}
-    take(lambda old, current: old.name == current.name, left)
-    return found
+    take(lambda old, current: same_prompt(old, current) and _called_alike(old, current))
+    take(same_prompt)
+    take(lambda old, current: old.name == current.name)
+    return partners
 
 
 def _called_alike(old: SuiteConfig, current: SuiteConfig) -> bool:
@@ -292,15 +278,15 @@ def _called_alike(old: SuiteConfig, current: SuiteConfig) -> bool:
 
 
 def _expected(
-    base: Config, bases: Mapping[str, SuiteConfig], moved: Mapping[str, str], sides: Sides
+    base: Config, bases: Mapping[str, SuiteConfig], new_paths: Mapping[str, str], sides: Sides
 ) -> dict[str, SuiteConfig]:
     """The base's exams for new files: those of its patterns that match one, whatever the change's patterns say."""
-    # A file that moved within its pattern is not new: it sits the exam that it had.
-    kept = {(old.pattern, moved.get(old.prompt)) for old in bases.values()}
+    # A file that moved within its pattern is not new: it keeps the exam that it had.
+    kept = {(old.pattern, new_paths.get(old.name)) for old in bases.values()}
     out: dict[str, SuiteConfig] = {}
-    for entry in (entry for entry in base.suites if is_glob(entry.prompt)):
+    for entry in (entry for entry in base.suites if entry.is_pattern):
         for suite in expand(entry, sides.head.glob(entry.prompt)):
-            if not _exists(sides.base, suite.prompt) and (suite.pattern, suite.prompt) not in kept:
+            if not _exists(sides.base, suite.prompt) and (entry.prompt, suite.prompt) not in kept:
                 taken = suite.name in bases or suite.name in out
                 name = f"{suite.name} at {suite.prompt}" if taken else suite.name
                 out[name] = replace(suite, name=name)
@@ -322,7 +308,7 @@ def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
     """The suites of one side, one for each file that a pattern matches."""
     out: dict[str, SuiteConfig] = {}
     for entry in config.suites:
-        for suite in expand(entry, source.glob(entry.prompt) if is_glob(entry.prompt) else ()):
+        for suite in expand(entry, source.glob(entry.prompt) if entry.is_pattern else ()):
             if reason := name_complaint(suite.name):
                 hint = "rename the file, or give it its own suite"
                 raise GateError(f"{source.label}: {quoted(suite.prompt)} cannot name a suite, it {reason}", hint)
@@ -335,51 +321,22 @@ def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
 
 
 def _left_out(
-    found: Sequence[Pair], suites: Iterable[SuiteConfig], moved: Mapping[str, str], sides: Sides
+    pairs: Sequence[Pair], suites: Iterable[SuiteConfig], new_paths: Mapping[str, str], sides: Sides
 ) -> list[Pair]:
     """Base suites whose prompt no suite of the head examines any more, wherever the prompt is now."""
-    names = {one.current.name for one in found}
-    pairs = []
+    names = {one.current.name for one in pairs}
+    left_out = []
     for old in suites:
-        now = moved.get(old.prompt, old.prompt)
-        sat = any(one.exam is old and one.current.prompt == now for one in found)
-        if not sat and is_there(sides.head, now):
+        now = new_paths.get(old.name, old.prompt)
+        followed = any(one.exam is old and one.current.prompt == now for one in pairs)
+        if not followed and is_there(sides.head, now):
             name = f"{old.name} at {now}" if old.name in names else old.name
             kept = replace(old, name=name, prompt=now)
-            pairs.append(Pair(kept, old, sides.base, left_out=True, moved=now != old.prompt))
-    return pairs
-
-
-def _others(found: Sequence[Pair], suites: Iterable[SuiteConfig], moves: Moves, sides: Sides) -> list[Pair]:
-    """Base suites for each further file that their prompt may have moved to: the worst of them decides."""
-    places = [(old, now) for old in suites for now in moves.others.get(old.prompt, ())]
-    pairs = [one for old, now in places for one in _left_out(found, [old], {old.prompt: now}, sides)]
-    return [replace(one, other=True) for one in pairs]
+            left_out.append(Pair(kept, old, sides.base, left_out=True, moved=now != old.prompt))
+    return left_out
 
 
 _NAMED = 5
-
-
-def same_parts(sides: Sides, suite: SuiteConfig) -> bool:
-    """Do both sides have the same parts for a prompt whose own file is the same on both?
-
-    Only a template that may include something is read; of the base no file is.
-    """
-    ending = PurePosixPath(suite.prompt).suffix.lower()
-    if suite.roles or is_pointer(suite.prompt) or not (suite.template or reading.may_pull_in(suite.prompt)):
-        return True
-    try:
-        data = sides.head.read(suite.prompt) or b""
-        # In a chat file the word may be written with escapes, and front matter names files in other ways.
-        named = ending in reading.CHAT_ENDINGS or is_prompty(suite.prompt)
-        if b"include" not in data and not named:
-            return True
-        text, library = decode(data, suite.prompt), Library(suite.prompt, sides.head.read)
-        parts = reading.parse(text, suite.prompt, template=bool(suite.template), library=library).parts
-    except InputErrors:
-        # Mistakes are told where the suite is read in full.
-        return False
-    return all(sides.head.fingerprint(part.path) == sides.base.fingerprint(part.path) for part in parts.files)
 
 
 def part_notes(suites: Iterable[Suite]) -> list[str]:

@@ -10,11 +10,10 @@ from gate.cases.case import Case
 from gate.config.documents import decode
 from gate.config.gatefile import Config, RuleComparisonOptions, SuiteConfig, load, parse_partly
 from gate.config.models import ModelRef
-from gate.config.values import is_python, is_store, prompt_parts
+from gate.config.values import file_part, is_python, is_store, prompt_parts
 from gate.errors import GateError, InputErrors, Problem
-from gate.files import is_glob
 from gate.prompts import reading
-from gate.prompts.files import FileSource, PromptBuilder, file_of, missing, names_like, source_place
+from gate.prompts.files import FileSource, PromptBuilder, absent_part, file_of, missing, names_like, source_place
 from gate.prompts.version import TODAY, Library, PlaceholderRules, Prompt, PromptVersion
 from gate.record.parts import Deletion
 from gate.resolve.code import (
@@ -38,6 +37,7 @@ from gate.resolve.exam import (
     with_quotes,
     with_simulated_users,
 )
+from gate.resolve.missing_files import path_hint
 from gate.resolve.pairing import Pair, Sides, is_there, pair, stored
 from gate.resolve.trust import forbidden, foreign_scorers, model_fault, of_suite, replaced, unfit
 from gate.suite import Exam, Suite
@@ -103,9 +103,9 @@ class Reader:
 
     def _look_at(self, suite: SuiteConfig) -> None:
         called = replace(suite, name=suite.name or f"on line {suite.line}")
-        if suite.prompt and not is_glob(suite.prompt):
+        if suite.prompt and not suite.is_pattern:
             self._version(self.sides.head, called, None)
-        if suite.cases and not is_glob(suite.cases):
+        if suite.cases:
             self._cases(self.sides.head, called)
 
     def completed(self, config: Config | None, source: FileSource) -> Config | None:
@@ -221,7 +221,24 @@ class Reader:
         for suite in suites:
             known, more = counts.get(suite.prompt, 0), self._count(suite)
             counts[suite.prompt] = None if known is None or more is None else known + more
-        return tuple(Deletion(prompt, self.sides.base.label, count) for prompt, count in counts.items())
+        if not counts:
+            return ()
+        from gate.resolve.renames import likely_successor  # few changes remove a prompt
+
+        base, head = self.sides.base, self.sides.head
+        return tuple(
+            Deletion(path, base.label, count, likely_successor(base, head, path)) for path, count in counts.items()
+        )
+
+    def is_same_prompt(self, pair: Pair) -> bool:
+        """Is the prompt the same on both sides, by the text that a model gets? A function's is not known."""
+        if is_code(pair):
+            return False
+        before, after = (
+            self._version(source, config, None)
+            for source, config in ((self.sides.base, pair.exam), (self.sides.head, pair.current))
+        )
+        return before is not None and after is not None and _content(before) == _content(after)
 
     def _count(self, suite: SuiteConfig) -> int | None:
         """Cases of the base; None where they cannot be read: that is the base's error, and nothing depends on it."""
@@ -257,8 +274,9 @@ class Reader:
     def _version(self, source: FileSource, config: SuiteConfig, cases: Sequence[Case] | None) -> PromptVersion | None:
         if not is_there(source, config.prompt):
             gone = source is self.sides.head and file_of(self.sides.base, config.prompt) is not None
-            need = "to delete the prompt, also remove its suite" if gone else self.absent
-            hint = "; ".join(filter(None, (names_like(source, config.prompt), f"suite {config.name} uses it", need)))
+            need = "set its new path in the suite" if gone else self.absent
+            like = names_like(source, config.prompt) or self._path_hint(source, config.prompt)
+            hint = "; ".join(filter(None, (like, f"suite {config.name} uses it", need)))
             message = f"{missing(source, config.prompt)} {source_place(source)}"
             self.problems.append(Problem(config.prompt, 0, message, hint))
             return None
@@ -266,6 +284,10 @@ class Reader:
             return None if cases is None else self._parsed(lambda: built_version(self.sides, source, config, cases))
         prompt = self._parsed(lambda: self._prompt(source, config))
         return None if prompt is None else PromptVersion(config.prompt, source.label, source.sha, prompt)
+
+    def _path_hint(self, source: FileSource, prompt: str) -> str:
+        path = file_part(absent_part(source, prompt)) if not is_store(prompt) else prompt
+        return "" if source.fingerprint(path) is not None else path_hint((source,), path, self.config_path)
 
     def _prompt(self, source: FileSource, config: SuiteConfig) -> Prompt | None:
         """The prompt of one side, from its file or files."""
@@ -279,7 +301,8 @@ class Reader:
     def _cases(self, source: FileSource, config: SuiteConfig) -> tuple[Case, ...] | None:
         cases = self._case_file(source, config.cases)
         if cases is None:
-            hint = f"create it, or fix 'cases' of suite {config.name}"
+            hint = self._path_hint(source, config.cases) or "create it"
+            hint += f", or fix 'cases' of suite {config.name}"
             self.problems.append(Problem(config.cases, 0, f"there is no such case file {source_place(source)}", hint))
         if isinstance(cases, InputErrors):
             self.problems.extend(cases.problems)
@@ -346,9 +369,13 @@ def _compared(pair: Pair, suite: Suite) -> bool:
     arms = (suite.baseline, suite.candidate)
     if incomplete([arm.version for arm in arms]):
         return True
-    versions = [(arm.version.path, arm.version.prompt.digest) for arm in arms]
+    versions = [_content(arm.version) for arm in arms]
     settings = [(arm.model, arm.params, arm.target, arm.code or arm.place) for arm in arms]
     return versions[0] != versions[1] or settings[0] != settings[1]
+
+
+def _content(version: PromptVersion) -> tuple[str, str]:
+    return version.path, version.prompt.digest
 
 
 def _model(config: SuiteConfig) -> ModelRef:

@@ -11,7 +11,7 @@ from gate.config.models import SERVICES, ModelRef
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import SESSION, HttpAgent, Target, ToolLoop, runs_code
 from gate.errors import InputErrors, Problem
-from gate.files import escapes, is_glob, literal_folder, matches, path_complaint
+from gate.files import escapes, literal_folder, matches, path_complaint
 from gate.prompts.files import LINK, FileSource, folders
 from gate.resolve.pairing import Pair, Sides
 from gate.suite import Suite
@@ -81,12 +81,6 @@ def model_fault(pair: Pair, base: Config | None) -> str:
     if model.provider == "local" and (reason := path_complaint(model.name)):
         return f"suite {pair.current.name}: the path of the model {model} {reason}"
     return ""
-
-
-def of_config(pair: Pair) -> Iterator[ModelRef]:
-    """The models that answer and judge, as far as the configuration names them."""
-    yield from (model for model in (pair.exam.model, pair.current.model) if model is not None)
-    yield from asked_by(pair.exam.scorers)
 
 
 def of_suite(suite: Suite) -> Iterator[ModelRef]:
@@ -201,8 +195,9 @@ def check_links(sides: Sides, configs: Iterable[Config | None]) -> None:
     Raises:
         InputErrors: one problem for each.
     """
-    patterns = dict.fromkeys(suite.prompt for config in configs if config for suite in config.suites)
-    found = {path: problem for one in patterns if is_glob(one) for path, problem in _brought(sides, one).items()}
+    suites = [suite for config in configs if config for suite in config.suites]
+    patterns = dict.fromkeys(suite.prompt for suite in suites if suite.is_pattern)
+    found = {path: problem for one in patterns for path, problem in _brought(sides, one).items()}
     if found:
         raise InputErrors(list(found.values()))
 

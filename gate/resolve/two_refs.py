@@ -1,29 +1,28 @@
 """Turns two refs into suites: each arm from its own ref; cases, scorers and policy from the baseline's."""
 
 import json
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from gate.config.documents import decode
 from gate.config.gatefile import Config
 from gate.config.scorer import ScorerSpec
 from gate.config.scorer_options import KINDS
 from gate.config.targets import runs_code
-from gate.config.values import file_part, is_python, is_store, pointer_of, prompt_parts
-from gate.errors import GateError, InputErrors
+from gate.config.values import is_store
+from gate.errors import GateError
 from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
 from gate.resolve import trust
-from gate.resolve.code import build_notes, same_code
+from gate.resolve.code import build_notes
 from gate.resolve.exam import SettingEdit, differing, exam_notes
-from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes, same_parts
+from gate.resolve.missing_files import unmatched_entries
+from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
-from gate.resolve.trust import check_links, of_config, replaced
+from gate.resolve.trust import check_links
 from gate.suite import Exam, Suite
 from gate.values import UNREAD, counted
 
@@ -169,17 +168,12 @@ def _notes(pairs: Sequence[Pair], touched: Container[str]) -> list[str]:
         f"The change removes the suite for {one.exam.prompt}; until the merge, the base's suite still tests it."
         for one in pairs
         # If its prompt is the same, the edits of the exam are the whole report.
-        if one.left_out and not one.new_prompt and not one.other and one.current.name in touched
+        if one.left_out and not one.new_prompt and one.current.name in touched
     ]
-    moved = [_moved(one) for one in pairs if one.moved]
+    moved = [
+        f"{one.exam.prompt} was renamed to {one.current.prompt}; the two are compared." for one in pairs if one.moved
+    ]
     return list(dict.fromkeys(moved)) + new + left
-
-
-def _moved(pair: Pair) -> str:
-    old, now = pair.exam.prompt, pair.current.prompt
-    if pair.other:
-        return f"{old} may have become {now}, which keeps half of it and has no suite; it is compared too."
-    return f"{old} was renamed to {now}; the two are compared."
 
 
 def is_advisory(sides: Sides, config: str) -> bool:
@@ -216,16 +210,16 @@ def resolve(
     """
     reader = Reader(sides, config, [])
     head, base = _configs(reader, config)
+    reader.problems.extend(unmatched_entries(sides, config, head, base))
+    reader.raise_problems()
     check_links(sides, (base, head))
     pairing = pair(sides, head, base, names)
-    deleted = reader.deletions(pairing.deleted)
-    same = cache(partial(same_code, sides))
-    # Identical files on both sides are not parsed, as most changes touch no suite.
-    changed = [one for one in pairing.pairs if everything or not _same_files(sides, one, same)]
-    read = {one.current.name: _with_exam(reader, one, same) for one in changed}
-    pairs = [known for one in pairing.pairs if (known := read.get(one.current.name, one)) is not None]
-    blank = [one.current for one in changed if read[one.current.name] is None]
-    suites = reader.suites([one for one in read.values() if one is not None], base)
+    deleted = reader.deletions(pairing.gone)
+    # What a change does not touch is read as well: a prompt or an exam that cannot be read is not the same.
+    filled_in = [(one, _with_exam(reader, one)) for one in pairing.pairs]
+    pairs = [one for _, one in filled_in if one is not None]
+    blank = [one.current for one, known in filled_in if known is None]
+    suites = reader.suites([one for one in pairs if everything or not _is_same_stored(reader, one)], base)
     reader.raise_problems()
     touched = {one.suite.name: one.suite for one in suites if everything or one.compared}
     edits = reader.edits(suites, {one.current.name for one in pairs}, base) if base else ()
@@ -269,23 +263,27 @@ def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:
     return head, base
 
 
-def _with_exam(reader: Reader, pair: Pair, code: Callable[[], bool]) -> Pair | None:
+def _with_exam(reader: Reader, pair: Pair) -> Pair | None:
     """The pair with the change's own exam if the base's cases are not filled in yet.
 
     None if the change's are not filled in either, and its prompt is as before: there is nothing to test. A changed
     prompt stays, and its empty case file is an error.
     """
     sides = reader.sides
-    if pair.left_out or not reader.is_blank(pair.source, pair.exam.cases):
+    if pair.left_out or is_store(pair.exam.cases) or not reader.is_blank(pair.source, pair.exam.cases):
         return pair
     if not reader.is_blank(sides.head, pair.current.cases):
         return replace(pair, exam=replace(pair.current, prompt=pair.exam.prompt), source=sides.head, own_exam=True)
-    current = pair.current.prompt
-    if is_python(current):
-        same = code()
-    else:
-        same = all(_same_text(sides, part) for part in prompt_parts(current)) and same_parts(sides, pair.current)
-    return None if same and pair.exam.prompt == current else pair
+    same = not pair.new_prompt and pair.exam.prompt == pair.current.prompt and reader.is_same_prompt(pair)
+    return None if same else pair
+
+
+def _is_same_stored(reader: Reader, pair: Pair) -> bool:
+    """Are configuration and prompt of a suite with cases in a store the same? The store need not be there then."""
+    if not is_store(pair.exam.cases) or pair.own_exam or pair.new_prompt or pair.left_out:
+        return False
+    current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
+    return current == exam and not runs_code(current.target) and reader.is_same_prompt(pair)
 
 
 def _untouched(pairs: Sequence[Pair], named: set[str]) -> tuple[str, ...]:
@@ -329,38 +327,3 @@ def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suit
     if new.issuperset(name for name, suite in touched.items() if suite.baseline is not None):
         return tuple(touched.values())
     return tuple(replace(suite, trial=True) if name in new else suite for name, suite in touched.items())
-
-
-def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
-    """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same."""
-    current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
-    if pair.own_exam or pair.new_prompt or pair.left_out or current != exam or replaced(sides, of_config(pair)):
-        return False
-    if not is_python(current.prompt) and not all(_same_text(sides, part) for part in prompt_parts(current.prompt)):
-        return False
-    if not is_store(current.cases) and not _same_content(sides, current.cases):
-        return False
-    same = code() if is_python(current.prompt) else same_parts(sides, current)
-    return same and (code() if runs_code(current.target) else True)
-
-
-def _same_content(sides: Sides, path: str) -> bool:
-    """Is the file there on both sides, and the same? Sources of two kinds have no fingerprints in common."""
-    old, new = sides.base.fingerprint(path), sides.head.fingerprint(path)
-    return old is not None and new is not None and (old == new or sides.base.read(path) == sides.head.read(path))
-
-
-def _same_text(sides: Sides, prompt: str) -> bool:
-    """Is a prompt the same? Other texts of its file may have changed."""
-    pointer = pointer_of(prompt)
-    path = file_part(prompt)
-    if pointer is None or _same_content(sides, path):
-        return _same_content(sides, path)
-    from gate.prompts.pointers import pointed_text  # few suites name a text inside a file
-
-    try:
-        files = (decode(source.read(path) or b"", path) for source in (sides.base, sides.head))
-        old, new = (pointed_text(text, path, pointer.name, path) for text in files)
-    except InputErrors:
-        return False
-    return (old.text, old.template) == (new.text, new.template)

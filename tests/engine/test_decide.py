@@ -196,7 +196,7 @@ def test_a_run_that_was_asked_to_end_after_its_last_sample_came_to_its_end() -> 
 
 
 GONE = Deletion("p/x.md", "origin/main", 1200)
-SAID = "p/x.md, which origin/main examines with 1,200 cases, is deleted."
+SAID = "p/x.md, which origin/main tests with 1,200 cases, is gone, and gate.yaml names no successor."
 NOTHING = Quality((), 0, None)
 
 
@@ -204,10 +204,10 @@ def facts(new: NewPromptReasons = NewPromptReasons(), unfinished: str | None = N
     return VerdictFacts((), NOTHING, {}, unfinished, new, (GONE,))
 
 
-def test_it_holds_what_would_have_passed() -> None:
-    decision = decide(facts(NewPromptReasons(met=("good enough.",))), RunPolicy())
-    assert (decision.verdict, decision.exit_code, decision.reasons) == (Verdict.HOLD, 0, (SAID,))
-    assert decide(facts(), RunPolicy(fail_on="hold")).exit_code == 1
+def test_a_prompt_that_is_gone_leaves_the_verdict_open() -> None:
+    for new in (NewPromptReasons(), NewPromptReasons(met=("good enough.",)), NewPromptReasons(holds=("few.",))):
+        decision = decide(facts(new), RunPolicy())
+        assert (decision.verdict, decision.exit_code, decision.reasons) == (Verdict.INCONCLUSIVE, 3, (SAID,))
 
 
 @pytest.mark.parametrize(
@@ -222,13 +222,9 @@ def test_it_softens_nothing(found: VerdictFacts, verdict: Verdict) -> None:
     assert decide(found, RunPolicy()).verdict is verdict
 
 
-def test_other_doubts_come_first() -> None:
-    assert decide(facts(NewPromptReasons(holds=("doubtful.",))), RunPolicy()).reasons == ("doubtful.", SAID)
-
-
 @pytest.mark.parametrize(
     ("cases", "said"),
-    [(None, "examines, is"), (0, "with 0 cases, is"), (1, "with 1 case, is"), (2, "with 2 cases, is")],
+    [(None, "tests, is"), (0, "with 0 cases, is"), (1, "with 1 case, is"), (2, "with 2 cases, is")],
 )
 def test_how_many_cases(cases: int | None, said: str) -> None:
     assert said in str(Deletion("x", "main", cases))

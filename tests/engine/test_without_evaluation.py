@@ -1,7 +1,6 @@
 """Records without a comparison, and verdicts that do not decide."""
 
 from datetime import UTC, datetime
-from typing import Literal
 
 import pytest
 from pydantic import ValidationError
@@ -139,15 +138,14 @@ def test_the_label_is_set() -> None:
     assert "Reason: `Known.`" in markdown_of(run)
 
 
-@pytest.mark.parametrize(("fail_on", "code"), [("block", 0), ("hold", 1)])
-def test_all_that_was_touched_is_deleted(fail_on: Literal["block", "hold"], code: int) -> None:
-    gone = Deletion("p/x.md", "main", 120)
-    policy = RunPolicy(fail_on=fail_on)
-    resolved = Resolved((), {}, (), (str(gone),), policy, Budget(), COMMIT, deleted=(gone,))
+def test_all_that_was_touched_is_gone() -> None:
+    gone = Deletion("p/x.md", "main", 120, "q/y.md")
+    resolved = Resolved((), {}, (), (str(gone),), RunPolicy(), Budget(), COMMIT, deleted=(gone,))
     run = shown(deleted_record(resolved, NOW))
-    assert (run.verdict, run.exit_code, run.method.fail_on) == (Verdict.HOLD, code, fail_on)
-    assert run.reasons == ["p/x.md, which main examines with 120 cases, is deleted."]
-    assert "HOLD: `p/x.md` is deleted" in markdown_of(run)
+    assert (run.verdict, run.exit_code) == (Verdict.INCONCLUSIVE, 3)
+    said = "p/x.md, which main tests with 120 cases, is gone, and gate.yaml names no successor; q/y.md is like it."
+    assert run.reasons == [said]
+    assert "merge with the override label" in markdown_of(run)
 
 
 @pytest.mark.parametrize(

@@ -42,17 +42,11 @@ def test_links(folder: Path, tmp_path: Path) -> None:
     for name in ("in", "out", "far", "loop", "dirs", "config"):
         with pytest.raises(InputErrors, match=f"HEAD:{name}: is a symbolic link"):
             ref.read(name)
-    assert tree.read("in") == b"x"
+        with pytest.raises(InputErrors, match=f"{name}: is a symbolic link"):
+            tree.read(name)
     for source in (ref, tree):
         with pytest.raises(InputErrors, match="dirs/b.md: is below the symbolic link 'dirs'"):
             source.read("dirs/b.md")
-    for name in ("out", "far"):
-        with pytest.raises(InputErrors, match=f"{name}: is a symbolic link to a path outside the repository"):
-            tree.read(name)
-    with pytest.raises(InputErrors, match="symbolic link"):
-        tree.read("loop")
-    with pytest.raises(InputErrors, match="is inside .git"):
-        tree.read("config")
     assert ref.glob("**") == tree.glob("**") == ["a.md", "dir/b.md"]
 
 
@@ -103,9 +97,6 @@ def test_a_partial_clone_is_not_filled_in_secret(partial: Path) -> None:
     with pytest.raises(CannotEvaluate, match="is partial and lacks a.md of HEAD~1") as caught:
         ref.read("a.md")
     assert ref.listing().keys() == {"a.md", "same.md"}
-    assert ref.sizes(["same.md"]) == {"same.md": 1}
-    with pytest.raises(CannotEvaluate):
-        ref.sizes(["a.md"])
     assert held(partial) == before
     remedy = caught.value.hint.split("'")[1]
     git(partial, *remedy.split()[1:])
@@ -119,7 +110,6 @@ def test_what_a_partial_clone_lacks_comes_from_elsewhere(partial: Path, folder: 
     assert (both.read("a.md"), both.read("same.md"), both.read("none.md")) == (b"old", b"s", None)
     assert both.glob("*") == ["a.md", "same.md"]
     assert both.listing() == ref.listing()
-    assert both.sizes(["a.md"]) == {"a.md": 3}
     assert both.fingerprint("a.md") == ref.fingerprint("a.md")
     with pytest.raises(InputErrors, match="inside the repository"):
         both.read("../x")

@@ -21,7 +21,13 @@ def with_deletion(passed: RunRecord) -> RunRecord:
     """A harmless rewording beside a deletion."""
     told = [str(TRIAGE)]
     return passed.model_copy(
-        update={"verdict": Verdict.HOLD, "reasons": told, "notes": told, "deleted": [TRIAGE.prompt]}
+        update={
+            "verdict": Verdict.INCONCLUSIVE,
+            "exit_code": 3,
+            "reasons": told,
+            "notes": told,
+            "deleted": [TRIAGE.prompt],
+        }
     )
 
 

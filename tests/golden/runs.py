@@ -64,7 +64,7 @@ def runs() -> dict[str, RunRecord]:
         "many-slices": many_slices(),
         "percentile": percentile(),
         "margin": margin(),
-        "hold-deleted": with_deletion(passed()),
+        "gone": with_deletion(passed()),
         "promises": promised(passed()),
         "promises-uncompared": uncompared(passed()),
         "deleted": only_deleted(),

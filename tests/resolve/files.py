@@ -1,6 +1,6 @@
 """Files in memory, for what reads both sides of a comparison."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.files import matches
@@ -32,6 +32,3 @@ class Files:
 
     def links(self, pattern: str) -> dict[str, str]:
         return {}
-
-    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        return {path: len(self.texts[path].encode()) for path in paths if path in self.texts}

@@ -3,10 +3,9 @@
 import pytest
 
 from gate.config.gatefile import load
-from gate.errors import CannotEvaluate, GateError
+from gate.errors import GateError
 from gate.limits import NEW_SUITES
 from gate.resolve.pairing import Pairing, Sides, pair
-from gate.resolve.renames import MOST_STRAYS
 from tests.resolve.files import Files
 
 HARD = "Hard.\nBe exact.\nCheck twice.\nAnswer in one word.\n"
@@ -38,78 +37,75 @@ BASE = {"p/hard.md": HARD, "p/easy.md": EASY}
 PATTERN = config(("all", "p/*.md"))
 
 
-def test_a_move_with_edits_keeps_the_exam_whatever_the_suite_is_called() -> None:
-    head = {"p/strict.md": HARD + "Please.\n", "p/easy.md": EASY}
-    for name in ("hard", "strict"):
-        found = paired(BASE, head, BOTH, config((name, "p/strict.md"), ("easy", "p/easy.md")))
-        assert sat(found) == {
-            (name, "p/strict.md", "hard", "p/hard.md"),
-            ("easy", "p/easy.md", "easy", "p/easy.md"),
-        }
-        assert [one.moved for one in found.pairs] == [True, False]
-        assert found.deleted == ()
+MOVED = "moved: {p/hard.md: p/strict.md}\n"
 
 
-def test_a_suite_whose_prompt_was_exchanged_for_another_moved_one_sits_both_exams() -> None:
-    head = {"p/x.md": HARD, "p/y.md": EASY}
-    found = paired(BASE, head, BOTH, config(("hard", "p/y.md"), ("easy", "p/x.md")))
-    assert sat(found) == {("hard", "p/y.md", "easy", "p/easy.md"), ("easy", "p/x.md", "hard", "p/hard.md")}
+def test_a_suite_that_keeps_its_name_says_where_its_prompt_went() -> None:
+    head = {"p/strict.md": "Rewritten.\n", "p/easy.md": EASY}
+    found = paired(BASE, head, BOTH, config(("hard", "p/strict.md"), ("easy", "p/easy.md")))
+    assert sat(found) == {("hard", "p/strict.md", "hard", "p/hard.md"), ("easy", "p/easy.md", "easy", "p/easy.md")}
+    assert [one.moved for one in found.pairs] == [True, False]
+    assert found.gone == ()
 
 
-def test_a_decoy_that_is_more_similar_does_not_free_the_suite_of_its_name() -> None:
-    head = {"p/decoy.md": HARD, "p/used.md": "Hard.\nAnything goes.\n", "p/easy.md": EASY}
-    new = config(("hard", "p/used.md"), ("decoy", "p/decoy.md"), ("easy", "p/easy.md"))
-    found = paired(BASE, head, BOTH, new)
-    assert {row for row in sat(found) if row[0] != "easy"} == {
-        ("hard", "p/used.md", "hard", "p/hard.md"),
-        ("decoy", "p/decoy.md", "hard", "p/hard.md"),
-    }
+def test_likeness_alone_names_no_successor() -> None:
+    head = {"p/strict.md": HARD, "p/easy.md": EASY}
+    found = paired(BASE, head, BOTH, config(("strict", "p/strict.md"), ("easy", "p/easy.md")))
+    assert [old.prompt for old in found.gone] == ["p/hard.md"]
+    assert ("strict", "p/strict.md", "own", "p/strict.md") in sat(found)
+    found = paired(BASE, head, BOTH, config(("strict", "p/strict.md"), ("easy", "p/easy.md")) + MOVED)
+    assert ("strict", "p/strict.md", "hard", "p/hard.md") in sat(found)
+    assert found.gone == ()
 
 
-def test_a_move_within_a_pattern_is_no_new_prompt() -> None:
-    found = paired(BASE, {"p/strict.md": HARD + "Please.\n", "p/easy.md": EASY}, PATTERN, PATTERN)
+def test_a_move_within_a_pattern_is_named_and_is_no_new_prompt() -> None:
+    head = {"p/strict.md": HARD, "p/easy.md": EASY}
+    found = paired(BASE, head, PATTERN, PATTERN)
+    assert [old.prompt for old in found.gone] == ["p/hard.md"]
+    found = paired(BASE, head, PATTERN, PATTERN + MOVED)
     assert sat(found) == {
         ("all:strict", "p/strict.md", "all:hard", "p/hard.md"),
         ("all:easy", "p/easy.md", "all:easy", "p/easy.md"),
     }
     assert not any(one.new_prompt for one in found.pairs)
+    assert found.gone == ()
+
+
+def test_a_folder_that_moves_with_its_pattern_keeps_its_names() -> None:
+    head = {path.replace("p/", "q/"): text for path, text in BASE.items()}
+    found = paired(BASE, head, PATTERN, PATTERN.replace("p/*", "q/*"))
+    assert sat(found) == {
+        ("all:hard", "q/hard.md", "all:hard", "p/hard.md"),
+        ("all:easy", "q/easy.md", "all:easy", "p/easy.md"),
+    }
+    assert found.gone == ()
 
 
 def test_every_exam_of_a_prompt_moves_with_it() -> None:
     old = config(("one", "p/*.md"), ("two", "p/*.md"), ("three", "p/hard.md"))
     head = {"p/strict.md": HARD, "p/easy.md": EASY}
-    for new in (old.replace("p/hard.md", "p/strict.md"), config(("only", "p/strict.md"), ("one", "p/easy.md"))):
+    for new in (old.replace("p/hard.md", "p/strict.md"), config(("only", "p/strict.md"), ("one", "p/easy.md")) + MOVED):
         found = paired(BASE, head, old, new)
         moved = {one.exam.name for one in found.pairs if one.current.prompt == "p/strict.md" and not one.own_exam}
         assert moved == {"one:hard", "two:hard", "three"}
         assert {one.exam.name for one in found.pairs if one.current.prompt == "p/easy.md"} >= {"one:easy", "two:easy"}
         names = [one.current.name for one in found.pairs]
         assert len(set(names)) == len(names)
-        assert found.deleted == ()
+        assert found.gone == ()
 
 
-def test_a_prompt_without_a_successor_is_deleted() -> None:
-    found = paired(BASE, {"p/easy.md": EASY, "p/new.md": "New.\n"}, PATTERN, PATTERN)
-    assert [(old.name, old.prompt) for old in found.deleted] == [("all:hard", "p/hard.md")]
+@pytest.mark.parametrize("named", ["", "moved: {p/hard.md: p/nowhere.md}\n", "moved: {p/other.md: p/new.md}\n"])
+def test_a_prompt_without_a_successor_is_gone(named: str) -> None:
+    found = paired(BASE, {"p/easy.md": EASY, "p/new.md": "New.\n"}, PATTERN, PATTERN + named)
+    assert [(old.name, old.prompt) for old in found.gone] == [("all:hard", "p/hard.md")]
     assert {(one.current.name, one.new_prompt) for one in found.pairs} == {("all:easy", False), ("all:new", True)}
 
 
-def decoys(count: int) -> dict[str, str]:
-    return {f"a{number:03}/hard.md": HARD[::-1] for number in range(count)}
-
-
-def test_a_prompt_among_too_many_files_is_not_called_deleted_and_its_suites_name_settles_it() -> None:
-    easy = config(("easy", "p/easy.md"))
-    head = {"p/easy.md": EASY, **decoys(MOST_STRAYS), "zz/other.txt": HARD + "Please.\n"}
-    with pytest.raises(
-        CannotEvaluate, match=r"cannot find out whether 'p/hard\.md' was deleted or has moved: the change"
-    ):
-        paired(BASE, head, BOTH, easy)
-    assert sat(paired(BASE, head, BOTH, easy, "easy")) == {("easy", "p/easy.md", "easy", "p/easy.md")}
-    kept = config(("hard", "zz/new.txt"), ("easy", "p/easy.md"))
-    found = paired(BASE, {**head, "zz/new.txt": "Rewritten.\n"}, BOTH, kept)
-    assert ("hard", "zz/new.txt", "hard", "p/hard.md") in sat(found)
-    assert found.deleted == ()
+@pytest.mark.parametrize(("after", "new"), [(BASE, False), ({**BASE, "p/new.md": "New.\n"}, True)])
+def test_a_path_that_the_base_does_not_have_is_corrected_on_both_sides(after: dict[str, str], new: bool) -> None:
+    path = "p/new.md" if new else "p/hard.md"
+    (pair,) = paired(BASE, after, config(("hard", "p/hrad.md")), config(("hard", path))).pairs
+    assert (pair.current.prompt, pair.exam.prompt, pair.new_prompt, pair.own_exam) == (path, path, new, False)
 
 
 @pytest.mark.parametrize("kept", [PATTERN, config(("easy", "p/easy.md"))])

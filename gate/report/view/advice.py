@@ -152,6 +152,10 @@ def _inconclusive(run: RunRecord) -> Iterator[Text]:
     if run.kind == "baseline":
         yield from early_end_steps(run)
         return
+    if run.deleted:
+        yield ("If a prompt moved, set its new path in its suite, or under ", Code("moved"), " in gate.yaml.")
+        yield ("If it is no longer needed, merge with the override label.",)
+        return
     if not run.evaluated:
         yield (_fix(run),)
         return
@@ -211,9 +215,6 @@ def _hold(run: RunRecord) -> Iterator[Text]:
     small = [named for named in run_slices(run) if named.overall and named.record.state is State.TOO_FEW]
     yield from (_adding(run, named) for named in small[:1])
     yield from pass_rates.doubtful_rate_steps(run)
-    if run.deleted:
-        which = "the prompt is" if len(run.deleted) == 1 else "the prompts are"
-        yield (f"Merge if {which} no longer needed. If one was moved and rewritten, set its new path in its suite.",)
     if suspects:
         yield from _comparing(run)
 

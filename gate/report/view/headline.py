@@ -319,7 +319,6 @@ def _doubtful(run: RunRecord) -> Text:
     if not run.suites:
         return (
             pass_rates.doubtful_rate(run)
-            or deleted_prompts(run)
             or _first_reason(run, "the prompt is not shown to be good enough")
         )
     short_of_cases = any(named.overall and named.record.state is State.TOO_FEW for named in run_slices(run))
@@ -332,20 +331,9 @@ def _doubtful(run: RunRecord) -> Text:
                     return (*where, f"{axis.axis} {over_limit(axis)}", *_worst(run, "; worst slice "))
         if run.new and (doubt := pass_rates.doubtful_rate(run)):
             return doubt
-        if run.deleted:
-            return deleted_prompts(run)
         if run.new:
             return _first_reason(run, "a new prompt is not shown to be good enough")
     return ("too few cases to decide", *_worst(run, "; worst slice "))
-
-
-def deleted_prompts(run: RunRecord) -> Text:
-    """That prompts are deleted; empty where none is."""
-    if not run.deleted:
-        return ()
-    more = len(run.deleted) - 1
-    verb = f"and {numbers.counted(more, 'other prompt')} are" if more else "is"
-    return (Code(short_line(run.deleted[0])), f" {verb} deleted")
 
 
 def _first_reason(run: RunRecord, otherwise: str) -> Text:

@@ -54,11 +54,6 @@ def test_a_link_or_submodule_inside_a_path_is_reported(source: FileSource) -> No
             source.read(path)
 
 
-def test_sizes_are_those_of_what_is_read(source: FileSource) -> None:
-    assert source.sizes([*FILES, "names", "nowhere.md"]) == {path: len(data) for path, data in FILES.items()}
-    assert source.sizes([]) == {}
-
-
 def test_equal_content_has_an_equal_fingerprint(source: FileSource) -> None:
     assert source.fingerprint("README.md") == source.fingerprint("a/same.md")
     prints = {path: source.fingerprint(path) for path in FILES}

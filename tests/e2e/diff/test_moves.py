@@ -1,11 +1,15 @@
 """Deleted and moved prompts and dropped suites: no prompt escapes its eval set."""
 
+import json
 from pathlib import Path
+
+import pytest
 
 from gate.record.comparison import Verdict
 from tests.e2e.diff.example import break_gold, run
 from tests.support.command import gate, git
 from tests.support.example import CONFIG
+from tests.support.repository import write
 
 FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
 
@@ -26,16 +30,39 @@ def test_a_deleted_prompt_that_is_still_configured_is_an_error(repo: Path) -> No
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 2
     assert "prompts/support.md: there is no such prompt in the working tree" in outcome.err
-    assert "to delete the prompt, also remove its suite" in " ".join(outcome.err.split())
+    assert "set its new path in the suite" in " ".join(outcome.err.split())
+
+
+NEW_PLACES = {
+    "a blank in front": ("prompts/elsewhere.md", lambda text: " " + text),
+    "wrapped again": ("prompts/elsewhere.md", lambda text: "\n".join(text.split())),
+    "in Python": ("app/texts.py", lambda text: f"SUPPORT = {text!r}\n"),
+    "in JSON": ("app/texts.json", lambda text: json.dumps({"support": text})),
+    "with another ending": ("zz/support.txt", lambda text: text),
+}
+
+
+@pytest.mark.parametrize("place", NEW_PLACES)
+def test_a_prompt_that_is_gone_is_red_and_a_likely_successor_is_proposed(repo: Path, place: str) -> None:
+    path, edited = NEW_PLACES[place]
+    text = (repo / "prompts/support.md").read_text()
+    git(repo, "rm", "--quiet", "prompts/support.md")
+    write(repo, {path: edited(text), "gate.yaml": FAQ_ONLY})
+    outcome = run(repo)
+    assert (outcome.code, outcome.record.verdict, outcome.record.suites) == (3, Verdict.INCONCLUSIVE, [])
+    said = "prompts/support.md, which main tests with 20 cases, is gone, and gate.yaml names no successor"
+    assert outcome.record.reasons == [f"{said}; {path} is like it."]
 
 
 def test_a_moved_prompt_is_still_tested(repo: Path) -> None:
     text = (repo / "prompts/support.md").read_text()
     git(repo, "mv", "prompts/support.md", "prompts/elsewhere.md")
     (repo / "prompts/elsewhere.md").write_text(text + "\nquality[gold]=0.1\n")
-    (repo / "prompts/new.md").write_text("Something else. quality=1.0")
-    (repo / "gate.yaml").write_text(CONFIG.replace("prompts/support.md", "prompts/new.md"))
-    record = run(repo).record
-    assert record.verdict is Verdict.BLOCK
-    assert "prompts/support.md was renamed to prompts/elsewhere.md; the two are compared." in record.notes
-    assert "prompts/elsewhere.md" in {suite.candidate.path for suite in record.suites}
+    for named in (
+        CONFIG.replace("prompts/support.md", "prompts/elsewhere.md"),
+        FAQ_ONLY + "moved: {prompts/support.md: prompts/elsewhere.md}\n",
+    ):
+        (repo / "gate.yaml").write_text(named)
+        record = run(repo).record
+        assert record.verdict is Verdict.BLOCK
+        assert "prompts/support.md was renamed to prompts/elsewhere.md; the two are compared." in record.notes

@@ -119,9 +119,13 @@ def test_a_renamed_constant_is_compared_with_its_old_version(tmp_path: Path) -> 
     old = f'SUPPORT = """{text}quality=1.0"""\nOTHER = "x"\n'
     repo = make(tmp_path, "app/p.py", old, "app/p.py::SUPPORT")
     new = f'OTHER = "x"\nSUPPORT_V2 = """{text}quality=1.0 quality[gold]=0.1"""\n'
-    # No suite of the change names it.
-    faq = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
+    config = (repo / "gate.yaml").read_text()
+    faq = config[: config.index("  - name: support")] + config[config.index("  - name: faq") :]
     repository.write(repo, {"app/p.py": new, "gate.yaml": faq})
+    outcome = run(repo)
+    assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
+    assert outcome.record.suites == []
+    repository.write(repo, {"gate.yaml": config.replace("::SUPPORT", "::SUPPORT_V2")})
     outcome = run(repo)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert outcome.record.suites[0].candidate.path == "app/p.py::SUPPORT_V2"
