@@ -54,6 +54,13 @@ Definitions: TypeAlias = dict[str, list[Definition[Expression]]]
 """By name; a name that gets a value twice has two of them."""
 
 
+def places_of(definitions: Definitions[Expression], name: str) -> list[Definition[Expression]]:
+    """Every place that gives a name its value: its own, and all but one of each name before a dot in it."""
+    parts = name.split(".")
+    parents = (".".join(parts[:count]) for count in range(1, len(parts)))
+    return [*definitions.get(name, []), *(place for one in parents for place in definitions.get(one, [])[1:])]
+
+
 def no_definitions() -> Definitions[Expression]:
     """To be filled."""
     return defaultdict(list)
@@ -99,7 +106,7 @@ class Work(Generic[Expression]):
         if name in self.within:
             circle = " → ".join((*self.within[self.within.index(name) :], name))
             raise Endless(self.line_of(expression), f"it refers to itself: {circle}")
-        found = self.definitions.get(name, [])
+        found = places_of(self.definitions, name)
         if len(found) != 1:
             raise self.computed(expression)
         self.within.append(name)

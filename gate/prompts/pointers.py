@@ -10,7 +10,7 @@ from typing import Any
 from gate.config.documents import one_problem, printable, quoted
 from gate.config.values import PYTHON_PREFIX, SOURCES
 from gate.limits import CODE_CHARS
-from gate.prompts.expressions import BROKEN, Computed, Definition, Definitions, Unreadable, Work, short_code
+from gate.prompts.expressions import BROKEN, Computed, Definition, Definitions, Unreadable, Work, places_of, short_code
 from gate.prompts.placeholders import plain_text, template_source
 from gate.prompts.version import AS_SHOWN, PlaceholderRules
 
@@ -60,8 +60,8 @@ def pointed_text(content: str, path: str, name: str, where: str, rules: Placehol
         raise one_problem(where, broken[0].line, message)
     if not found or _LOCALS in name:
         raise one_problem(where, 0, f"has no text named {quoted(name)}", _nearest(work.definitions, name))
-    if len(found) > 1:
-        lines = " and on line ".join(str(one.line) for one in found[:2])
+    if len(places := places_of(work.definitions, name)) > 1:
+        lines = " and on line ".join(map(str, sorted(one.line for one in places)[:2]))
         message = f"{quoted(name)} gets a value on line {lines}"
         raise one_problem(where, found[0].line, message, "use a name that gets a value only once")
     if inner := [one for one in work.definitions if one.startswith(f"{name}.") and _LOCALS not in one]:
@@ -97,7 +97,7 @@ def may_have(content: str, path: str, name: str) -> bool:
 
 def _all(work: Work[Any]) -> Iterator[PointedText]:
     for name, found in work.definitions.items():
-        if len(found) == 1 and name and _LOCALS not in name:
+        if len(places_of(work.definitions, name)) == 1 and found and name and _LOCALS not in name:
             work.steps = 0
             try:
                 text = _pointed(name, found[0], work)

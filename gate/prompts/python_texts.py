@@ -3,7 +3,7 @@
 import ast
 import string
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import cleandoc
@@ -28,11 +28,13 @@ class PythonExpression:
     Args:
         scopes: starts of the names that count before those of the module, the innermost first.
         parameters: of the function around it.
+        readable: False for a place that gives a name a value which only running the code would tell.
     """
 
     node: ast.AST
     scopes: tuple[str, ...] = ()
     parameters: frozenset[str] = frozenset()
+    readable: bool = True
 
     def at(self, node: ast.AST) -> "PythonExpression":
         """Another node that sees the same names."""
@@ -50,6 +52,7 @@ def python_definitions(content: str) -> Definitions[PythonExpression]:
         raise Unreadable(0, "is not valid Python, or too deeply nested") from None
     found: Definitions[PythonExpression] = no_definitions()
     _define(found, module.body, "", ())
+    _note_globals(found, module)
     return found
 
 
@@ -83,11 +86,105 @@ def _define(found: Definitions[PythonExpression], body: list[ast.stmt], prefix: 
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 _define_function(found, one, prefix)
             case ast.ClassDef():
+                lines = one.lineno, one.end_lineno or one.lineno
+                found[prefix + one.name].append(Definition(*lines, PythonExpression(one)))
                 inner = f"{prefix}{one.name}."
                 if inner.count(".") < TEXT_DEPTH:
                     _define(found, one.body, inner, (inner,))
             case _:
                 _define_assigned(found, PythonExpression(one, scopes), one, prefix)
+    for name, node in _bindings(body):
+        _note(found, prefix + name, node)
+
+
+def _note(found: Definitions[PythonExpression], name: str, node: ast.AST) -> None:
+    """Note another place that gives a name a value, which only running the code would tell."""
+    line = int(getattr(node, "lineno", 0))
+    if len(found[name]) < 2 and not any(one.line <= line <= one.last for one in found[name]):
+        place = PythonExpression(node, readable=False)
+        found[name].append(Definition(line, int(getattr(node, "end_lineno", line)), place))
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_MUTATING = frozenset(
+    "append clear extend insert pop popitem remove reverse setdefault sort update __ior__ __setitem__".split()
+)
+
+
+def _bindings(body: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
+    """Every name that statements give a value, in whatever way, or change in place; not those of inner scopes."""
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        if name := _bound_name(node):
+            yield name, node
+        if isinstance(node, _COMPREHENSIONS):
+            waiting += [one.target for one in ast.walk(node) if isinstance(one, ast.NamedExpr)]
+        elif not isinstance(node, _SCOPES):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _bound_name(node: ast.AST) -> str:
+    """The name that a node gives a value, or changes; empty for none."""
+    match node:
+        case ast.Name(ctx=ast.Store() | ast.Del()):
+            return node.id
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+            # A key that is not a constant may be any key.
+            return _dotted(node) or _dotted(node.value)
+        case ast.Call(func=ast.Attribute() as method) if method.attr in _MUTATING:
+            return _dotted(method.value)
+        case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[owner, *_]):
+            return _dotted(owner)
+        case ast.alias():
+            return node.asname or node.name.split(".")[0]
+        case ast.MatchMapping():
+            return node.rest or ""
+        case ast.MatchAs() | ast.MatchStar() | ast.ExceptHandler():
+            return node.name or ""
+    return ""
+
+
+def _note_globals(found: Definitions[PythonExpression], module: ast.Module) -> None:
+    """Note what functions and classes do to names of the module, and what may do something to any of them."""
+    inside: set[ast.AST] = set()
+    for scope in (node for node in ast.walk(module) if isinstance(node, _Function | ast.ClassDef)):
+        inner = list(ast.walk(scope))
+        declared = {name for node in inner if isinstance(node, ast.Global) for name in node.names}
+        bound = list(_bindings(scope.body))
+        local = {name for name, node in bound if isinstance(node, ast.Name)} - declared
+        if not isinstance(scope, ast.ClassDef):
+            local |= _parameters(scope)
+            inside.update(inner)
+        for name, node in bound:
+            root = name.split(".")[0]
+            if root in declared or (root in found and root not in local):
+                _note(found, name, node)
+    every = list(ast.walk(module))
+    stars = [node for node in every if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
+    for star in sorted(stars, key=lambda node: -node.lineno)[:1]:
+        for name in [name for name, places in found.items() if places and places[0].line < star.lineno]:
+            _note(found, name, star)
+    for node in [node for node in every if _changes_any_name(node, outside=node not in inside)][:1]:
+        for name in list(found):
+            _note(found, name, node)
+
+
+def _changes_any_name(node: ast.AST, *, outside: bool) -> bool:
+    """May it give any name of the module a value? `vars()` and `locals()` do outside of functions."""
+    if isinstance(node, ast.Subscript):
+        return _dotted(node.value) == "sys.modules"
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    name = node.func.id
+    return name in ("exec", "globals") or (outside and not node.args and name in ("vars", "locals"))
+
+
+def _parameters(function: _Function) -> frozenset[str]:
+    every = function.args
+    arguments = [*every.posonlyargs, *every.args, *every.kwonlyargs, every.vararg, every.kwarg]
+    return frozenset(one.arg for one in arguments if one is not None)
 
 
 def _define_assigned(
@@ -142,22 +239,24 @@ def _define_value(found: Definitions[PythonExpression], name: str, definition: D
     node = definition.value.node
     if not isinstance(node, ast.Dict) or name.count(".") >= TEXT_DEPTH:
         return
-    for key, value in zip(node.keys, node.values, strict=True):
+    for at, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
         if isinstance(key, ast.Constant) and isinstance(key.value, str):
             last = value.end_lineno or value.lineno
             inner = Definition(key.lineno, last, definition.value.at(value))
             _define_value(found, f"{name}.{key.value}", inner)
+            rest = zip(node.keys[at:], node.values[at:], strict=True)
+            if later := [other for unknown, other in rest if not isinstance(unknown, ast.Constant)]:
+                # What is spread after it, or has a computed key, may have the same key.
+                place = PythonExpression(later[0], readable=False)
+                found[f"{name}.{key.value}"].append(Definition(later[0].lineno, later[0].end_lineno or 0, place))
 
 
 def _define_function(found: Definitions[PythonExpression], function: _Function, prefix: str) -> None:
     """Note the text that a function returns, and its local constants under names that no pointer can have."""
     name = f"{prefix}{function.name}"
     own = f"{name}.<locals>."
-    every = function.args
-    arguments = [*every.posonlyargs, *every.args, *every.kwonlyargs, every.vararg, every.kwarg]
-    parameters = frozenset(one.arg for one in arguments if one is not None)
     # The body of a method does not see the names of its class.
-    outer = PythonExpression(function, (own,), parameters)
+    outer = PythonExpression(function, (own,), _parameters(function))
     lines = function.lineno, function.end_lineno or function.lineno
     found[name].append(Definition(*lines, outer.at(_returned(function))))
     for one in function.body:
@@ -166,6 +265,8 @@ def _define_function(found: Definitions[PythonExpression], function: _Function, 
         value = one.value if isinstance(one, ast.Assign | ast.AnnAssign) else None
         if isinstance(target, ast.Name) and value is not None:
             found[own + target.id].append(Definition(one.lineno, one.end_lineno or one.lineno, outer.at(value)))
+    for local, node in _bindings(function.body):
+        _note(found, own + local, node)
 
 
 def _returned(function: _Function) -> ast.AST:
@@ -199,6 +300,8 @@ def _dotted(node: ast.AST) -> str:
 
 
 def _text(expression: PythonExpression, work: Work[PythonExpression]) -> Pieces:
+    if not expression.readable:
+        raise work.computed(expression)
     node = expression.node
     match node:
         case ast.Constant(value=str() as text):

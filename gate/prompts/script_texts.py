@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node
 
 _WRAPPERS = frozenset(("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"))
-_FUNCTIONS = frozenset(("arrow_function", "function_expression", "function_declaration", "method_definition"))
+_FUNCTIONS = frozenset(
+    "arrow_function function_expression function_declaration generator_function generator_function_declaration "
+    "method_definition".split()
+)
 _NAMES = frozenset(("identifier", "member_expression", "subscript_expression"))
 _VALUES = frozenset(("number", "true", "false", "null"))
 _TRIMS: dict[str, Callable[[str], str]] = {"trim": str.strip, "trimStart": str.lstrip, "trimEnd": str.rstrip}
@@ -30,11 +33,13 @@ class ScriptExpression:
     Args:
         scope: start of the names of the function around it; empty outside of functions.
         parameters: of that function.
+        readable: False for a place that gives a name a value which only running the code would tell.
     """
 
     node: "Node"
     scope: str = ""
     parameters: frozenset[str] = frozenset()
+    readable: bool = True
 
     def at(self, node: "Node") -> "ScriptExpression":
         """Another node that sees the same names."""
@@ -64,6 +69,8 @@ def script_definitions(content: str, ending: str) -> Definitions[ScriptExpressio
     for statement in root.named_children:
         if not statement.has_error:
             _define(found, statement)
+    for name, node in _bindings(root, frozenset()):
+        _note(found, name, node)
     if root.has_error:
         bad = next(_errors(root), root)
         found[BROKEN].append(Definition(*_lines(bad), ScriptExpression(bad)))
@@ -101,6 +108,107 @@ def _field(node: "Node", name: str) -> str:
     return "" if inner is None else _source(inner)
 
 
+def _note(found: Definitions[ScriptExpression], name: str, node: "Node") -> None:
+    """Note another place that gives a name a value, which only running the code would tell."""
+    first, last = _lines(node)
+    if len(found[name]) < 2 and not any(one.line <= first <= one.last for one in found[name]):
+        found[name].append(Definition(first, last, ScriptExpression(node, readable=False)))
+
+
+_MUTATING = frozenset("Object.assign Object.defineProperty Object.defineProperties Reflect.set _.merge".split())
+"""Functions that change their first argument."""
+
+
+def _bindings(scope: "Node", local: frozenset[str]) -> "Iterator[tuple[str, Node]]":
+    """Every place below that gives a name of the file a value, or changes it.
+
+    Args:
+        local: names that mean something else here.
+    """
+    waiting = [(scope, local)]
+    while waiting:
+        node, local = waiting.pop()
+        for name in _bound_names(node):
+            if name.split(".")[0] not in local:
+                yield name, node
+        inner = local | frozenset(_declared_inside(node)) if node is not scope else local
+        waiting += [(child, inner) for child in node.named_children]
+
+
+def _declared_inside(scope: "Node") -> Iterator[str]:
+    """What a function, a block or a loop declares for itself."""
+    if scope.type in _FUNCTIONS or scope.type == "catch_clause":
+        yield from _parameters(scope.child_by_field_name("parameters") or scope.child_by_field_name("parameter"))
+    if scope.type == "for_in_statement" and _field(scope, "kind") in ("let", "const"):
+        yield from _pattern_names(scope.child_by_field_name("left") or scope)
+    body_of_function = scope.parent is not None and scope.parent.type in _FUNCTIONS
+    for one in scope.named_children if scope.type in ("statement_block", "for_statement") else ():
+        if one.type == "lexical_declaration" or (one.type == "variable_declaration" and body_of_function):
+            yield from _declared_names(one)
+        elif one.type in ("function_declaration", "class_declaration"):
+            yield _field(one, "name")
+
+
+def _declared_names(declaration: "Node") -> Iterator[str]:
+    for declarator in declaration.named_children:
+        if (name := declarator.child_by_field_name("name")) is not None:
+            yield from _pattern_names(name)
+
+
+def _bound_names(node: "Node") -> Iterator[str]:
+    """The names that a node gives a value."""
+    match node.type:
+        case "assignment_expression" | "augmented_assignment_expression" | "for_in_statement":
+            left = node.child_by_field_name("left")
+            if left is not None and _field(node, "kind") not in ("let", "const"):
+                yield from _pattern_names(left)
+        case "update_expression" | "unary_expression":
+            if _field(node, "operator") in ("++", "--", "delete"):
+                yield from _pattern_names(node.child_by_field_name("argument") or node)
+        case "variable_declarator":
+            name = node.child_by_field_name("name")
+            # Of what is declared in a block only `var` is a name of the file.
+            value = node.child_by_field_name("value")
+            if name is not None and value is not None and node.parent is not None and _is_of_file(node.parent):
+                yield from _pattern_names(name)
+        case "export_specifier":
+            alias = _field(node, "alias")
+            if alias and alias != _field(node, "name"):
+                yield alias
+        case "call_expression" if _field(node, "function") in _MUTATING:
+            yield from map(_target, _arguments(node)[:1])
+
+
+def _is_of_file(declaration: "Node") -> bool:
+    """Does a declaration give a name to the whole file?"""
+    parent = declaration.parent
+    at_top = parent is None or parent.type in ("program", "export_statement")
+    return at_top or declaration.type == "variable_declaration"
+
+
+def _target(node: "Node") -> str:
+    """The name of what is assigned to; of a key that is not a constant, the object's."""
+    while not (name := _dotted(node)) and (inner := node.child_by_field_name("object")) is not None:
+        node = inner
+    return name
+
+
+def _pattern_names(node: "Node") -> Iterator[str]:
+    """The names in the left side of an assignment."""
+    if node.type in _NAMES:
+        if name := _target(node):
+            yield name
+        return
+    if node.type == "shorthand_property_identifier_pattern":
+        yield _source(node)
+    elif node.type in ("pair_pattern", "assignment_pattern", "object_assignment_pattern"):
+        inner = node.child_by_field_name("value" if node.type == "pair_pattern" else "left")
+        yield from () if inner is None else _pattern_names(inner)
+    else:
+        for inner in node.named_children:
+            yield from _pattern_names(inner)
+
+
 def _define(found: Definitions[ScriptExpression], statement: "Node") -> None:
     """Note the names that a statement defines."""
     if statement.type == "export_statement":
@@ -133,6 +241,7 @@ def _declared(statement: "Node") -> "Iterator[tuple[str, Node, tuple[int, int]]]
 
 def _define_members(found: Definitions[ScriptExpression], statement: "Node") -> None:
     """Note the fields and methods of a class, or the members of an enum."""
+    found[_field(statement, "name")].append(Definition(*_lines(statement), ScriptExpression(statement, readable=False)))
     body = statement.child_by_field_name("body")
     for one in body.named_children if body is not None else ():
         key = one.child_by_field_name("name") or one.child_by_field_name("property")
@@ -168,6 +277,21 @@ def _define_value(
             key = value = one
         if key is not None and value is not None and (inner := _key(key)):
             _define_value(found, f"{name}.{inner}", _lines(one), expression.at(value))
+            if later := next((other for other in _later(one) if _may_override(other)), None):
+                place = replace(expression.at(later), readable=False)
+                found[f"{name}.{inner}"].append(Definition(*_lines(later), place))
+
+
+def _later(node: "Node") -> "Iterator[Node]":
+    while (following := node.next_named_sibling) is not None:
+        node = following
+        yield node
+
+
+def _may_override(property: "Node") -> bool:
+    """May a property have any name? What is spread, or has a computed key, may."""
+    key = property.child_by_field_name("key") or property.child_by_field_name("name")
+    return property.type == "spread_element" or (key is not None and key.type == "computed_property_name")
 
 
 def _key(node: "Node") -> str:
@@ -206,6 +330,8 @@ def _function(found: Definitions[ScriptExpression], name: str, function: "Node")
         if one.type == "lexical_declaration":
             for local, value, lines in _declared(one):
                 found[scope + local].append(Definition(*lines, outer.at(_unwrapped(value))))
+            for local in _declared_names(one):
+                _note(found, scope + local, one)
         elif one.type != "comment" and not directive:
             return outer.at(one)
     return outer
@@ -235,6 +361,8 @@ def _dotted(node: "Node") -> str:
 
 
 def _text(expression: ScriptExpression, work: Work[ScriptExpression]) -> Pieces:
+    if not expression.readable:
+        raise work.computed(expression)
     node = _unwrapped(expression.node)
     match node.type:
         case "string":

@@ -15,9 +15,10 @@ from gate.errors import GateError
 from gate.prompts.files import FileSource, PromptBuilder, source_place
 from gate.resolve.exam import ExamChanges, exam_notes
 from gate.resolve.missing_files import unmatched_entries
+from gate.resolve.own_settings import settings_notes
 from gate.resolve.pairing import Pair, Sides, StoredSuiteReader, pair
 from gate.resolve.reading import Reader
-from gate.resolve.resolved import Resolved, picked, settings_notes, subset, with_servers
+from gate.resolve.resolved import Resolved, picked, subset, with_servers
 from gate.suite import Suite
 
 if TYPE_CHECKING:

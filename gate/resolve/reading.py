@@ -38,6 +38,7 @@ from gate.resolve.exam import (
     with_simulated_users,
 )
 from gate.resolve.missing_files import path_hint
+from gate.resolve.own_settings import arms_with_edits
 from gate.resolve.pairing import Pair, Sides, is_there, pair, stored
 from gate.resolve.trust import forbidden, foreign_scorers, model_fault, of_suite, replaced, unfit
 from gate.suite import Exam, Suite
@@ -172,10 +173,17 @@ class Reader:
             hint = "its query only runs after the change is merged"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
+        after = arm_of(self.sides, self.sides.head, pair.current, candidate)
+        before = None if baseline is None else arm_of(self.sides, self.sides.base, pair.exam, baseline)
+        if before is not None:
+            arms = before, after
+            if (edited := self._parsed(lambda: arms_with_edits(*arms))) is None:
+                return None
+            before, after = edited
         suite = Suite(
             name=pair.current.name,
-            baseline=None if baseline is None else arm_of(self.sides, self.sides.base, pair.exam, baseline),
-            candidate=arm_of(self.sides, self.sides.head, pair.current, candidate),
+            baseline=before,
+            candidate=after,
             exam=with_quotes(exam, pair.source),
             samples=pair.exam.samples,
             own_exam=pair.own_exam,

@@ -1,7 +1,6 @@
 """What there is to evaluate: suites, servers and notes; the checks and the choice of cases before a run."""
 
 import difflib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fnmatch import fnmatchcase
@@ -17,7 +16,6 @@ from gate.config.scorer import ScorerSpec
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import RENDERING_S
 from gate.messages import Message, Part, Parts
-from gate.prompts.reading import own_model
 from gate.prompts.version import TODAY, Prompt, PromptVersion, filled
 from gate.record.parts import Deletion
 from gate.record.transcript import Failed
@@ -126,55 +124,6 @@ def _models(suite: Suite) -> Iterator[ModelRef]:
     yield from (model for model, _ in suite.exam.conversing.models)
     if suite.promises is not None:
         yield from (suite.promises.model, suite.promises.judge)
-
-
-_SAME = {
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "topP": "top_p",
-    "max_tokens": "max_output_tokens",
-    "maxTokens": "max_output_tokens",
-    "max_completion_tokens": "max_output_tokens",
-    "maxCompletionTokens": "max_output_tokens",
-    "seed": "seed",
-}
-"""Parameters of such files, and their names in `gate.yaml`."""
-
-
-def settings_notes(suites: Iterable[Suite]) -> list[str]:
-    """A sentence for each prompt file with such settings; another where the change edits them.
-
-    `suites` has every suite whose files differ, also those without anything to compare.
-    """
-    notes: list[str] = []
-    for suite in suites:
-        new = dict(suite.candidate.version.prompt.unused)
-        old = new if suite.baseline is None else dict(suite.baseline.version.prompt.unused)
-        path = suite.candidate.version.path
-        if edited := [key for key in {**old, **new} if old.get(key) != new.get(key)]:
-            notes.append(
-                f"{path} edits {_listed(edited)}, which the gate does not use: only changes of the suite's model and "
-                "params are evaluated."
-            )
-        elif told := [key for key in new if not _agrees(key, new, suite.candidate)]:
-            settings = _listed(told)
-            notes.append(f"{path} sets {settings}, which the gate does not use: the suite's model and params apply.")
-    return list(dict.fromkeys(notes))
-
-
-def _agrees(key: str, settings: dict[str, str], arm: Arm) -> bool:
-    """Does `gate.yaml` say the same, so that nothing has to be reported?"""
-    if key == "model" and (own := own_model(settings.items())) is not None:
-        # Other values of a mapping about the model are not compared.
-        return own == arm.model and settings[key].startswith('"')
-    value = json.loads(settings[key])
-    if key != "modelParameters" or not isinstance(value, dict):
-        return False
-    return all(name in _SAME and getattr(arm.params, _SAME[name]) == told for name, told in value.items())
-
-
-def _listed(keys: list[str]) -> str:
-    return keys[0] if len(keys) == 1 else f"{', '.join(keys[:-1])} and {keys[-1]}"
 
 
 def with_placeholders(resolved: Resolved, today: str) -> Resolved:

@@ -16,8 +16,9 @@ from gate.prompts import reading
 from gate.prompts.files import FileSource
 from gate.prompts.version import Library, PromptVersion
 from gate.resolve.exam import ExamChanges, JudgeDefault, ScoringRules, build, with_quotes, with_simulated_users
+from gate.resolve.own_settings import settings_notes
 from gate.resolve.pairing import part_notes
-from gate.resolve.resolved import Resolved, settings_notes, with_servers
+from gate.resolve.resolved import Resolved, with_servers
 from gate.suite import Arm, Suite
 from gate.values import JsonValue
 
@@ -83,7 +84,7 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
         exam=with_quotes(exam, source),
         samples=run.samples,
     )
-    notes = (*settings_notes([suite]), *part_notes([suite]))
+    notes = (*settings_notes([suite], of_command=True), *part_notes([suite]))
     found = Resolved((suite,), {suite.name: ExamChanges()}, (), notes, run.policy, Budget(), None)
     return with_servers(found, None)
 

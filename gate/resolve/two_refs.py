@@ -19,9 +19,10 @@ from gate.resolve import trust
 from gate.resolve.code import build_notes
 from gate.resolve.exam import SettingEdit, differing, exam_notes
 from gate.resolve.missing_files import unmatched_entries
+from gate.resolve.own_settings import settings_notes
 from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes
 from gate.resolve.reading import Reader
-from gate.resolve.resolved import Resolved, settings_notes, with_servers
+from gate.resolve.resolved import Resolved, with_servers
 from gate.resolve.trust import check_links
 from gate.suite import Exam, Suite
 from gate.values import UNREAD, counted
@@ -232,7 +233,7 @@ def resolve(
         notes=(
             *_adoption(sides, config, base),
             *(f"{one.cases} is not filled in yet, so nothing tests {one.prompt}." for one in blank[:SHOWN]),
-            *settings_notes(one.suite for one in suites),
+            *settings_notes(touched.values()),
             *remarks(sides, base, pairs, touched, deleted),
         ),
         policy=run.policy,

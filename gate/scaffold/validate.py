@@ -22,9 +22,10 @@ from gate.prompts.files import FileSource
 from gate.record.comparison import FEWEST_UNITS
 from gate.resolve import two_refs
 from gate.resolve.exam import exam_notes
+from gate.resolve.own_settings import settings_notes
 from gate.resolve.pairing import Pair, Sides, pair
 from gate.resolve.reading import Reader
-from gate.resolve.resolved import rehearse, settings_notes
+from gate.resolve.resolved import rehearse
 from gate.suite import Suite
 from gate.values import counted
 

@@ -317,10 +317,7 @@ def _doubtful(run: RunRecord) -> Text:
         span = numbers.interval(record.lower, record.upper)
         return (_subject(suspects[0]), f" may have dropped: {numbers.delta(record.mean)} {span}")
     if not run.suites:
-        return (
-            pass_rates.doubtful_rate(run)
-            or _first_reason(run, "the prompt is not shown to be good enough")
-        )
+        return pass_rates.doubtful_rate(run) or _first_reason(run, "the prompt is not shown to be good enough")
     short_of_cases = any(named.overall and named.record.state is State.TOO_FEW for named in run_slices(run))
     if not short_of_cases:
         for suite in run.suites:

@@ -72,12 +72,50 @@ def test_a_prompt_of_github_models_that_got_worse_blocks(repo: Path, server: Mod
     assert "bot.prompt.yml sets model and modelParameters, which the gate does not use" in str(outcome.record.notes)
 
 
-def test_the_files_own_model_settings_are_ignored_with_a_note(repo: Path, server: ModelServer) -> None:
-    edited(repo, "bot.prompt.yml", "temperature: 0.5", "temperature: 0.9")
+@pytest.mark.parametrize(
+    ("name", "old", "new", "key", "values"),
+    [
+        ("bot.prompt.yml", "temperature: 0.5", "temperature: 0.9", "temperature", {0.5, 0.9}),
+        ("bot.prompt.yml", "temperature: 0.5", "topP: 0.5", "top_p", {None, 0.5}),
+        ("bot.prompt.yml", "model: openai/gpt-4o-mini", "model: own/m2", "model", {"gpt-4o-mini", "m2"}),
+        ("bot.prompty", "{api: chat}", "{api: chat, parameters: {max_tokens: 9}}", "max_tokens", {None, 9}),
+        ("bot.prompty", "{api: chat}", "{api: chat, configuration: {type: openai, name: m3}}", "model", {"m", "m3"}),
+    ],
+)
+def test_an_edited_setting_of_a_prompt_file_is_a_change_of_the_prompt(
+    repo: Path,
+    server: ModelServer,
+    name: str,
+    old: str,
+    new: str,
+    key: str,
+    values: set[object],
+) -> None:
+    edited(repo, name, old, new)
+    env = {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{server.url}/v1"}
+    outcome = gate("diff", "--base", "main", "--head", "change", "--json", cwd=repo, env=env)
+    assert outcome.code == 0, outcome.err
+    assert len(outcome.record.suites) == 1
+    assert {body.get(key) for body in server.bodies} == values
+    assert f"{name} edits" in str(outcome.record.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        ("bot.prompt.yml", "temperature: 0.5", "frequencyPenalty: 2", "modelParameters.frequencyPenalty"),
+        ("bot.prompt.yml", "model: openai/gpt-4o-mini", "model: meta/llama-4", "model"),
+        ("bot.prompt.yml", "messages:", "responseFormat: json_object\nmessages:", "responseFormat"),
+        ("bot.prompty", "{api: chat}", "{api: responses}", "model.api"),
+    ],
+)
+def test_an_edited_setting_that_the_gate_cannot_send_is_no_pass(
+    repo: Path, server: ModelServer, name: str, old: str, new: str, said: str
+) -> None:
+    edited(repo, name, old, new)
     outcome = diff(repo)
-    assert (outcome.code, outcome.out[:7]) == (0, "SKIPPED")
-    assert "bot.prompt.yml edits modelParameters, which the gate does not use" in outcome.err
-    assert server.ledger == []
+    assert (outcome.code, server.ledger) == (3, [])
+    assert f"{name} edits {said}, which the gate cannot send" in " ".join(outcome.err.split())
 
 
 def test_a_check_calls_both_models(repo: Path, server: ModelServer) -> None:
