@@ -24,6 +24,8 @@ from gate.record.parts import Rule
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
 from gate.report.exports.sarif import PromptAnnotation
+from gate.report.numbers import plain
+from gate.report.view.coverage import coverage_sentence, untested_note
 
 STORE = "store"
 """Value of `push-to` for the database that the step's environment names, instead of a server's address."""
@@ -175,6 +177,9 @@ def act(services: EventServices) -> int:
 def _told(reporter: OutcomeReporter, services: EventServices, outcome: ActionOutcome) -> int:
     with signals_ignored():
         services.show(outcome.run)
+        for line in (coverage_sentence(outcome.run), plain(untested_note(outcome.run))):
+            if line:
+                services.say(terminal_text(line))
         reporter.post(outcome)
         reporter.tell(outcome)
     return outcome.run.exit_code

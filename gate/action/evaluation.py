@@ -150,7 +150,7 @@ class Evaluation:
         progress = reading_deadline(self.inputs)
         resolved = within_minutes(progress.minutes, lambda: self._resolved(self._sides(), progress), progress.told)
         if not resolved.touched and not resolved.deleted:
-            return skipped_record(commit, services.now(), untouched=resolved.untouched, notes=resolved.notes)
+            return skipped_record(resolved, services.now())
         if not resolved.touched:
             return deleted_record(resolved, services.now())
         try:

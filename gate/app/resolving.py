@@ -65,7 +65,7 @@ def resolve_git_mode(
         to: FileSource = repo.at(head) if head is not None else repo.tree()
         to = to if seen is None else RecordingSource(to, repo.root, seen)
         sides = Sides(repo.at(base), to, builder=builder, stored_suites=store_case_reader(repo.root))
-        return rehearsed(resolve(sides, config, suites, everything=everything))
+        return rehearsed(resolve(sides, config, suites, everything=everything, coverage=seen is None))
 
 
 def resolve_files_mode(files: "Files", run: "FileRun", seen: ReadFiles | None = None) -> Resolved:

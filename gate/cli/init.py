@@ -18,7 +18,7 @@ from gate.environment.settings import Settings
 from gate.errors import GateError
 from gate.files import path_complaint
 from gate.git.places import Place, place_here
-from gate.scaffold.discovery import PassedFile
+from gate.prompts.discovery import PassedFile
 from gate.scaffold.files import ACTION, FileSettings
 from gate.scaffold.models import chosen_models
 from gate.scaffold.proposal import InitChoices, Proposal

@@ -175,6 +175,7 @@ def record(finished: RunResult) -> RunRecord:
         commit=resolved.commit,
         config=resolved.config,
         deleted=[one.prompt for one in resolved.deleted],
+        coverage=resolved.coverage,
         notes=[
             *resolved.notes,
             *sampling_notes(resolved.suites),

@@ -38,18 +38,13 @@ def with_override(run: RunRecord, override: OverrideRecord | None) -> RunRecord:
 CLOSED = "the pull request is closed."
 
 
-def skipped_record(
-    commit: str, created: datetime, *, untouched: Sequence[str] = (), notes: Sequence[str] = ()
-) -> RunRecord:
-    """The change touches no suite."""
-    names = ", ".join(untouched)
-    reason = (
-        f"nothing that {names} {'uses' if len(untouched) == 1 else 'use'} has changed"
-        if names
-        else "nothing can be compared"
-    )
-    run = _record(Verdict.SKIPPED, 0, [f"{reason}."], commit, created)
-    return run.model_copy(update={"notes": list(notes)})
+def skipped_record(resolved: Resolved, created: datetime) -> RunRecord:
+    """The change touches no suite: each one was read at both refs, and is the same."""
+    names = resolved.untouched
+    # Without a suite, only cases that are not filled in yet are left, which a note says.
+    reason = f"nothing that {', '.join(names)} {'uses' if len(names) == 1 else 'use'} has changed"
+    run = _record(Verdict.SKIPPED, 0, [f"{reason if names else 'nothing has changed'}."], resolved.commit, created)
+    return run.model_copy(update={"notes": list(resolved.notes), "coverage": resolved.coverage})
 
 
 def deleted_record(resolved: Resolved, created: datetime) -> RunRecord:
@@ -61,6 +56,7 @@ def deleted_record(resolved: Resolved, created: datetime) -> RunRecord:
             "deleted": [one.prompt for one in resolved.deleted],
             "notes": list(resolved.notes),
             "config": resolved.config,
+            "coverage": resolved.coverage,
         }
     )
 

@@ -287,6 +287,19 @@ class MissingRecord(RecordPart):
     cases: list[str] = []
 
 
+class CoverageRecord(RecordPart):
+    """What a run looked at: suites, how many of them it compared and how many are the same, and the files they rest on.
+
+    `untested` has the changed texts that look like prompts and that no suite names.
+    """
+
+    suites: Count
+    compared: Count
+    same: Count
+    files: Count
+    untested: list[str] = []
+
+
 class OverrideRecord(RecordPart):
     """The override label: who set it and when (null where GitHub did not say), for which commit, and does it count.
 
@@ -309,7 +322,8 @@ class RunRecord(RecordPart):
 
     `unfinished` is why it ended early: a budget, a signal, a service that was not there; null where it came to its end.
     `waived` is what makes the exit code 0 whatever the verdict; `waived_code` is what it would have been.
-    `deleted` are paths of prompts that the base examines and that are gone.
+    `deleted` are paths of prompts that the base tests, and that are gone without a named successor.
+    `coverage` is what the run looked at, where two refs were compared.
     `exam_changes` and `run_edits` are what the change does to its own eval set; they are not part of the verdict.
     `run_values` are the old and the new values of `run_edits`, where they are short.
     `promises` is what the change does to the rules of its prompts; it is not part of the verdict either.
@@ -343,6 +357,7 @@ class RunRecord(RecordPart):
     config: str = ""
     notes: list[str] = []
     deleted: list[str] = []
+    coverage: CoverageRecord | None = None
     exam_changes: list[ExamChangeRecord] = []
     run_edits: list[str] = []
     run_values: list[EditedValueRecord] = []

@@ -265,16 +265,20 @@ def _code(source: FileSource, config: SuiteConfig) -> str:
     return code_of(source, patterns)
 
 
+_EVERYTHING = ("**", "**/.*", "**/.*/**")
+
+
 def code_of(source: FileSource, patterns: Sequence[str] = ()) -> str:
-    """A digest of the files of a side; empty where only reading them would give one, as in a working tree.
+    """A digest of the files of a side; empty for a working tree, where programs also see files that git ignores.
 
     Args:
         patterns: of the files that count; empty for all.
     """
-    listing = source.listing()
-    if patterns:
-        listing = {path: known for path, known in listing.items() if any(matches(path, one) for one in patterns)}
-    if not all(listing.values()):
+    files = source.listing()
+    if source.sha is None:
         return ""
-    told: dict[str, JsonValue] = dict(listing)
-    return digest(told)
+    if patterns:
+        files = {path: known for path, known in files.items() if any(matches(path, one) for one in patterns)}
+    links = {path: kind for one in patterns or _EVERYTHING for path, kind in source.links(one).items()}
+    content: dict[str, JsonValue] = {**links, **files}
+    return digest(content)

@@ -18,6 +18,7 @@ from gate.limits import RENDERING_S
 from gate.messages import Message, Part, Parts
 from gate.prompts.version import TODAY, Prompt, PromptVersion, filled
 from gate.record.parts import Deletion
+from gate.record.run import CoverageRecord
 from gate.record.transcript import Failed
 from gate.resolve.exam import ExamChanges, ExamEdit, SettingEdit
 from gate.scoring.panel import fill_options, option_complaints
@@ -41,6 +42,7 @@ class Resolved:
         run_edits: the change's edits of the run's policy, budget and cache, such as `policy.confidence`.
         adoption: the base has no configuration, so that all of the exam is the change's own.
         base_models: each model that the base uses.
+        coverage: what was looked at, where two refs are compared.
         judges: scorers that are called in addition to the suites.
         models: called in addition to both.
         servers: those of `providers:`, by name.
@@ -61,6 +63,7 @@ class Resolved:
     run_edits: tuple[SettingEdit, ...] = ()
     adoption: bool = False
     base_models: frozenset[ModelRef] = frozenset()
+    coverage: CoverageRecord | None = None
     judges: tuple[ScorerSpec, ...] = ()
     models: tuple[tuple[ModelRef, Params], ...] = ()
     servers: Mapping[str, ProviderServer] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
 from gate.resolve import trust
 from gate.resolve.code import build_notes
+from gate.resolve.coverage import coverage_of
 from gate.resolve.exam import SettingEdit, differing, exam_notes
 from gate.resolve.missing_files import unmatched_entries
 from gate.resolve.own_settings import settings_notes
@@ -197,6 +198,7 @@ def resolve(
     names: Sequence[str] = (),
     *,
     everything: bool = False,
+    coverage: bool = True,
 ) -> Resolved:
     """Read both sides.
 
@@ -204,6 +206,7 @@ def resolve(
         config: path of `gate.yaml` in the repository.
         names: suites to read; empty for all.
         everything: keep suites that the change does not touch.
+        coverage: look for changed texts that no suite tests.
 
     Raises:
         InputErrors: errors in the files, all of them at once.
@@ -224,12 +227,13 @@ def resolve(
     reader.raise_problems()
     touched = {one.suite.name: one.suite for one in suites if everything or one.compared}
     edits = reader.edits(suites, {one.current.name for one in pairs}, base) if base else ()
+    changed = {*touched, *(edit.suite for edit in edits)}
     _check_stranger(sides, [*touched.values(), *(trial.suite for edit in edits for trial in edit.trials)], base)
     run = base or head
     found = Resolved(
         suites=_with_trials(pairs, touched) if base else tuple(touched.values()),
         changes={one.suite.name: one.changes for one in suites},
-        untouched=_untouched(pairing.pairs, {*touched, *(edit.suite for edit in edits)}),
+        untouched=tuple(one.current.name for one in pairs if one.current.name not in changed),
         notes=(
             *_adoption(sides, config, base),
             *(f"{one.cases} is not filled in yet, so nothing tests {one.prompt}." for one in blank[:SHOWN]),
@@ -246,6 +250,9 @@ def resolve(
         run_edits=_run_edits(base, head) if base else (),
         adoption=base is None,
         base_models=trust.models(base) if base else frozenset(),
+        coverage=None
+        if everything or names or not coverage
+        else coverage_of(sides, config, pairing.pairs, suites, changed),
     )
     return with_servers(found, base, head, sides.base.label)
 
@@ -285,10 +292,6 @@ def _is_same_stored(reader: Reader, pair: Pair) -> bool:
         return False
     current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
     return current == exam and not runs_code(current.target) and reader.is_same_prompt(pair)
-
-
-def _untouched(pairs: Sequence[Pair], named: set[str]) -> tuple[str, ...]:
-    return tuple(one.current.name for one in pairs if one.current.name not in named)
 
 
 def _adoption(sides: Sides, config: str, base: Config | None) -> tuple[str, ...]:

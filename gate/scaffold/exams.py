@@ -14,8 +14,8 @@ from gate.config.documents import decode
 from gate.config.gatefile import CASE_ENDINGS
 from gate.config.values import file_part, pointer_of
 from gate.errors import GateError
+from gate.prompts.discovery import FoundPrompt
 from gate.prompts.reading import is_prompt_yml
-from gate.scaffold.discovery import FoundPrompt
 from gate.scaffold.names import bare_name
 from gate.scaffold.search import RepositoryFiles
 from gate.values import JsonValue

@@ -13,8 +13,8 @@ from gate.config.gatefile import CASE_ENDINGS
 from gate.config.models import parse_model, parse_params
 from gate.errors import GateError
 from gate.limits import NEW_SUITES
+from gate.prompts.discovery import FoundPrompt, PassedFile, read_prompt_file
 from gate.scaffold import files
-from gate.scaffold.discovery import FoundPrompt, PassedFile, read_prompt_file
 from gate.scaffold.exams import FoundCases
 from gate.scaffold.files import FileSettings
 from gate.scaffold.judges import count_unasked_judges, judge_models, with_judges, without_judges

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 
 from gate.cases.losses import kinds
 from gate.git.places import Place
+from gate.prompts.discovery import PassedFile
 from gate.record.comparison import FEWEST_UNITS
-from gate.scaffold.discovery import PassedFile
 from gate.scaffold.files import ACTION, CONFIG, LOSSES, WORKFLOW, keys_of
 from gate.scaffold.models import KEYS
 from gate.scaffold.proposal import Proposal

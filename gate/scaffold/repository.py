@@ -15,8 +15,8 @@ from gate.environment.settings import Settings, is_unpriced, keyless_factory
 from gate.errors import GateError, Problem
 from gate.files import matches, write_all_new
 from gate.git.places import Place
+from gate.prompts.discovery import CODE_BYTES, PassedFile, problem_text
 from gate.prompts.files import OverlaySource
-from gate.scaffold.discovery import CODE_BYTES, PassedFile, problem_text
 from gate.scaffold.files import CASES_SCHEMA, CONFIG_SCHEMA, FileSettings
 from gate.scaffold.proposal import InitChoices, Proposal, propose, with_drafts
 from gate.scaffold.search import Candidate, RepositoryFiles

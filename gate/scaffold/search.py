@@ -16,7 +16,7 @@ from gate.config.documents import decode
 from gate.config.gatefile import CASE_ENDINGS
 from gate.config.values import file_part, pointer_of
 from gate.errors import GateError, InputErrors
-from gate.scaffold.discovery import (
+from gate.prompts.discovery import (
     CODE_ENDINGS,
     FoundPrompt,
     PassedFile,

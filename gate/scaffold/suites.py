@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 from gate.cases.case import Case, Entry
 from gate.cases.losses import BundleSuite
+from gate.prompts.discovery import FoundPrompt
 from gate.prompts.reading import is_prompt_yml
-from gate.scaffold.discovery import FoundPrompt
 from gate.scaffold.exams import FoundCases, find_cases
 from gate.scaffold.names import safe_name
 from gate.scaffold.search import Candidate, RepositoryFiles

@@ -1,5 +1,6 @@
 """Records without a comparison, and verdicts that do not decide."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -26,6 +27,7 @@ from tests.golden.builders import run as built_run
 from tests.golden.kept_answers import unfinished
 from tests.golden.new_prompts import new_block, new_pass
 from tests.golden.regenerate import markdown_of, text_of
+from tests.golden.runs import untouched
 
 SET = OverrideRecord(
     label="skip-prompt-diff", by="olivia", at="2026-03-02T09:00:00Z", commit="a" * 40, role="triage", reason="known"
@@ -122,7 +124,7 @@ def shown(run: RunRecord) -> RunRecord:
 
 
 def test_nothing_was_touched() -> None:
-    run = shown(skipped_record(COMMIT, NOW, untouched=["support", "triage"]))
+    run = shown(skipped_record(replace(untouched("support", "triage"), commit=COMMIT), NOW))
     assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
     assert run.reasons == ["nothing that support, triage use has changed."]
     assert run.override is None
@@ -182,7 +184,7 @@ def test_advice_comes_last() -> None:
 def test_any_text_may_be_the_reason(text: str) -> None:
     for run in (
         failed_record(CannotEvaluate(text, text), COMMIT, NOW),
-        skipped_record(COMMIT, NOW, untouched=[text] * 3),
+        skipped_record(replace(untouched(*[text] * 3), commit=COMMIT), NOW),
         overridden_record(OverrideRecord(label=text, by=text, at=text, commit=COMMIT, role=text, reason=text), NOW),
     ):
         report = markdown_of(run)

@@ -3,6 +3,7 @@
 import functools
 from datetime import UTC, datetime
 
+from gate.config.policy import Budget, RunPolicy
 from gate.engine.without_evaluation import (
     closed_record,
     failed_record,
@@ -14,7 +15,8 @@ from gate.engine.without_evaluation import (
 from gate.errors import GateError, InputErrors, MissingKey, Problem
 from gate.record.comparison import ArmAxis, Estimate, State, Verdict
 from gate.record.parts import ExamRecord
-from gate.record.run import CaseRecord, MissingRecord, OverrideRecord, RunRecord
+from gate.record.run import CaseRecord, CoverageRecord, MissingRecord, OverrideRecord, RunRecord
+from gate.resolve.resolved import Resolved
 from gate.values import undecided
 from tests.golden.agents import agents
 from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, scorer, suite
@@ -68,7 +70,7 @@ def runs() -> dict[str, RunRecord]:
         "promises": promised(passed()),
         "promises-uncompared": uncompared(passed()),
         "deleted": only_deleted(),
-        "skipped": skipped_record(_COMMIT, _NOW, untouched=("support", "triage")),
+        "skipped": skipped_record(untouched("support", "triage"), _NOW),
         "skipped-override": overridden_record(_SET, _NOW),
         "override-run": waive(block(), "override", _GIVEN),
         "override-refused": with_override(block(), _REFUSED),
@@ -129,6 +131,12 @@ def cases() -> list[CaseRecord]:
         case("de-004", {"lang": "de", "tier": "free"}, "Kann ich zurückgeben?", "30 Tage", (short, mixed)),
         case("en-009", {"lang": "en", "tier": "free"}, "Do you ship to Iceland?", "Yes.", (wrong, fine)),
     ]
+
+
+def untouched(*names: str) -> Resolved:
+    """A change that touches none of these suites, and a text that no suite tests."""
+    coverage = CoverageRecord(suites=len(names), compared=0, same=len(names), files=5, untested=["app/bot.py::SYSTEM"])
+    return Resolved((), {}, names, (), RunPolicy(), Budget(), _COMMIT, coverage=coverage)
 
 
 def block() -> RunRecord:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.scaffold.discovery import (
+from gate.prompts.discovery import (
     FoundPrompt,
     PassedFile,
     aside_folder,

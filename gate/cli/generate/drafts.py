@@ -12,7 +12,7 @@ from gate.environment.settings import Settings
 from gate.errors import GateError
 from gate.generation.tests import forecast_generation, read_source
 from gate.git.places import Place
-from gate.scaffold.discovery import PassedFile
+from gate.prompts.discovery import PassedFile
 from gate.scaffold.suites import SuiteDraft
 from gate.values import about_dollars, counted
 

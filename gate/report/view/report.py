@@ -35,6 +35,7 @@ from gate.report.view.comparisons import (
     slice_footnotes,
     slice_tables,
 )
+from gate.report.view.coverage import coverage_notes, coverage_sentence
 from gate.report.view.exam import ExamTrial, PromiseTable, promise_tables
 from gate.report.view.headline import (
     early_end_notes,
@@ -295,6 +296,8 @@ def _ending(run: RunRecord) -> Iterator[NamedNumber]:
 
 
 def _made_by(run: RunRecord) -> Iterator[NamedNumber]:
+    if looked_at := coverage_sentence(run):
+        yield NamedNumber("Looked at", (looked_at,))
     commit: Text = (", commit ", Code(run.commit[:DIGEST_SHOWN])) if run.commit else ()
     yield NamedNumber("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))
 
@@ -518,6 +521,7 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
         *override_notes(run),
         *early_end_notes(run),
         *found,
+        *coverage_notes(run),
         *told,
         *((f"and {more} more remarks",) if more > 0 else ()),
         *reasons[:shown],

@@ -1,0 +1,30 @@
+"""What a run looked at: suites, files, and changed texts that no suite tests."""
+
+from gate.record.comparison import Verdict
+from gate.record.run import RunRecord
+from gate.report.numbers import Text, counted, listed_code
+
+
+def coverage_sentence(run: RunRecord) -> str:
+    """Suites and files that were looked at; empty where no two refs were compared."""
+    coverage = run.coverage
+    if coverage is None:
+        return ""
+    found = f"{counted(coverage.suites, 'suite')} found in {counted(coverage.files, 'file')}"
+    return f"{found}: {coverage.compared:,} compared, {coverage.same:,} the same."
+
+
+def untested_note(run: RunRecord) -> Text:
+    """The changed texts that look like prompts and that no suite tests; empty where there is none."""
+    untested = run.coverage.untested if run.coverage is not None else []
+    if not untested:
+        return ()
+    looks = "which looks like a prompt" if len(untested) == 1 else "which look like prompts"
+    return ("No suite tests ", *listed_code(untested), f", {looks} and changed.")
+
+
+def coverage_notes(run: RunRecord) -> tuple[Text, ...]:
+    """The notes of a report: what no suite tests, and what was compared where nothing is different."""
+    same: tuple[Text, ...] = ((coverage_sentence(run),),) if run.verdict is Verdict.SKIPPED and run.coverage else ()
+    untested = untested_note(run)
+    return (*same, *((untested,) if untested else ()))

@@ -1,0 +1,82 @@
+"""What a comparison of two refs looked at, and changed texts that look like prompts and that no suite tests."""
+
+from collections.abc import Collection, Iterable, Iterator
+
+from gate.config.values import file_part, is_store, prompt_parts
+from gate.errors import GateError
+from gate.prompts.discovery import (
+    FoundPrompt,
+    aside_folder,
+    is_likely_file,
+    is_passed_over,
+    may_hold_texts,
+    prompts_inside,
+    read_prompt_file,
+)
+from gate.prompts.files import FileSource, file_of
+from gate.record.run import CoverageRecord
+from gate.resolve.exam import SuiteWithEdits
+from gate.resolve.pairing import Pair, Sides
+
+MOST_READ = 200
+"""Changed files that are looked into; each is a request or two if they are on GitHub."""
+
+
+def coverage_of(
+    sides: Sides, config: str, pairs: Collection[Pair], read: Iterable[SuiteWithEdits], touched: Collection[str]
+) -> CoverageRecord:
+    """What was looked at.
+
+    Args:
+        pairs: all suites, with those that were not read because only their cases are elsewhere.
+        touched: names of the suites that are evaluated, or whose exam the change edits.
+    """
+    prompts = {prompt for one in pairs for prompt in (one.current.prompt, one.exam.prompt)}
+    files = {config} | {one.current.cases for one in pairs if not is_store(one.current.cases)}
+    files |= {part.path for one in read for part in one.suite.candidate.version.prompt.parts.files}
+    for prompt in prompts:
+        files |= {file_of(sides.head, prompt) or prompt, *map(file_part, prompt_parts(prompt))}
+    compared = sum(one.current.name in touched for one in pairs)
+    return CoverageRecord(
+        suites=len(pairs),
+        compared=compared,
+        same=len(pairs) - compared,
+        files=len(files),
+        untested=list(_untested(sides, files, {part for prompt in prompts for part in prompt_parts(prompt)})),
+    )
+
+
+def _untested(sides: Sides, files: Collection[str], pointers: Collection[str]) -> Iterator[str]:
+    """Changed files, and changed texts inside files, that look like prompts."""
+    before, after = sides.base.listing(), sides.head.listing()
+    # In a working tree it is not known without reading.
+    changed = (path for path, known in sorted(after.items()) if not known or before.get(path) != known)
+    likely = [path for path in changed if _may_be_prompt(path)]
+    for path in likely[:MOST_READ]:
+        if path not in files and is_likely_file(path):
+            if _bytes(sides.head, path) != _bytes(sides.base, path) and _is_prompt(sides.head, path):
+                yield path
+        elif may_hold_texts(path):
+            old, new = (dict(_texts(source, path)) for source in (sides.base, sides.head))
+            yield from (name for name, text in new.items() if old.get(name) != text and name not in pointers)
+
+
+def _may_be_prompt(path: str) -> bool:
+    if is_passed_over(path) or aside_folder(path) or not (is_likely_file(path) or may_hold_texts(path)):
+        return False
+    return path.isprintable()
+
+
+def _is_prompt(source: FileSource, path: str) -> bool:
+    return isinstance(read_prompt_file(path, source.read), FoundPrompt)
+
+
+def _bytes(source: FileSource, path: str) -> bytes:
+    try:
+        return source.read(path) or b""
+    except GateError:
+        return b""
+
+
+def _texts(source: FileSource, path: str) -> Iterator[tuple[str, str]]:
+    yield from ((prompt.path, prompt.text) for prompt in prompts_inside(path, _bytes(source, path)))
