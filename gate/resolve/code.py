@@ -16,6 +16,7 @@ from gate.files import matches
 from gate.limits import PROMPT_CHARS
 from gate.prompts.files import CannotLoad, FileSource, file_of, missing, source_place
 from gate.prompts.version import TEMPLATE_ENDINGS, FunctionTexts, Prompt, PromptVersion
+from gate.resolve.imports import module_files
 from gate.resolve.pairing import Pair, Sides
 from gate.suite import Arm, Exam, Suite
 from gate.templates.rendering import compile_template
@@ -27,20 +28,20 @@ NOT_TRIED = "scorers that are code are not tried: changed code only runs after t
 
 
 def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
-    """A scorer with the digest of its code's module, without what the module imports; any other as it is.
+    """A scorer with the digest of its code, and of the repository's modules that this imports; any other as it is.
 
     Raises:
-        InputErrors: there is no such function.
+        InputErrors: there is no such function, or its module is not Python.
     """
     if not spec.coded:
         return spec
     prompt = PYTHON_PREFIX + spec.function
     path = file_of(source, prompt)
-    data = None if path is None else source.read(path)
-    if data is None:
+    if path is None:
         hint = f"the scorer {spec.name} uses it, as module:function from the root of the repository"
         raise one_problem(prompt, 0, f"{missing(source, prompt)} {source_place(source)}", hint)
-    return replace(spec, options={**spec.options, "digest": hashlib.sha256(data).hexdigest()})
+    files = {name: hashlib.sha256(data).hexdigest() for name, data in module_files(source, path).items()}
+    return replace(spec, options={**spec.options, "digest": digest(dict(files))})
 
 
 def case_with_code(case: Case, source: FileSource) -> Case:

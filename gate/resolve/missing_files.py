@@ -43,7 +43,9 @@ def _problem(sides: Sides, config_path: str, source: FileSource, entry: SuiteCon
     kind = "no file matches" if entry.is_pattern else "there is no"
     message = f"suite {entry.name}: {kind} {quoted(entry.prompt)}, {neither}, so nothing is tested"
     hint = path_hint((sides.head, sides.base), entry.prompt, config_path)
-    return Problem(where, entry.line, message, hint or "correct the path, or remove the suite")
+    return Problem(
+        where, entry.line, message, hint or "correct the path, or remove the suite; files that git ignores do not count"
+    )
 
 
 def path_hint(sources: Iterable[FileSource], path: str, config_path: str = "") -> str:
@@ -53,11 +55,14 @@ def path_hint(sources: Iterable[FileSource], path: str, config_path: str = "") -
     if reason := _unsupported(path):
         return reason
     sources = tuple(sources)
-    for source in sources:
-        for place, kind in source.links(path).items():
-            what = "symbolic link" if kind.startswith(LINK) else "submodule"
-            return f"{place} is a {what}, which the gate does not follow: name the files themselves"
-    return _similar(path, sorted({name for source in sources for name in source.listing()}), dirname(config_path))
+    names = sorted({name for source in sources for name in source.listing()})
+    if similar := _similar(path, names, dirname(config_path)):
+        return similar
+    for place, kind in (link for source in sources for link in source.links(path).items()):
+        what = "symbolic link" if kind.startswith(LINK) else "submodule"
+        return f"{place} is a {what}, which the gate does not follow: name the files themselves"
+    near = get_close_matches(path, names, n=1, cutoff=0.7)
+    return f"did you mean {near[0]}?" if near else ""
 
 
 def _unsupported(path: str) -> str:
@@ -81,5 +86,4 @@ def _similar(path: str, names: Sequence[str], config_folder: str) -> str:
             return f"upper and lower case count: there is {name}"
         if matches("/".join(part.lstrip(".") for part in name.split("/")), path):
             return f"names that start with a dot must be written out: there is {name}"
-    near = get_close_matches(path, names, n=1, cutoff=0.7)
-    return f"did you mean {near[0]}?" if near else ""
+    return ""

@@ -9,19 +9,19 @@ from gate.calls.budget import unpriced_note
 from gate.calls.endpoints import PACKAGED_MODEL, refused_parameters
 from gate.cases.case import Case, members
 from gate.cases.reading import NOT_FILLED_IN
-from gate.config.documents import printable, quoted
+from gate.config.documents import printable
 from gate.config.gatefile import Config
 from gate.config.models import ModelRef, Params, parse_model, parse_params
 from gate.config.targets import ToolLoop
 from gate.config.values import OVERALL
 from gate.environment.settings import Settings, is_unpriced, keyless_factory
 from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
-from gate.files import is_glob
 from gate.git.places import place_here
 from gate.prompts.files import FileSource
 from gate.record.comparison import FEWEST_UNITS
 from gate.resolve import two_refs
 from gate.resolve.exam import exam_notes
+from gate.resolve.missing_files import unmatched_entries
 from gate.resolve.own_settings import settings_notes
 from gate.resolve.pairing import Pair, Sides, pair
 from gate.resolve.reading import Reader
@@ -93,7 +93,7 @@ def _validated(sides: Sides, config: str) -> ConfigurationReport:
     head = replace(head, suites=tuple(suite for suite in head.suites if suite.sound))
     completed = reader.completed(head, sides.head) or head
     whole = not reader.problems
-    reader.problems.extend(_empty_patterns(head, sides, config))
+    reader.problems.extend(unmatched_entries(sides, config, head, None))
     pairs = _pairs(sides, completed, config, reader.problems)
     suites = [one.suite for one in reader.suites(pairs, completed)]
     _rehearse([one for one in suites if whole or not _has_files(one)], reader.problems)
@@ -143,16 +143,6 @@ def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) ->
     except GateError as error:
         problems.append(Problem(config, 0, error.message, error.hint))
     return ()
-
-
-def _empty_patterns(head: Config, sides: Sides, config: str) -> Iterator[Problem]:
-    """Report patterns that match no file."""
-    for suite in head.suites:
-        if is_glob(suite.prompt) and not sides.head.glob(suite.prompt):
-            hint = "fix the pattern or remove the suite; files that git ignores do not count"
-            yield Problem(
-                config, suite.line, f"no file matches the prompt {quoted(suite.prompt)} of {suite.name}", hint
-            )
 
 
 def _has_files(suite: Suite) -> bool:

@@ -110,3 +110,42 @@ def test_what_the_base_changed_is_not_the_changes_doing(tmp_path: Path, server: 
     outcome = run(pr, "head", depth=0, token="")
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
     assert "merged the head into origin/main in the checkout" in outcome.summary
+
+
+NEW_TEXT = "You are the night shift of a support desk. Answer each customer in one short and friendly sentence.\n"
+
+
+@pytest.mark.parametrize("kind", ["none", "merge"])
+def test_the_log_and_the_summary_say_what_was_looked_at_and_what_no_suite_tests(
+    world: PullRequestWorld, server: GitHubServer, kind: Kind
+) -> None:
+    texts = {
+        "prompts/night.md": NEW_TEXT,
+        "app/bot.py": f'NIGHT_PROMPT = """{NEW_TEXT}"""\n',
+        "docs/prompt.md": NEW_TEXT,
+    }
+    pr = world.open({"README.md": "# Another\n", **texts})
+    outcome = run(pr, kind)
+    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (0, "SKIPPED", "0")
+    for said in (outcome.out, outcome.summary):
+        assert "2 suites found in 5 files: 0 compared, 2 the same." in said
+        assert "prompts/night.md" in said and "which look like prompts and changed" in said
+        assert "NIGHT_PROMPT" in said and "docs/prompt.md" not in said
+    pr.push({PROMPT: "You help customers. quality=1.0\n"})
+    outcome = run(pr, kind)
+    for said in (outcome.out, outcome.summary):
+        assert "2 suites found in 5 files: 1 compared, 1 the same." in said
+
+
+@pytest.mark.parametrize("kind", ["none", "merge"])
+def test_a_pattern_without_a_file_is_red_though_another_suite_passes(
+    tmp_path: Path, server: GitHubServer, kind: Kind
+) -> None:
+    config = CONFIG.replace("prompts/faq.md", "'prompt/*.md'")
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
+    pr = world.open({"README.md": "# Another\n"})
+    outcome = run(pr, kind)
+    assert (outcome.code, outcome.outputs["verdict"]) == (2, "INCONCLUSIVE")
+    said = " ".join(outcome.out.split())
+    assert "suite faq: no file matches 'prompt/*.md'" in said
+    assert run(pr, kind, inputs={"working-directory": "evals"}).code == 2

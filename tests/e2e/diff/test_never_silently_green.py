@@ -1,0 +1,301 @@
+"""Whatever a suite rests on: if it differs between the refs, or cannot be resolved, the run is not SKIPPED."""
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.command import Outcome, gate, git
+from tests.support.repository import commit, make
+
+WORD = "Kindly"
+"""Stands in every file that a suite rests on, where a model, a judge or a scorer sees it."""
+START = 'version: 1\ndefaults: {model: "fake:oracle", samples: 1}\nsuites:\n'
+CASES = "".join(
+    json.dumps({"id": f"c{n}", "input": f"{WORD} slice=any answer=word{n}", "expected": f"word{n}"}) + "\n"
+    for n in range(12)
+)
+TEXT = f"{WORD} answer. quality=1.0\n"
+INPUT = "{{ input }}"
+MESSAGES = f'- {{role: system, content: "{WORD} quality=1.0"}}\n- {{role: user, content: "{INPUT}"}}\n'
+RUBRIC = f"""\
+scale: [1, 5]
+threshold: 3
+dimensions:
+  - {{name: brevity, weight: 1.0, description: {WORD} one., anchors: {{1: Five., 5: One.}}}}
+"""
+JUDGE = f"{WORD} score {{{{ dimensions | map(attribute='name') | join }}}}."
+RUBRIC_SCORER = '[{rubric: {file: evals/rubric.yaml, template: evals/judge.j2, model: "fake:judge"}}]'
+OWN_SCORER = f"""\
+from evals import words
+def score(output, expected):
+    return {{"score": 1.0, "reason": "{WORD}" + words.MORE}}
+"""
+PYTHON = f'TONE = "{WORD}."\nclass Texts:\n    system = f"{{TONE}} Answer. quality=1.0"\n'
+SCRIPT = f"const tone = `{WORD}.`;\nexport const P = {{ system: `${{tone}} Answer. quality=1.0` }};\n"
+BUILT = f'from app import tone\n\ndef build(session):\n    return "{WORD} " + tone.TONE + " quality=1.0"\n'
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of suite: its entry, and the files that it rests on beside its cases."""
+
+    entry: str
+    files: Mapping[str, str]
+    scorers: str = "[contains]"
+
+
+KINDS = {
+    "a file": Kind("prompt: p/a.md", {"p/a.md": TEXT}),
+    "a pattern": Kind('prompt: "q/*.md"', {"q/b.md": TEXT}),
+    "a path with brackets": Kind('prompt: "p/[locale]/c.md"', {"p/[locale]/c.md": TEXT}),
+    "two messages": Kind("system: p/s.md, user: p/u.j2", {"p/s.md": TEXT, "p/u.j2": f"{WORD} {INPUT}"}),
+    "an include": Kind(
+        "prompt: p/d.j2",
+        {
+            "p/d.j2": f"{WORD} {{% include 'in/e.j2' %}} {INPUT}",
+            "p/in/e.j2": f"{WORD} {{% include 'f.md' %}}",
+            "p/in/f.md": TEXT,
+        },
+    ),
+    "a chat file": Kind("prompt: p/g.yaml", {"p/g.yaml": MESSAGES}),
+    "GitHub Models": Kind("prompt: p/h.prompt.yml", {"p/h.prompt.yml": f"messages:\n{MESSAGES}"}),
+    "prompty": Kind("prompt: p/i.prompty", {"p/i.prompty": f"---\nname: i\n---\nsystem:\n{TEXT}user:\n{INPUT}\n"}),
+    "Python": Kind("prompt: app/k.py::Texts.system", {"app/k.py": PYTHON}),
+    "TypeScript": Kind("prompt: app/l.ts::P.system", {"app/l.ts": SCRIPT}),
+    "YAML": Kind("prompt: app/m.yaml::bot.system", {"app/m.yaml": f"bot:\n  system: {TEXT}"}),
+    "a function": Kind("prompt: python:app.n:build", {"app/n.py": BUILT, "app/tone.py": f'TONE = "{WORD}"\n'}),
+    "a rubric": Kind(
+        "prompt: p/o.md", {"p/o.md": TEXT, "evals/rubric.yaml": RUBRIC, "evals/judge.j2": JUDGE}, RUBRIC_SCORER
+    ),
+    "a scorer function": Kind(
+        "prompt: p/q.md",
+        {"p/q.md": TEXT, "evals/own.py": OWN_SCORER, "evals/words.py": f"MORE = '{WORD}'\n"},
+        "[{python: evals.own:score}]",
+    ),
+}
+
+
+AS_GOOD_AS_EDITED = {
+    # An included file and a module may be empty, what a module imports need not be in the repository, and code that is
+    # run finds a file behind a link.
+    *(("empty", path) for path in ("p/in/e.j2", "p/in/f.md", "evals/words.py")),
+    ("deleted", "evals/words.py"),
+}
+SAME = ("a link", "app/tone.py")
+
+
+def config(names: list[str]) -> str:
+    rows = (
+        f"  - {{name: s{number}, {KINDS[name].entry}, cases: evals/c{number}.jsonl, scorers: {KINDS[name].scorers}}}\n"
+        for number, name in enumerate(names)
+    )
+    return START + "".join(rows)
+
+
+def files_of(names: list[str]) -> dict[str, str]:
+    files = {path: text for name in names for path, text in KINDS[name].files.items()}
+    return {"README.md": "# Bot\n", **{f"evals/c{number}.jsonl": CASES for number in range(len(names))}, **files}
+
+
+def move_behind_link(repo: Path, path: str) -> None:
+    real = repo / f"{path}.real"
+    (repo / path).rename(real)
+    (repo / path).symlink_to(os.path.relpath(real, (repo / path).parent))
+
+
+def as_folder(repo: Path, path: str) -> None:
+    (repo / path).unlink()
+    (repo / path).mkdir()
+    (repo / path / "x.md").write_text("x")
+
+
+CHANGES: dict[str, Callable[[Path, str], object]] = {
+    "edited": lambda repo, path: (repo / path).write_text((repo / path).read_text().replace(WORD, "Please")),
+    "deleted": lambda repo, path: (repo / path).unlink(),
+    "empty": lambda repo, path: (repo / path).write_text(""),
+    "no text": lambda repo, path: (repo / path).write_bytes(b"\xff\xfe\x00" + (repo / path).read_bytes()),
+    "a folder": as_folder,
+    "a link": move_behind_link,
+}
+
+
+def diff(repo: Path) -> Outcome:
+    return gate("diff", "--base", "main", "--head", "change", cwd=repo)
+
+
+def skipped(outcome: Outcome) -> bool:
+    assert "Traceback" not in outcome.err
+    return outcome.out.startswith("SKIPPED")
+
+
+@given(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=3, unique=True), st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_a_change_of_anything_that_a_suite_rests_on_is_never_skipped(names: list[str], data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        repo = make(Path(folder) / "repo", {"gate.yaml": config(names), **files_of(names)})
+        from tests.support.command import git
+
+        git(repo, "switch", "--quiet", "--create", "change")
+        commit(repo, {"README.md": "# Another\n"})
+        assert skipped(unrelated := diff(repo)), unrelated.err
+        path = data.draw(st.sampled_from(sorted(set(files_of(names)) - {"README.md"})))
+        how = data.draw(st.sampled_from(sorted(CHANGES)))
+        CHANGES[how](repo, path)
+        commit(repo, {})
+        outcome = diff(repo)
+        usable = how == "edited" or (how, path) in (*AS_GOOD_AS_EDITED, SAME)
+        assert skipped(outcome) is ((how, path) == SAME), (path, how)
+        assert usable or outcome.code in (2, 3), (path, how, outcome.out, outcome.err)
+        # What cannot be read on both sides is no better.
+        git(repo, "branch", "--force", "main", "change")
+        commit(repo, {"README.md": "# A third\n"})
+        outcome = diff(repo)
+        assert skipped(outcome) is usable, (path, how, outcome.err)
+
+
+NO_FILE = {
+    "p/*.mdd": "did you mean p/a.md?",
+    "p/*.{md,txt}": "braces are not expanded",
+    "!p/*.txt": "a pattern cannot exclude files",
+    "p/*.md ": "remove the blank",
+    "P/*.MD": "upper and lower case count: there is p/a.md",
+    "**/hidden.md": "names that start with a dot must be written out: there is .hidden/hidden.md",
+    "bot/p/a*.md": "did you mean p/a*.md?",
+    "linked/*.md": "linked is a symbolic link, which the gate does not follow",
+    "p/missing.md": "there is no such prompt",
+    "p/A.md": "upper and lower case count: there is p/a.md",
+    "app/k.py::Nothing": "has no text named 'Nothing'",
+    "app/none.py::TONE": "there is no file 'app/none.py'",
+}
+
+
+@pytest.mark.parametrize("prompt", NO_FILE)
+def test_an_entry_for_which_there_is_no_file_is_an_error_wherever_a_run_begins(tmp_path: Path, prompt: str) -> None:
+    files = {"p/a.md": TEXT, ".hidden/hidden.md": TEXT, "app/k.py": PYTHON, "real/c.md": TEXT, "evals/c0.jsonl": CASES}
+    good = "  - {name: good, prompt: p/a.md, cases: evals/c0.jsonl, scorers: [contains]}\n"
+    bad = f"  - {{name: bad, prompt: {json.dumps(prompt)}, cases: evals/c0.jsonl, scorers: [contains]}}\n"
+    repo = make(tmp_path / "repo", {"gate.yaml": START + good + bad, **files})
+    (repo / "linked").symlink_to("real")
+    commit(repo, {})
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"README.md": "# Another\n"})
+    for command in (["diff", "--base", "main", "--head", "change"], ["check"], ["plan"], ["validate"]):
+        outcome = gate(*command, cwd=repo)
+        said = " ".join((outcome.err + outcome.out).split())
+        assert outcome.code == 2, (command, said)
+        assert NO_FILE[prompt] in said, (command, said)
+
+
+def test_paths_are_not_relative_to_the_configuration(tmp_path: Path) -> None:
+    suite = "  - {name: bot, prompt: 'p/*.md', cases: apps/bot/c.jsonl, scorers: [contains]}\n"
+    repo = make(
+        tmp_path / "repo", {"apps/bot/gate.yaml": START + suite, "apps/bot/p/a.md": TEXT, "apps/bot/c.jsonl": CASES}
+    )
+    outcome = gate("diff", "--base", "main", "--config", "apps/bot/gate.yaml", cwd=repo)
+    assert (outcome.code, "write apps/bot/p/*.md" in " ".join(outcome.err.split())) == (2, True)
+
+
+def test_an_entry_of_the_base_that_never_tested_anything_is_corrected_or_red(tmp_path: Path) -> None:
+    suite = "  - {name: bot, prompt: %s, cases: c.jsonl, scorers: [contains]}\n"
+    other = "  - {name: other, prompt: q.md, cases: c.jsonl, scorers: [contains]}\n"
+    repo = make(
+        tmp_path / "repo",
+        {"gate.yaml": START + suite % "'pp/*.md'" + other, "p/a.md": TEXT, "q.md": TEXT, "c.jsonl": CASES},
+    )
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"gate.yaml": START + other})
+    outcome = diff(repo)
+    assert (outcome.code, "main:gate.yaml:4: suite bot: no file matches 'pp/*.md'" in outcome.err) == (2, True)
+    commit(repo, {"gate.yaml": START + suite % "p/a.md" + other})
+    outcome = diff(repo)
+    assert (outcome.code, skipped(outcome)) == (0, False)
+
+
+@pytest.mark.parametrize("folder", ["", "prompts/"])
+def test_a_prompt_behind_a_link_is_an_error_whatever_its_target_is(tmp_path: Path, folder: str) -> None:
+    suite = "  - {name: bot, prompt: prompts/a.md, cases: c.jsonl, scorers: [contains]}\n"
+    repo = make(tmp_path / "repo", {"gate.yaml": START + suite, "real/a.md": TEXT, "c.jsonl": CASES})
+    if folder:
+        (repo / "prompts").mkdir()
+        (repo / "prompts/a.md").symlink_to("../real/a.md")
+    else:
+        (repo / "prompts").symlink_to("real")
+    commit(repo, {})
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"real/a.md": "Be rude. quality=0.1\n"})
+    for command in (
+        ["diff", "--base", "main", "--head", "change"],
+        ["diff", "--base", "main"],
+        ["validate"],
+        ["check"],
+    ):
+        outcome = gate(*command, cwd=repo)
+        assert (outcome.code, "symbolic link" in outcome.err + outcome.out) == (2, True), command
+
+
+BINDINGS = {
+    "py": {
+        "for": "for A in [{0}]:\n    pass\n",
+        "with": "with wrap({0}) as A:\n    pass\n",
+        "walrus": "print(A := {0})\n",
+        "match": "match {0}:\n    case A:\n        pass\n",
+        "class": "class A:\n    text = {0}\n",
+        "def": "def A():\n    return {0}\n",
+        "except": "try:\n    fail({0})\nexcept Error as A:\n    pass\n",
+        "global": "def start():\n    global A\n    A = {0}\n",
+        "import": "from other import A  # {0}\n",
+        "star": "from other import *  # {0}\n",
+        "tuple": "A, B = {0}, 1\n",
+        "globals": "globals()['A'] = {0}\n",
+        "augmented": "A += {0}\n",
+    },
+    "ts": {
+        "if": "if (x) {{ A = {0}; }}\n",
+        "try": "try {{ A = {0}; }} catch (e) {{}}\n",
+        "function": "function start() {{ A = {0}; }}\n",
+        "destructuring": "({{ A }} = {{ A: {0} }});\n",
+        "array": "[A] = [{0}];\n",
+        "export as": "const B = {0};\nexport {{ B as A }};\n",
+        "loop": "for (A of [{0}]) {{}}\n",
+        "var": "if (x) {{ var A = {0}; }}\n",
+    },
+}
+PARTS = {
+    "py": {
+        "spread": "P = {{'a': 'old', **{{'a': {0}}}}}\n",
+        "or": "P = {{'a': 'old'}}\nP |= {{'a': {0}}}\n",
+        "update": "P = {{'a': 'old'}}\nP.update(a={0})\n",
+        "import": "P = {{'a': 'old'}}\nfrom other import P  # {0}\n",
+        "key": "P = {{'a': 'old'}}\nP[KEY] = {0}\n",
+        "attribute": "class P:\n    a = 'old'\ndef start():\n    P.a = {0}\n",
+    },
+    "ts": {
+        "spread": "const P = {{ a: 'old', ...{{ a: {0} }} }};\n",
+        "assign": "const P = {{ a: 'old' }};\nObject.assign(P, {{ a: {0} }});\n",
+        "key": "const P = {{ a: 'old' }};\nP[key] = {0};\n",
+        "function": "const P = {{ a: 'old' }};\nfunction start() {{ P.a = {0}; }}\n",
+    },
+}
+FIRST = {"py": "A = 'old'\n", "ts": "let A = 'old';\n"}
+FORMS = [(ending, "A", FIRST[ending] + form) for ending, forms in BINDINGS.items() for form in forms.values()]
+FORMS += [(ending, "P.a", form) for ending, forms in PARTS.items() for form in forms.values()]
+
+
+@pytest.mark.parametrize(("ending", "name", "form"), FORMS)
+def test_a_name_that_is_given_another_value_later_is_not_read_at_its_first_place(
+    tmp_path: Path, ending: str, name: str, form: str
+) -> None:
+    suite = f"  - {{name: bot, prompt: app/a.{ending}::{name}, cases: c.jsonl, scorers: [contains]}}\n"
+    files = {"gate.yaml": START + suite, f"app/a.{ending}": form.format("'before'"), "c.jsonl": CASES}
+    repo = make(tmp_path / "repo", files)
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {f"app/a.{ending}": form.format("'after'")})
+    outcome = diff(repo)
+    assert (outcome.code, f"'{name}'" in outcome.err) == (2, True), outcome.err
