@@ -31,7 +31,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "check-rate": ("check", "--config", "t.yaml", "--min-pass-rate", "0.7", "--quiet"),
 }
 WHO = {"NAME": "t", "EMAIL": "t@example.invalid"}
-NO_FIGURES = {"created", "duration_s", "tool_version", "schema", "commit", "sha", "digest", "where"} | {
+NO_FIGURES = {"created", "coverage", "duration_s", "tool_version", "schema", "commit", "sha", "digest", "where"} | {
     "input", "expected", "prompt", "text", "transcript", "reasons", "notes"
 }  # fmt: skip
 """Keys with times, versions, commits, places, texts of the inputs, or sentences."""
