@@ -101,4 +101,4 @@ def test_a_listing_has_every_plain_file_whatever_its_name(source: FileSource) ->
         assert not found.keys() & {"link.md", "folder-link", "vendor/lib"}, folder
         # A working tree knows the object that a commit has.
         known = {path: seen for path, seen in found.items() if seen and not (source.sha is None and ":" in seen)}
-        assert all(source.fingerprint(path) == print_ for path, print_ in known.items()), folder
+        assert all(source.fingerprint(path) == seen for path, seen in known.items()), folder
