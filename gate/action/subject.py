@@ -185,7 +185,7 @@ class EventPlace:
 
     Args:
         base: the merge target's name for readers.
-        branch: the target branch; empty for the default one.
+        branch: see `named_branch`.
     """
 
     commit: str
@@ -199,18 +199,19 @@ def venue_of(event: Event) -> EventPlace | None:
     """Where to report why an event is not evaluated, from only the event; None if nothing waits for it."""
     match event:
         case PullRequestEvent(pull=pull):
-            branch = _beside(pull.base_ref, pull.default_branch)
+            branch = named_branch(pull.base_ref, pull.default_branch)
             return EventPlace(pull.head_sha, f"origin/{pull.base_ref}", pull, event.privileged, branch)
         case WorkflowRunEvent() if event.head_sha:
             return EventPlace(event.head_sha, "the merge target", privileged=True)
         case MergeGroupEvent():
-            branch = _beside(event.base_ref, event.default_branch)
+            branch = named_branch(event.base_ref, event.default_branch)
             return EventPlace(event.head_sha, f"origin/{event.base_ref}", branch=branch)
         case _:
             return None
 
 
-def _beside(branch: str, default: str) -> str:
+def named_branch(branch: str, default: str) -> str:
+    """The branch in the name of a check, so that it does not count for another; empty for the default branch."""
     return "" if branch == default else branch
 
 
@@ -274,8 +275,8 @@ class SubjectFinder:
         Raises:
             GateError: it cannot be found out.
         """
-        if not isinstance(event, DispatchEvent) and (self.inputs.base or self.inputs.head):
-            hint = "remove the inputs base and head; they only work with workflow_dispatch"
+        if not isinstance(event, DispatchEvent) and self.inputs.range:
+            hint = "remove the input range; it only works with workflow_dispatch"
             raise GateError(f"the event {self.runner.event_name} already defines which commits are compared", hint)
         match event:
             case PullRequestEvent():
@@ -304,7 +305,7 @@ class SubjectFinder:
             event=event,
             stranger=pull.fork,
             secretless=self._secretless(pull),
-            branch=_beside(pull.base_ref, pull.default_branch),
+            branch=named_branch(pull.base_ref, pull.default_branch),
         )
 
     def _open_again(self, pull: PullRequest) -> bool:
@@ -329,7 +330,6 @@ class SubjectFinder:
             return NothingToJudge(f"the pull request has a newer commit, {pull.head_sha[:12]}.", told.head_sha)
         if pull.state == "closed":
             return NothingToJudge(CLOSED, told.head_sha)
-        self._check_alone(pull)
         return Subject(
             pull.head_sha,
             PullRequestMerge(pull, pull.merge_sha),
@@ -338,7 +338,7 @@ class SubjectFinder:
             event=event,
             stranger=True,
             privileged=True,
-            branch=_beside(pull.base_ref, pull.default_branch),
+            branch=named_branch(pull.base_ref, pull.default_branch),
         )
 
     def _with_merge(self, told: PullRequest) -> PullRequest:
@@ -362,15 +362,6 @@ class SubjectFinder:
         if len(parents) != 2 or parents[1] != pull.head_sha:
             return False
         return parents[0] == pull.base_sha or parents[0] == self.files.tip(pull.base_ref)
-
-    def _check_alone(self, pull: PullRequest) -> None:
-        """Refuse a commit of two pull requests into different branches: a check on it would count for both."""
-        others = PullRequests(self.github).open_at(pull.head_sha)
-        into = [one for one in others if one.number != pull.number and one.base_ref != pull.base_ref]
-        if into:
-            numbers = ", ".join(f"#{one.number} into {one.base_ref}" for one in into)
-            hint = "close one of them, or add a commit to one of them"
-            raise CannotEvaluate(f"the commit {pull.head_sha[:12]} is also the newest commit of {numbers}", hint)
 
     def _workflow_run(self, event: WorkflowRunEvent) -> EventSubject:
         if self.inputs.label_scope == "commit":
@@ -402,7 +393,7 @@ class SubjectFinder:
             return NothingToJudge("the merge group was dissolved.", event.head_sha)
         base = f"origin/{event.base_ref}"
         span = CommitRange((base, event.base_sha), ("the merge group", event.head_sha))
-        branch = _beside(event.base_ref, event.default_branch)
+        branch = named_branch(event.base_ref, event.default_branch)
         return Subject(event.head_sha, span, base, group=event.number, branch=branch)
 
     def _push(self, event: PushEvent) -> EventSubject:
@@ -410,14 +401,15 @@ class SubjectFinder:
             return NothingToJudge("a tag or a deleted branch cannot be a baseline.", event.sha)
         label = f"origin/{event.branch}"
         span = CommitRange((label, event.sha), (label, event.sha))
-        return Subject(event.sha, span, label, baseline=True, branch=_beside(event.branch, event.default_branch))
+        return Subject(event.sha, span, label, baseline=True, branch=named_branch(event.branch, event.default_branch))
 
     def _dispatch(self, event: DispatchEvent) -> EventSubject:
-        base, head = self.inputs.base or event.default_branch, self.inputs.head
+        base, head = self.inputs.ends
+        base = base or event.default_branch
         base_sha = self.files.commit(base)
         head_sha = self.files.commit(head) if head else self.runner.sha
         name = head or event.ref.removeprefix("refs/heads/").removeprefix("refs/tags/")
         if base_sha == head_sha:
             return NothingToJudge(f"{base} and {name} are the same commit.", head_sha)
         span = CommitRange((base, base_sha), (name, head_sha))
-        return Subject(head_sha, span, base, branch=_beside(base, event.default_branch))
+        return Subject(head_sha, span, base, branch=named_branch(base, event.default_branch))

@@ -195,11 +195,6 @@ class PullRequests:
             # GitHub takes a head that it does not understand for no head at all, and lists everything.
             return tuple(one for one in found if one.head_sha == sha and one.state == "open")
 
-    def open_at(self, sha: str) -> tuple[PullRequest, ...]:
-        """All open pull requests whose head is a commit, from any repository."""
-        with asking(f"find the pull requests of {sha[:12]}"):
-            return tuple(one for one in _pulls(self.github.repository.get_pulls(state="open")) if one.head_sha == sha)
-
     def of_commit(self, sha: str) -> tuple[PullRequest, ...]:
         """The pull requests that a commit belongs to."""
         with asking(f"find the pull requests of {sha[:12]}"):

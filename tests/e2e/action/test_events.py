@@ -101,7 +101,7 @@ def test_a_push_takes_the_baselines_answers_and_the_next_pull_request_pays_for_i
 def test_any_two_refs_by_hand(world: PullRequestWorld, with_checkout: bool, base: str, head: str, verdict: str) -> None:
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("head", depth=0) if with_checkout else pr.checkout("none")
-    env = events.dispatch(world, checkout, pr.head_sha, "refs/heads/change-7", {"base": base, "head": head})
+    env = events.dispatch(world, checkout, pr.head_sha, "refs/heads/change-7", {"range": f"{base}..{head}"})
     outcome = run_action(checkout, env)
     assert outcome.outputs["verdict"] == verdict
     if verdict != "SKIPPED":

@@ -103,21 +103,6 @@ def test_a_fork_may_name_another_model_of_a_service(world: PullRequestWorld, mod
     assert {entry.model for entry in models.ledger} == {"gpt-4o-mini", "gpt-4o"}
 
 
-def test_another_pull_request_of_the_same_commit_does_not_answer_for_it(
-    world: PullRequestWorld, models: ModelServer
-) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    twin = world.open({"README.md": "x\n"}, fork=True)
-    twin.pull.head.sha, twin.pull.base.ref = pr.head_sha, "release"
-    world.git(world.work, "update-ref", "refs/heads/release", world.main_sha)
-    twin.merge_again()
-    for one, event in ((pr, "workflow_run"), (twin, "pull_request_target")):
-        outcome = privileged(one, models, event)
-        assert outcome.code == 3
-        assert "is also the newest commit of" in outcome.summary
-    assert models.ledger == []
-
-
 def test_a_merge_into_another_branch_is_not_taken(
     world: PullRequestWorld, models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
