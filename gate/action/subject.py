@@ -364,12 +364,6 @@ class SubjectFinder:
         return parents[0] == pull.base_sha or parents[0] == self.files.tip(pull.base_ref)
 
     def _workflow_run(self, event: WorkflowRunEvent) -> EventSubject:
-        if self.inputs.label_scope == "commit":
-            hint = "set label-scope: pull-request in the workflow"
-            raise GateError(
-                "label-scope: commit does not work with workflow_run, whose event does not show when a label was set",
-                hint,
-            )
         if not event.head_sha:
             why = f"the other workflow ran on {event.event or 'no event'}, not for a pull request."
             return NothingToJudge(why, self.runner.sha)

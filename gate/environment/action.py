@@ -3,6 +3,7 @@
 import difflib
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -136,8 +137,11 @@ class _Reader:
 
     def short(self, name: str, default: str) -> str:
         value = self.text(name, default)
-        if len(value) > NAME_CHARS or not value.isprintable():
-            self.problems.add(0, f"{name} must be one line of at most {NAME_CHARS} characters", "choose a shorter name")
+        if len(value) > NAME_CHARS:
+            self.problems.add(0, f"{name} must have at most {NAME_CHARS} characters", "choose a shorter name")
+        # An emoji may be several characters, joined by one that does not print.
+        if any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in value):
+            self.problems.add(0, f"{name} must be one line without control characters", "choose a plain name")
         return value
 
     def path(self, name: str, default: str) -> str:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from github.IssueComment import IssueComment
@@ -69,6 +70,7 @@ WORKFLOW_AUTHOR = "github-actions[bot]"
 """Login of a workflow's own token, which cannot read it from GitHub."""
 
 _WRITE = "pull-requests: write"
+_REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -100,6 +102,21 @@ class PullRequestApi:
             if found["sha"] != sha:
                 raise ValueError("another commit")
             return _login(found["author"])
+
+    def pushed_at(self, repository: str, branch: str, sha: str) -> str:
+        """When a commit became the newest of a branch, by GitHub's own clock."""
+        with asking(f"find out when {sha[:12]} was pushed", "contents: read"):
+            if not _REPOSITORY.fullmatch(repository):
+                raise ValueError("no repository")
+            url = f"/repos/{repository}/activity"
+            asked = {"ref": f"refs/heads/{branch}", "per_page": 1}
+            _, rows = self.github.repository.requester.requestJsonAndCheck("GET", url, parameters=asked)
+            newest = required(rows, list)[0]
+            moment = required(newest["timestamp"], str)
+            datetime.fromisoformat(moment)
+            if newest["after"] != sha:
+                raise ValueError("another commit is newer")
+            return moment
 
     def _permission(self, login: str) -> Any:
         # PyGithub gives the coarse permission or the role's name, each by a request of its own, and nothing else.
@@ -165,6 +182,9 @@ def _posted(one: IssueComment) -> PostedComment:
     return PostedComment(required(one.id, int), author, one.body or "", required(one.html_url, str))
 
 
+Authorship: TypeAlias = tuple[str, ...]
+"""Author, address, date and message of a commit: what a rebase keeps."""
+
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _STATES = ("open", "closed")
 
@@ -195,10 +215,25 @@ class PullRequests:
             # GitHub takes a head that it does not understand for no head at all, and lists everything.
             return tuple(one for one in found if one.head_sha == sha and one.state == "open")
 
+    def commits(self, number: int) -> list[Authorship]:
+        """The commits of a pull request, oldest first."""
+        with asking(f"read the commits of pull request {number}"):
+            return [_authorship(one.raw_data["commit"]) for one in bounded(self.github.pull(number).get_commits())]
+
+    def commit(self, sha: str) -> Authorship:
+        """One commit of the repository."""
+        with asking(f"read commit {sha[:12]}", "contents: read"):
+            return _authorship(self.github.repository.get_git_commit(sha).raw_data)
+
     def of_commit(self, sha: str) -> tuple[PullRequest, ...]:
         """The pull requests that a commit belongs to."""
         with asking(f"find the pull requests of {sha[:12]}"):
             return tuple(_pulls(self.github.repository.get_commit(sha).get_pulls()))
+
+
+def _authorship(data: dict[str, Any]) -> Authorship:
+    author = data["author"]
+    return (*(required(author[key], str) for key in ("name", "email", "date")), required(data["message"], str))
 
 
 def _pulls(found: Iterable[Raw]) -> list[PullRequest]:
@@ -225,6 +260,8 @@ def _pull(one: Raw) -> PullRequest:
         fork=source is None or required(source["id"], int) != required(base["repo"]["id"], int),
         merge_sha=None if merge is None else _sha(merge),
         default_branch=required(base["repo"]["default_branch"], str),
+        head_repository="" if source is None else required(source["full_name"], str),
+        head_ref=required(head["ref"], str),
     )
 
 

@@ -38,7 +38,10 @@ def payload(server: GitHubServer, repo: Repository, pull: Pull, moment: Moment) 
 
     The test merge is made after the event is sent: the payload names the previous one, or none.
     """
-    shape, render = example(f"pull_request.{moment.action}"), server.render
+    # There is no example of an edited title; it differs from others by its `changes`.
+    edited = {"action": "edited", "changes": {"title": {"from": "Another title"}}} if moment.action == "edited" else {}
+    shape = example(f"pull_request.{'reopened' if edited else moment.action}") | edited
+    render = server.render
     shape.pop("installation", None)
     request = render.pull(repo, pull, shape["pull_request"])
     fresh = moment.action in ("opened", "synchronize", "reopened")

@@ -98,6 +98,18 @@ class Event:
     sha: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A push to a branch of a repository."""
+
+    id: int
+    ref: str
+    before: str
+    after: str
+    actor: str
+    at: datetime
+
+
 @dataclass(slots=True)
 class Side:
     """The head or the base of a pull request.
@@ -167,6 +179,7 @@ class Repository:
     labels: dict[str, str] = field(default_factory=dict)
     pulls: dict[int, Pull] = field(default_factory=dict)
     check_runs: list[CheckRun] = field(default_factory=list)
+    pushes: list[Push] = field(default_factory=list)
 
     @property
     def owner(self) -> str:
@@ -212,6 +225,13 @@ class State:
         pull.events.append(event)
         self.people.add(by)
         return event
+
+    def record_push(self, pull: Pull, before: str) -> None:
+        """Note that the head of a pull request was pushed to its branch."""
+        repo = self.repositories.get(pull.head.repo or "")
+        if repo is not None:
+            ref = f"refs/heads/{pull.head.ref}"
+            repo.pushes.append(Push(self.next_id(), ref, before, pull.head.sha, pull.author, self.tick()))
 
     def add_label(self, repo: Repository, pull: Pull, name: str, by: str) -> None:
         """Set a label, and create it if there is none of that name; names are the same in any case of letters."""

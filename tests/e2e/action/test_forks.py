@@ -124,13 +124,6 @@ def test_the_label_of_a_fork_overrides_nothing(world: PullRequestWorld, models: 
     assert "mallory" in outcome.summary
 
 
-def test_the_scope_of_one_commit_needs_an_event_that_says_so(world: PullRequestWorld, models: ModelServer) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    outcome = privileged(pr, models, inputs={"label-scope": "commit"})
-    assert outcome.code == 2
-    assert "label-scope" in outcome.summary
-
-
 CODE = """\
 import pathlib
 
