@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from github.IssueComment import IssueComment
 from github.PullRequest import PullRequest as Raw
 
 from gate.github.client import GitHub, asking, bounded, required
@@ -69,6 +68,7 @@ def _app(app: Any) -> str:
 WORKFLOW_AUTHOR = "github-actions[bot]"
 """Login of a workflow's own token, which cannot read it from GitHub."""
 
+_BOT = "[bot]"
 _WRITE = "pull-requests: write"
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 
@@ -137,9 +137,17 @@ class PullRequestApi:
             rows = [event.raw_data for event in bounded(issue.get_timeline())]
             return tuple(_label_event(row) for row in rows if row.get("event") in ("labeled", "unlabeled"))
 
-    def writer(self) -> str:
-        """The login under which this token writes."""
-        self._writer = self._writer or self.github.login() or WORKFLOW_AUTHOR
+    def writer(self, authors: Iterable[str]) -> str:
+        """The login under which this token writes; empty where GitHub does not say.
+
+        Args:
+            authors: of the comments that may be its own.
+        """
+        if not self._writer:
+            bots = {name for name in authors if name.casefold().endswith(_BOT)}
+            self._writer = self.github.login() or (
+                WORKFLOW_AUTHOR if bots <= {WORKFLOW_AUTHOR} else self.github.app_login()
+            )
         return self._writer
 
     def head(self) -> str:
@@ -151,12 +159,14 @@ class PullRequestApi:
         """All of them, oldest first."""
         with asking("read the comments"):
             # On GitHub a pull request is also an issue, and the issue has the comments.
-            return [_posted(one) for one in bounded(self.github.repository.get_issue(self.number).get_comments())]
+            issue = self.github.repository.get_issue(self.number)
+            return [_posted(one.raw_data) for one in bounded(issue.get_comments())]
 
     def create(self, body: str) -> PostedComment:
         """Post a comment."""
         with asking("post the comment", _WRITE):
-            made = _posted(self.github.repository.get_issue(self.number).create_comment(body))
+            url = f"{self.github.repository.url}/issues/{self.number}/comments"
+            made = _posted(self.github.write("POST", url, {"body": body}))
         # The comment itself knows best who writes with this token: another app's is no workflow's.
         self._writer = made.author or self._writer
         return made
@@ -164,22 +174,20 @@ class PullRequestApi:
     def update(self, comment: PostedComment, body: str) -> None:
         """Replace the text of a comment."""
         with asking("update the comment", _WRITE):
-            requester = self.github.repository.requester
-            _, updated = requester.requestJsonAndCheck("PATCH", self._url(comment), input={"body": body})
-            required(updated["html_url"], str)
+            required(self.github.write("PATCH", self._url(comment), {"body": body})["html_url"], str)
 
     def delete(self, comment: PostedComment) -> None:
         with asking("delete a duplicate of the comment", _WRITE):
-            self.github.repository.requester.requestJsonAndCheck("DELETE", self._url(comment))
+            self.github.write("DELETE", self._url(comment))
 
     def _url(self, comment: PostedComment) -> str:
         return f"{self.github.repository.url}/issues/comments/{comment.id}"
 
 
-def _posted(one: IssueComment) -> PostedComment:
+def _posted(data: dict[str, Any]) -> PostedComment:
     # GitHub gives no user for an account that is gone.
-    author = required(one.user.login, str) if one.user else ""
-    return PostedComment(required(one.id, int), author, one.body or "", required(one.html_url, str))
+    author = required(data["user"]["login"], str) if data["user"] else ""
+    return PostedComment(required(data["id"], int), author, data["body"] or "", required(data["html_url"], str))
 
 
 Authorship: TypeAlias = tuple[str, ...]

@@ -39,8 +39,9 @@ def payload(server: GitHubServer, repo: Repository, pull: Pull, moment: Moment) 
     The test merge is made after the event is sent: the payload names the previous one, or none.
     """
     # There is no example of an edited title; it differs from others by its `changes`.
-    edited = {"action": "edited", "changes": {"title": {"from": "Another title"}}} if moment.action == "edited" else {}
-    shape = example(f"pull_request.{'reopened' if edited else moment.action}") | edited
+    shape = example(f"pull_request.{'reopened' if moment.action == 'edited' else moment.action}")
+    if moment.action == "edited":
+        shape |= {"action": "edited", "changes": {"title": {"from": "Another title"}}}
     render = server.render
     shape.pop("installation", None)
     request = render.pull(repo, pull, shape["pull_request"])

@@ -198,6 +198,7 @@ class State:
 
     def __init__(self, start: datetime = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)) -> None:
         self.repositories: dict[str, Repository] = {}
+        self.old_names: dict[str, str] = {}
         self.people: set[str] = {"olivia", "mallory", BOT}
         self.now = start
         self._last_id = 1_000_000
@@ -218,6 +219,15 @@ class State:
         self.people.add(repo.owner)
         self.repositories[full_name] = repo
         return repo
+
+    def rename(self, repo: Repository, new: str) -> None:
+        """Give a repository another name; its old one redirects."""
+        self.old_names[repo.full_name] = new
+        self.repositories[new] = self.repositories.pop(repo.full_name)
+        for pull in repo.pulls.values():
+            for side in (pull.head, pull.base):
+                side.repo = new if side.repo == repo.full_name else side.repo
+        repo.full_name = new
 
     def record(self, pull: Pull, kind: str, by: str, label: str | None = None, sha: str | None = None) -> Event:
         """Add an entry to a pull request's timeline."""
