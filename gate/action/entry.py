@@ -155,7 +155,7 @@ def act(services: EventServices) -> int:
         with signals_reported():
             event = _event(runner)
             files = EventFiles(runner.workspace, github)
-            asked: EventSubject = SubjectFinder(runner, inputs, files, github, services.wait).find(event)
+            asked: EventSubject = SubjectFinder(runner, inputs, files, github).find(event)
             if not isinstance(asked, NothingToJudge):
                 with signals_later():
                     venue = asked.venue

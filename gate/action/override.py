@@ -270,10 +270,12 @@ class CurrentState:
 
     Args:
         override: None where the label is not set.
+        base: branch that the pull request goes into, and its commit; None where that is unknown.
     """
 
     closed: bool = False
     override: OverrideRecord | None = None
+    base: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +316,8 @@ class OverrideReader:
         if now.state == "closed":
             return CurrentState(closed=True)
         push = NewestCommit(pull.head_sha, _set_on_head(now, subject), (pull.head_repository, pull.head_ref))
-        return CurrentState(override=override_of(now.labels, self.rule, push, api))
+        override = override_of(now.labels, self.rule, push, api)
+        return CurrentState(override=override, base=(now.base_ref, now.base_sha))
 
     def _group(self, span: CommitRange, newest: int) -> CurrentState:
         """All pull requests of the group need the label; one that cannot be found does not have it."""

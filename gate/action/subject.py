@@ -1,7 +1,6 @@
 """The subject of an event and its two sides: from the checkout if it has the commits, else from GitHub."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -9,6 +8,7 @@ from gate.config.documents import quoted
 from gate.engine.without_evaluation import CLOSED
 from gate.environment.action import Inputs, Runner
 from gate.errors import CannotEvaluate, GateError
+from gate.git.merging import MergedSource
 from gate.git.objects import Commits
 from gate.git.repository import EitherSource, RefSource, Repo, UntrustedOwner
 from gate.github.client import ApiError, GitHub
@@ -36,10 +36,12 @@ class PullRequestMerge:
 
     Args:
         sha: the commit that GitHub made of head and base; None where it made none.
+        newest: it must be a merge into the newest commit of the base; GitHub does not renew it with every one.
     """
 
     pull: PullRequest
     sha: str | None
+    newest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class EventFiles:
             CannotEvaluate: one of them is not available.
         """
         if isinstance(wanted, PullRequestMerge):
-            return self._merge(wanted.pull, wanted.sha)
+            return self._merge(wanted)
         return EventSides(Sides(self._source(*wanted.base), self._source(*wanted.head)))
 
     def commit(self, ref: str) -> str:
@@ -120,15 +122,47 @@ class EventFiles:
         """The parents of a commit; empty where they are unknown."""
         return self._parents(sha)[0]
 
-    def _merge(self, pull: PullRequest, merge_sha: str | None) -> EventSides:
+    def _merge(self, wanted: PullRequestMerge) -> EventSides:
+        pull, merge_sha = wanted.pull, wanted.sha
         parents, trouble = (
-            self._parents(merge_sha) if merge_sha else ((), "GitHub made no merge commit for this pull request")
+            self._parents(merge_sha) if merge_sha else ((), "GitHub made no merge commit of its newest state")
         )
-        # The event's own base may be stale; the merge commit knows what the change was merged into.
         if merge_sha and len(parents) == 2 and parents[1] == pull.head_sha:
-            base = self._source(f"origin/{pull.base_ref}", parents[0])
-            return EventSides(Sides(base, self._source(pull.merge_ref, merge_sha)))
+            # The event's own base may be stale; the merge commit knows what the change was merged into.
+            if self._is_newest(parents[0], pull) if wanted.newest else self._is_on_base(parents[0], pull):
+                base = self._source(f"origin/{pull.base_ref}", parents[0])
+                return EventSides(Sides(base, self._source(pull.merge_ref, merge_sha)))
+            trouble = f"GitHub's merge commit is not one into {pull.base_ref}"
         return self._merged_here(pull, trouble)
+
+    def _is_newest(self, commit: str, pull: PullRequest) -> bool:
+        try:
+            return commit == self._newest(pull)
+        except ApiError as error:
+            raise CannotEvaluate(f"the newest commit of {pull.base_ref} is unknown: {error.message}") from None
+
+    def _is_on_base(self, commit: str, pull: PullRequest) -> bool:
+        """Is the first parent of a merge commit on the base branch, and no older than the pull request says?
+
+        After a change of the base GitHub hands out the merge into the old one, for a while.
+
+        Raises:
+            ApiError: it cannot be found out.
+        """
+        if not self._store.github.has_token:
+            # Nothing is known but what the event says.
+            older = self._commits is not None and self._commits.is_ancestor(commit, pull.base_sha)
+            return commit == pull.base_sha or not older
+        try:
+            tip = self.tip(pull.base_ref)
+        except ApiError:
+            if commit == pull.base_sha:
+                return True
+            raise
+        if commit == tip:
+            return True
+        older = commit != pull.base_sha and self._store.merge_base(commit, pull.base_sha) == commit
+        return not older and self._store.merge_base(commit, tip) == commit
 
     def _parents(self, sha: str) -> tuple[tuple[str, ...], str]:
         """The parents of a commit, and why GitHub could not name them."""
@@ -147,20 +181,45 @@ class EventFiles:
         return GitHubSource(label, sha, self._store)
 
     def _merged_here(self, pull: PullRequest, trouble: str) -> EventSides:
-        """Without GitHub's merge commit: git's merge of the two commits in this checkout."""
+        """Without GitHub's merge commit: git's merge of both in this checkout, or file by file.
+
+        Raises:
+            CannotEvaluate: they conflict, or one of them is not available.
+        """
         why = trouble or "the merge commit of this run does not contain the pull request's newest commit"
-        if self._repo is None or self._commits is None:
-            raise CannotEvaluate(f"there is no checkout, and {why}", CHECK_OUT)
         branch = f"origin/{pull.base_ref}"
-        base = self._commits.commit(f"refs/remotes/{branch}") or self._commits.commit(pull.base_sha)
-        if base is None:
-            raise CannotEvaluate(f"the base {branch} is not in this checkout, and {why}", CHECK_OUT)
-        tree = self._commits.merged(base, pull.head_sha) if self._commits.has(pull.head_sha) else None
-        if tree is None:
-            raise CannotEvaluate(f"the change cannot be merged into {branch} here, and {why}", CHECK_OUT)
-        git = self._repo.git
-        note = f"The gate merged the head into {branch} in the checkout, because {why}."
-        return EventSides(Sides(RefSource(branch, base, git), RefSource(pull.merge_ref, tree, git)), (note,))
+        place = "there is no checkout" if self._repo is None else "the checkout lacks a commit"
+        try:
+            base = self._newest(pull)
+        except ApiError as error:
+            raise CannotEvaluate(f"{place}, {why}, and the base is unknown: {error.message}", CHECK_OUT) from None
+        note = f"The gate merged the change into {branch} itself, because {why}."
+        if self._repo and self._commits and self._commits.has(base) and self._commits.has(pull.head_sha):
+            if tree := self._commits.merged(base, pull.head_sha):
+                git = self._repo.git
+                return EventSides(Sides(RefSource(branch, base, git), RefSource(pull.merge_ref, tree, git)), (note,))
+        try:
+            fork = self._store.merge_base(base, pull.head_sha)
+        except ApiError as error:
+            message = f"{place}, {why}, and the gate cannot merge the change itself: {error.message}"
+            raise CannotEvaluate(message, CHECK_OUT) from None
+        old, new = self._source(branch, base), self._source(pull.merge_ref, pull.head_sha)
+        merged = MergedSource(pull.merge_ref, pull.head_sha, self._source("their common start", fork), old, new)
+        return EventSides(Sides(old, merged), (note,))
+
+    def _newest(self, pull: PullRequest) -> str:
+        """The newest commit of the base branch, from GitHub if it says so.
+
+        Raises:
+            ApiError: it does not, and the checkout does not have the branch.
+        """
+        local = self._commits.commit(f"refs/remotes/origin/{pull.base_ref}") if self._commits else None
+        try:
+            return self.tip(pull.base_ref)
+        except ApiError:
+            if local is None:
+                raise
+            return local
 
 
 def _open(workspace: Path) -> Repo | None:
@@ -173,10 +232,6 @@ def _open(workspace: Path) -> Repo | None:
         raise
     except GateError:
         return None
-
-
-_WAITS_S = (0.0, 1.0, 2.0, 4.0, 8.0)
-"""Seconds before each look for the merge commit, which GitHub makes in the background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +298,13 @@ class Subject:
     baseline: bool = False
     branch: str = ""
 
+    def into(self, base_ref: str, base_sha: str) -> "Subject":
+        """The same change with the base that its pull request has now: it may have been changed since the event."""
+        if self.pull is None or not isinstance(self.wanted, PullRequestMerge) or base_ref == self.pull.base_ref:
+            return self
+        pull = replace(self.pull, base_ref=base_ref, base_sha=base_sha)
+        return replace(self, pull=pull, wanted=replace(self.wanted, pull=pull), base=f"origin/{base_ref}")
+
     @property
     def venue(self) -> EventPlace:
         return EventPlace(self.commit, self.base, self.pull, self.privileged, self.branch)
@@ -267,7 +329,6 @@ class SubjectFinder:
     inputs: Inputs
     files: EventFiles
     github: GitHub
-    wait: Callable[[float], None]
 
     def find(self, event: Event) -> EventSubject:
         """The subject of the event.
@@ -325,14 +386,14 @@ class SubjectFinder:
             raise CannotEvaluate(
                 f"the event {self.runner.event_name} needs a github-token", "pass github-token: ${{ github.token }}"
             )
-        pull = self._with_merge(told)
+        pull = PullRequests(self.github).get(told.number)
         if pull.head_sha != told.head_sha:
             return NothingToJudge(f"the pull request has a newer commit, {pull.head_sha[:12]}.", told.head_sha)
         if pull.state == "closed":
             return NothingToJudge(CLOSED, told.head_sha)
         return Subject(
             pull.head_sha,
-            PullRequestMerge(pull, pull.merge_sha),
+            PullRequestMerge(pull, pull.merge_sha, newest=True),
             f"origin/{pull.base_ref}",
             pull,
             event=event,
@@ -340,28 +401,6 @@ class SubjectFinder:
             privileged=True,
             branch=named_branch(pull.base_ref, pull.default_branch),
         )
-
-    def _with_merge(self, told: PullRequest) -> PullRequest:
-        """The current pull request, once GitHub has merged its head into its target branch."""
-        pulls = PullRequests(self.github)
-        for seconds in _WAITS_S:
-            self.wait(seconds)
-            pull = pulls.get(told.number)
-            if pull.head_sha != told.head_sha or pull.state == "closed" or self._is_merge(pull):
-                return pull
-        raise CannotEvaluate(
-            f"GitHub has made no merge commit of #{told.number} and {told.base_ref}; usually because they conflict",
-            f"merge {told.base_ref} into the pull request's branch, and push",
-        )
-
-    def _is_merge(self, pull: PullRequest) -> bool:
-        """Is GitHub's merge commit, which it renews in the background, one of this head and this base?"""
-        if pull.merge_sha is None:
-            return False
-        parents = self.files.parents(pull.merge_sha)
-        if len(parents) != 2 or parents[1] != pull.head_sha:
-            return False
-        return parents[0] == pull.base_sha or parents[0] == self.files.tip(pull.base_ref)
 
     def _workflow_run(self, event: WorkflowRunEvent) -> EventSubject:
         if not event.head_sha:

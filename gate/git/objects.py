@@ -228,6 +228,10 @@ class Commits:
         answer = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
         return answer.out.decode("ascii", "replace").strip() or None if answer.code == 0 else None
 
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Is a commit part of another's history, as far as this clone has it?"""
+        return self.git.ask("merge-base", "--is-ancestor", commit, of).code == 0
+
     def merged(self, base: str, head: str) -> str | None:
         """The tree id of the merge of `head` into `base`, made without touching the working tree; None if git
         cannot make it.

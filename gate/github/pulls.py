@@ -35,11 +35,13 @@ def _login(user: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class PullState:
-    """A pull request at this moment: `open` or `closed`, its labels and its newest commit."""
+    """A pull request at this moment: `open` or `closed`, its labels, its newest commit, and the branch it goes into."""
 
     state: str
     labels: tuple[str, ...]
     head: str
+    base_ref: str
+    base_sha: str
 
 
 def _label_event(row: dict[str, Any]) -> LabelEvent:
@@ -128,7 +130,8 @@ class PullRequestApi:
         with asking("read the labels of the pull request"):
             pull = self.github.pull(self.number)
             labels = tuple(required(label.name, str) for label in pull.labels)
-            return PullState(required(pull.state, str), labels, required(pull.head.sha, str))
+            base = required(pull.base.ref, str), _sha(pull.base.sha)
+            return PullState(required(pull.state, str), labels, required(pull.head.sha, str), *base)
 
     def events(self) -> tuple[LabelEvent, ...]:
         """Every change of a label, oldest first."""

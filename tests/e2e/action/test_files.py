@@ -109,7 +109,7 @@ def test_what_the_base_changed_is_not_the_changes_doing(tmp_path: Path, server: 
     world.repo.private = True
     outcome = run(pr, "head", depth=0, token="")
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
-    assert "merged the head into origin/main in the checkout" in outcome.summary
+    assert "merged the change into origin/main itself" in outcome.summary
 
 
 NEW_TEXT = "You are the night shift of a support desk. Answer each customer in one short and friendly sentence.\n"
