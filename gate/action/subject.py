@@ -10,7 +10,7 @@ from gate.environment.action import Inputs, Runner
 from gate.errors import CannotEvaluate, GateError
 from gate.git.merging import MergedSource
 from gate.git.objects import Commits
-from gate.git.repository import EitherSource, RefSource, Repo, UntrustedOwner
+from gate.git.repository import EitherSource, RefSource, Repo, UntrustedRepository
 from gate.github.client import ApiError, GitHub
 from gate.github.events import (
     SHA,
@@ -117,6 +117,14 @@ class EventFiles:
             ApiError: GitHub does not say.
         """
         return self._store.commit(f"heads/{branch}")
+
+    def is_ahead(self, sha: str, branch: str) -> bool:
+        """Does a branch lack a commit, as far as GitHub says?"""
+        try:
+            tip = self.tip(branch)
+            return sha != tip and self._store.merge_base(sha, tip) != sha
+        except ApiError:
+            return False
 
     def parents(self, sha: str) -> tuple[str, ...]:
         """The parents of a commit; empty where they are unknown."""
@@ -228,7 +236,7 @@ def _open(workspace: Path) -> Repo | None:
         return None
     try:
         return Repo.open(workspace)
-    except UntrustedOwner:
+    except UntrustedRepository:
         raise
     except GateError:
         return None
@@ -425,6 +433,9 @@ class SubjectFinder:
         if event.over:
             return NothingToJudge("the merge group was dissolved.", event.head_sha)
         base = f"origin/{event.base_ref}"
+        if self.files.is_ahead(event.base_sha, event.base_ref):
+            # Where the queue also merges what failed, each entry is tested against the one before it.
+            base = f"the entry {event.base_sha[:12]} before it in the queue"
         span = CommitRange((base, event.base_sha), ("the merge group", event.head_sha))
         branch = named_branch(event.base_ref, event.default_branch)
         return Subject(event.head_sha, span, base, group=event.number, branch=branch)

@@ -30,6 +30,9 @@ _ALWAYS = (
     "core.quotepath=off",
     "-c",
     "core.fsmonitor=false",
+    # A change can add a folder that git would take for a repository, with refs and settings of its own.
+    "-c",
+    "safe.bareRepository=explicit",
     # In a partial clone git would fetch an object that is not there: in secret, one by one, and with whose credentials?
     *(word for setting in _NO_FETCHING for word in ("-c", setting)),
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from gate.errors import GateError
 from gate.files import GATE_FOLDER, read_bounded
 from gate.git.objects import Git
-from gate.git.repository import Repo, TreeSource, UntrustedOwner
+from gate.git.repository import Repo, TreeSource, UntrustedRepository
 from gate.prompts.files import content_fingerprint
 
 
@@ -48,11 +48,11 @@ def root_of(directory: Path) -> Path:
     """The folder that paths in `gate.yaml` are relative to: the repository's root, or the folder itself without one.
 
     Raises:
-        UntrustedOwner: git does not trust the repository.
+        UntrustedRepository: git does not trust the repository.
     """
     try:
         return Repo.open(directory).root
-    except UntrustedOwner:
+    except UntrustedRepository:
         raise
     except GateError:
         return directory.resolve()
@@ -71,6 +71,8 @@ def own_folder(directory: Path = Path()) -> Path:
     """
     try:
         root = Repo.open(directory).root
+    except UntrustedRepository:
+        raise
     except GateError:
         return directory / GATE_FOLDER
     return directory / os.path.relpath(root, directory.resolve()) / GATE_FOLDER
@@ -84,11 +86,9 @@ def place_here(directory: Path = Path()) -> Place:
     """
     try:
         repo = Repo.open(directory)
-    except UntrustedOwner:
+    except UntrustedRepository:
         raise
-    except GateError as error:
-        if "bare" in error.message:
-            raise
+    except GateError:
         return Place(directory.resolve(), None)
     return Place(repo.root, repo)
 
@@ -151,15 +151,16 @@ class DiskSource:
 def refuse_tracked(*paths: Path) -> None:
     """Refuse files that a change could have added.
 
+    Every repository around them is asked, and none that lies beside them: a change can add a folder that git takes for
+    one, but not a folder named `.git`.
+
     Raises:
-        GateError: git tracks one of them, or does not trust the repository that they are in.
+        GateError: git tracks one of them, or does not say.
     """
     for path in (path for path in paths if path.exists() or path.is_symlink()):
-        try:
-            repo = Repo.open(path.parent)
-        except UntrustedOwner:
-            raise
-        except GateError:
-            continue
-        if repo.is_tracked(path.absolute()):
-            raise GateError(f"git tracks {path}, so a change could have added it", "git rm --cached it")
+        place = path.absolute()
+        for folder in {*place.parents, *place.parent.resolve().parents, place.parent.resolve()}:
+            if not (folder / ".git").exists():
+                continue
+            if Repo.open(folder).is_tracked(place):
+                raise GateError(f"git tracks {path}, so a change could have added it", "git rm --cached it")

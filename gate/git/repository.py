@@ -425,8 +425,8 @@ _LONGEST_REF = 1000
 _NAMED = 5
 
 
-class UntrustedOwner(GateError):
-    """git refuses a repository because another user owns it."""
+class UntrustedRepository(GateError):
+    """A repository that nothing may be asked: another user owns it, or it is a bare one, such as a change can add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,7 +441,8 @@ class Repo:
         """The repository that contains `path`.
 
         Raises:
-            GateError: there is none, it is bare, or git does not trust its owner.
+            UntrustedRepository: it is bare, or git does not trust its owner.
+            GateError: there is none.
         """
         folder = path if path.is_dir() else path.parent
         answer = Git(folder).ask("rev-parse", "--show-toplevel")
@@ -450,9 +451,10 @@ class Repo:
             return cls(root, Git(root))
         if "safe.directory" in answer.error or "dubious ownership" in answer.error:
             hint = f"git config --global --add safe.directory {folder.resolve()}"
-            raise UntrustedOwner(f"git does not trust {folder}, because another user owns it", hint)
-        if Git(folder).ask("rev-parse", "--is-bare-repository").out.strip() == b"true":
-            raise GateError(f"{folder} is a bare repository", "run the gate in a clone with a working tree")
+            raise UntrustedRepository(f"git does not trust {folder}, because another user owns it", hint)
+        if "bare" in answer.error or Git(folder).ask("rev-parse", "--is-bare-repository").out.strip() == b"true":
+            hint = "run the gate in a clone with a working tree; a change may have added HEAD, objects and refs there"
+            raise UntrustedRepository(f"git takes {folder.resolve()} for a bare repository", hint)
         hint = "run gate inside a repository, or compare files: gate diff OLD NEW --cases FILE --model MODEL"
         raise GateError(f"{folder.resolve()} is not inside a git repository", hint)
 
@@ -482,7 +484,10 @@ class Repo:
         return TreeSource(self.root, self.git)
 
     def is_tracked(self, path: Path) -> bool:
-        """Does git track this file, or anything in this folder?
+        """Does git track this file, or anything in this folder, in its index or its newest commit?
+
+        Raises:
+            CannotEvaluate: git does not say.
 
         Args:
             path: absolute, or relative to the root; one outside the repository is not tracked.
@@ -493,7 +498,12 @@ class Repo:
         root = self.root.resolve()
         if not full.is_relative_to(root):
             return False
-        return bool(self.git.run("ls-files", "-z", "--", os.fspath(full.relative_to(root))))
+        name = os.fspath(full.relative_to(root))
+        if self.git.run("ls-files", "-z", "--", name):
+            return True
+        if self.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").code != 0:
+            return False
+        return bool(self.git.run("ls-tree", "-r", "-z", "--name-only", "HEAD", "--", name))
 
     def _empty(self) -> bool:
         """Is nothing committed, nor fetched from anywhere?"""

@@ -60,6 +60,21 @@ def test_a_merge_group_that_is_rebased_inherits_the_override_of_its_pull_request
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED"), outcome.summary
 
 
+def test_an_entry_that_is_tested_against_the_one_before_it_says_so(world: PullRequestWorld) -> None:
+    first, second = world.open({PROMPT: BROKEN}), world.open({"prompts/faq.md": "Answer. Be kind. quality=1.0\n"})
+    before = events.queued(world, first)
+    head = events.queued(world, first, second)
+    checkout = events.checkout_of(world, head, depth=0)
+    env = events.merge_group(world, [second], checkout, head)
+    path = Path(env["GITHUB_EVENT_PATH"])
+    event = json.loads(path.read_text())
+    event["merge_group"]["base_sha"] = before
+    path.write_text(json.dumps(event))
+    outcome = run_action(checkout, env)
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
+    assert f"the entry {before[:12]} before it in the queue" in outcome.summary
+
+
 def test_commits_of_another_pull_request_are_not_covered_by_the_newest_ones_override(world: PullRequestWorld) -> None:
     bad, good = world.open({PROMPT: BROKEN}), world.open(FAQ)
     good.push({"README.md": "# More\n"})
