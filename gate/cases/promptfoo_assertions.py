@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from gate.cases.losses import FreeNames
 from gate.cases.promptfoo_context import (
-    CODE,
     FILE,
     Context,
     criteria,
+    is_code,
     listed,
     parsed,
     pythons,
@@ -379,7 +379,7 @@ def from_text(text: str, line: int) -> Document:
     head, colon, rest = text.partition(":")
     if colon and head in _SHORT:
         return value_at({"type": _SHORT[head], "value": rest.strip()}, line)
-    if text.startswith(FILE) and any(ending in text for ending in CODE):
+    if text.startswith(FILE) and is_code(text):
         return value_at({"type": "python" if ".py" in text else "javascript", "value": text}, line)
     match = _STRING.fullmatch(text)
     if match is None:
@@ -569,7 +569,7 @@ def _loaded(text: str, named: str) -> JsonValue:
         found = parsed(text, named)
         if found is not None:
             return found.data
-    return text.rstrip("\r\n") if not named.lower().endswith(CODE) else text
+    return text.rstrip("\r\n") if not is_code(named) else text
 
 
 def _is_valid(scorer: ScorerOptions, label: str, line: int, context: Context) -> bool:

@@ -36,17 +36,19 @@ def _filled(
     found = []
     for case in cases:
         with limits.filling(0):
-            whole = _complete(case, prompt.names, scorers)
-            found.append(_for_function(whole) if prompt.called else whole)
+            whole = _for_function(case, prompt) if prompt.function else case
+            found.append(_complete(whole, prompt.names, scorers))
     return tuple(found)
 
 
-def _for_function(case: Entry) -> Entry:
-    """The case for a prompt function, which gets the session instead of promptfoo's context."""
+def _for_function(case: Entry, prompt: FoundPrompt) -> Entry:
+    """The case with its variables under the names that the function has for them, and no other message."""
     known = case.get("vars")
-    given = {**(known if isinstance(known, dict) else {}), **({"input": case["input"]} if "input" in case else {})}
-    bare: Entry = {key: value for key, value in case.items() if key != "input"}
-    return {**bare, "vars": {**given, "session": {"vars": given}}}
+    variables = known if isinstance(known, dict) else {}
+    given = {**variables, **({"input": case["input"]} if "input" in case else {})}
+    renamed = {name: given[source] for name, source in prompt.sources.items() if source in given}
+    rest: Entry = {key: value for key, value in case.items() if key != "input" or "input" in prompt.names}
+    return {**rest, "vars": {**variables, **renamed}}
 
 
 def fillable(
