@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from gate.cases.losses import FreeNames
 from gate.cases.promptfoo_context import (
     FILE,
     Context,
@@ -25,7 +24,7 @@ from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import foreign_model
 from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
-from gate.values import JsonValue
+from gate.values import FreeNames, JsonValue
 
 _DRAFT = "$schema"
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"

@@ -8,7 +8,7 @@ from itertools import chain
 
 from gate.cases.case import Entry, SlowTemplate, fill
 from gate.cases.convert import valid_cases
-from gate.cases.losses import Bundle, BundleSuite, FreeNames, Losses
+from gate.cases.losses import Bundle, BundleSuite, Losses
 from gate.cases.promptfoo_cases import tests_of_file
 from gate.cases.promptfoo_context import ALL_CHARS, FILE, Context, RemainingLimits, items, names_in, parsed, value_at
 from gate.cases.promptfoo_prompts import FoundPrompt, Reader, model_and_params
@@ -17,7 +17,7 @@ from gate.cases.reading import case_of, texts_in
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.errors import InputErrors
 from gate.limits import CASES_CHARS
-from gate.values import JsonValue
+from gate.values import FreeNames, JsonValue
 
 _GIVEN = frozenset({"input", "expected", "id", "slices"})
 """What a scorer may name beside the variables of a case."""
