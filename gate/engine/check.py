@@ -504,7 +504,7 @@ class _Seen:
 
     def sample(self, sample: Sample) -> int:
         key = sample.suite, sample.case_id
-        reply = replace(sample.reply, text="") if isinstance(sample.reply, Reply) else sample.reply
+        reply = replace(sample.reply, text="", thinking="") if isinstance(sample.reply, Reply) else sample.reply
         self.scored.setdefault(key, []).append(replace(sample, reply=reply))
         if key in self.whole:
             self.whole[key].append(sample)
