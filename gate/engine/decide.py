@@ -1,11 +1,12 @@
 """The verdict of a run, and whether missing samples could change it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from gate.cases.case import members
 from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
 from gate.engine.arrays import ARMS, SampleArrays, scores, stack
@@ -49,11 +50,23 @@ def _shortfall(one: tuple[str, PassRate]) -> tuple[float, str]:
 
 def _gaps(suite: Suite, rates: Sequence[PassRate]) -> Iterator[str]:
     found = {rate.slice: rate for rate in rates}
+    yield from slices_without_scores(suite, {name for name, rate in found.items() if rate.n})
     for name in suite.exam.policy.required:
         if name not in found:
             yield f"{suite.name}: the required slice {name} has no cases."
-        elif found[name].state is PassState.TOO_FEW:
+        elif found[name].n and found[name].state is PassState.TOO_FEW:
             yield f"{suite.name}/{name} is required and has too few cases to decide ({found[name].n})."
+
+
+def slices_without_scores(suite: Suite, measured: Collection[str]) -> Iterator[str]:
+    """A reason for each slice, unless it is advisory, that is not in `measured`, which has those with a scored case."""
+    where = "" if suite.baseline is None else " in both versions"
+    if OVERALL not in measured:
+        yield f"{suite.name}: no case has a score{where}, so nothing was measured."
+        return
+    for name in members(suite.exam.cases, suite.exam.dimensions):
+        if name not in measured and name not in suite.exam.policy.advisory:
+            yield f"{suite.name}/{name}: no case of this slice has a score{where}, so it was not measured."
 
 
 def _holds(suite: Suite, rates: Sequence[PassRate]) -> Iterator[str]:
@@ -106,7 +119,7 @@ def decide(facts: VerdictFacts, policy: RunPolicy) -> Decision:
     blocks = [*_regressions(facts), *facts.new.blocks]
     if blocks:
         return Decision(Verdict.BLOCK, 1, tuple(blocks))
-    gaps = [*_missing_samples(facts), *facts.new.gaps]
+    gaps = [*_unmeasured_slices(facts), *facts.new.gaps]
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
     if not facts.suites and facts.new == NewPromptReasons() and not facts.deleted:
@@ -134,14 +147,15 @@ def _regressions(facts: VerdictFacts) -> Iterator[str]:
         yield f"{row.slice} {_drop(row)} over {row.n} cases; the upper bound is {_bound(row.upper)}{margin}."
 
 
-def _missing_samples(facts: VerdictFacts) -> Iterator[str]:
+def _unmeasured_slices(facts: VerdictFacts) -> Iterator[str]:
     for suite in facts.deciding:
         rows = {piece.name: row for piece, row in facts.quality.slices if piece.suite == suite.name}
+        yield from slices_without_scores(suite, {name for name, row in rows.items() if row.n})
         for name in suite.exam.policy.required:
             row = rows.get(name)
             if row is None:
                 yield f"{suite.name}: the required slice {name} has no cases."
-            elif row.state is State.TOO_FEW:
+            elif row.n and row.state is State.TOO_FEW:
                 yield f"{row.slice} is required and has too few cases to decide ({row.n})."
 
 
@@ -304,7 +318,8 @@ class Assessor:
             return Assessment(quality, rates, compared, decision, whole, looks is not None, samples)
         if taken < total:
             reasons["never taken"] = total - taken
-        verdicts = [] if unfinished is not None else self._imputed(facts)
+        open_ = unfinished is None and decision.verdict is not Verdict.INCONCLUSIVE
+        verdicts = self._imputed(facts) if open_ else []
         missing = Missing(
             samples=total - scored,
             total=total,
@@ -340,7 +355,7 @@ class Assessor:
 
 def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -> Decision:
     """The verdict stands only if the missing samples could not have changed it."""
-    if decision.verdict is Verdict.INCONCLUSIVE or {decision.verdict, *verdicts} == {decision.verdict}:
+    if {decision.verdict, *verdicts} == {decision.verdict}:
         return decision
     between = sorted({*verdicts[1:-1]} - {missing.best, missing.worst})
     why = (
