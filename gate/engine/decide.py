@@ -13,7 +13,17 @@ from gate.engine.arrays import ARMS, SampleArrays, scores, stack
 from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass_rates
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, look, needed, why_not
-from gate.record.comparison import AxisComparison, Comparison, Decision, PassRate, PassState, State, Verdict
+from gate.engine.scorer_changes import opposed_scorers
+from gate.record.comparison import (
+    AxisComparison,
+    Comparison,
+    Decision,
+    OpposedScorers,
+    PassRate,
+    PassState,
+    State,
+    Verdict,
+)
 from gate.record.parts import Deletion
 from gate.record.transcript import ArmName
 from gate.stats.arrays import BLOCKABLE_UNITS
@@ -104,6 +114,7 @@ class VerdictFacts:
     unfinished: str | None = None
     new: NewPromptReasons = field(default_factory=NewPromptReasons)
     deleted: tuple[Deletion, ...] = ()
+    opposed: Mapping[str, OpposedScorers] = field(default_factory=dict)
 
     @property
     def deciding(self) -> tuple[Suite, ...]:
@@ -125,7 +136,14 @@ def decide(facts: VerdictFacts, policy: RunPolicy) -> Decision:
     if not facts.suites and facts.new == NewPromptReasons() and not facts.deleted:
         # Both arms are the same, so quality can be neither worse nor better.
         return Decision(Verdict.PASS, 0, ("no prompt changed; cases, scorers or policy did.",))
-    holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds, *map(str, facts.deleted)]
+    holds = [
+        *_suspects(facts),
+        *_opposed(facts),
+        *_too_few(facts),
+        *_exceeded(facts),
+        *facts.new.holds,
+        *map(str, facts.deleted),
+    ]
     if holds:
         return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))
     improved = [row for row in _overall(facts) if row.state is State.IMPROVEMENT]
@@ -164,6 +182,14 @@ def _suspects(facts: VerdictFacts) -> Iterator[str]:
         if row.blocking and row.state is State.SUSPECT:
             chance = "" if row.p is None else f" (p = {row.p:.3f})"
             yield f"{row.slice} is suspect: it {_drop(row)}, which is not statistically significant{chance}."
+
+
+def _opposed(facts: VerdictFacts) -> Iterator[str]:
+    for pair in facts.opposed.values():
+        yield (
+            f"{pair.slice}: {pair.worse} fell by {-pair.drop:.3f} and {pair.better} rose by {pair.rise:.3f}, "
+            "which the mean of the scorers hides."
+        )
 
 
 def _too_few(facts: VerdictFacts) -> Iterator[str]:
@@ -262,6 +288,7 @@ class Assessment:
     missing: Missing
     looked: bool = False
     samples: int | None = None
+    opposed: Mapping[str, OpposedScorers] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +298,7 @@ class _Known:
     table: SampleTable
     grids: Mapping[str, SampleArrays]
     compared: Axes
+    opposed: Mapping[str, OpposedScorers]
     unfinished: str | None
     looks: Looks | None
 
@@ -311,11 +339,12 @@ class Assessor:
         taken, reasons = _tally(grids, most)
         scored = taken - reasons.total()
         # A run that was ended after its last sample is complete.
-        facts = _Known(table, grids, compared, None if scored == total else unfinished, looks)
+        opposed = opposed_scorers(list(sides.values()), most, self.seed)
+        facts = _Known(table, grids, compared, opposed, None if scored == total else unfinished, looks)
         (quality, rates), decision = self._verdict(facts)
         if scored == total:
             whole = Missing(0, total, None, None, ())
-            return Assessment(quality, rates, compared, decision, whole, looks is not None, samples)
+            return Assessment(quality, rates, compared, decision, whole, looks is not None, samples, opposed)
         if taken < total:
             reasons["never taken"] = total - taken
         open_ = unfinished is None and decision.verdict is not Verdict.INCONCLUSIVE
@@ -329,7 +358,7 @@ class Assessor:
             cases=_incomplete(grids, most),
         )
         decision = _settle(decision, missing, verdicts)
-        return Assessment(quality, rates, compared, decision, missing, looks is not None, samples)
+        return Assessment(quality, rates, compared, decision, missing, looks is not None, samples, opposed)
 
     def _imputed(self, facts: _Known) -> list[Verdict]:
         """The verdicts with the missing samples replaced, one for each scenario."""
@@ -349,7 +378,7 @@ class Assessor:
         passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
         rates = pass_rates(self.new, known.table.by_case(), self.policy.alpha, passed)
         new = new_prompt_reasons(self.new, rates)
-        facts = VerdictFacts(self.compared, quality, known.compared, known.unfinished, new, self.deleted)
+        facts = VerdictFacts(self.compared, quality, known.compared, known.unfinished, new, self.deleted, known.opposed)
         return (quality, rates), decide(facts, self.policy)
 
 
