@@ -56,7 +56,7 @@ def cost_facts(run: RunRecord) -> Iterator[NamedNumber]:
 
 
 def spending_text(run: RunRecord) -> Text:
-    """What the run spent, and what cached answers saved: `1,080 calls, $0.087, 42.3 s`"""
+    """What the run spent, and what cached answers saved: `1,080 calls, $0.087, 42.3 s; all answers are new`"""
     if not run.calls.made and not run.calls.cached:
         return ()
     calls, money, time = numbers.counted(run.calls.made, "call"), _spent(run), numbers.duration(run.duration_s)
@@ -66,7 +66,7 @@ def spending_text(run: RunRecord) -> Text:
         told = f"{calls}{'' if money in _NO_MONEY else f', {money}'}, {time}"
     known, saved = _known(run)
     if not known:
-        return (told,)
+        return (told if run.calls.cached else f"{told}; all answers are new",)
     worth = f" and about {numbers.dollars(saved)}" if saved else ""
     return (f"{told}; {numbers.counted(known, 'cached answer')} saved {numbers.counted(known, 'call')}{worth}",)
 
@@ -162,6 +162,8 @@ def _sentence(known: Sequence[ReuseRecord], run: RunRecord) -> str:
     }
     told = " and ".join(part for name, found in arms.items() if (part := _counted(name, found)))
     parts = [f"{told}{_age(known, run)}"] if told else []
+    if told and not any(one.reused for one in arms["candidate"]):
+        parts.append("the candidate's are all new")
     if told and arms["baseline"]:
         parts.append(_beside(known))
     if opinions := sum(reuse.opinions for reuse in known):
