@@ -56,7 +56,7 @@ def cost_facts(run: RunRecord) -> Iterator[NamedNumber]:
 
 
 def spending_text(run: RunRecord) -> Text:
-    """What the run spent, and what cached answers saved: `1,080 calls, $0.087, 42.3 s; all answers are new`"""
+    """What the run spent, and what cached answers saved: `1,080 calls, $0.087, 42.3 s`"""
     if not run.calls.made and not run.calls.cached:
         return ()
     calls, money, time = numbers.counted(run.calls.made, "call"), _spent(run), numbers.duration(run.duration_s)
@@ -66,9 +66,14 @@ def spending_text(run: RunRecord) -> Text:
         told = f"{calls}{'' if money in _NO_MONEY else f', {money}'}, {time}"
     known, saved = _known(run)
     if not known:
-        return (told if run.calls.cached else f"{told}; all answers are new",)
+        return (told,)
     worth = f" and about {numbers.dollars(saved)}" if saved else ""
     return (f"{told}; {numbers.counted(known, 'cached answer')} saved {numbers.counted(known, 'call')}{worth}",)
+
+
+def new_answers(run: RunRecord) -> str:
+    """`; all answers are new`, so another run may decide otherwise; empty where answers were reused."""
+    return "; all answers are new" if run.calls.made and not run.calls.cached else ""
 
 
 def _known(run: RunRecord) -> tuple[int, float]:
