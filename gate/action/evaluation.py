@@ -145,8 +145,6 @@ class Evaluation:
         self.standing = self.overrides.of(self.subject)
         if self.standing.closed:
             return closed_record(commit, services.now())
-        if self.standing.base is not None:
-            self.subject = self.subject.into(*self.standing.base)
         override = self.standing.override
         if override is not None and override.counted and self.inputs.on_skip == "skip":
             return overridden_record(override, services.now())
