@@ -49,6 +49,10 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
         said = cleaner.line(object_at(data, "error").get("message"))
         raise MalformedReply("the reply has no choice with a message" + (f": {said}" if said else ""))
     content, refusal = message.get("content"), message.get("refusal")
+    thinking = [text for key in _THINKING if isinstance(text := message.get(key), str)][:1]
+    if isinstance(content, list):
+        content, parts = _content(content)
+        thinking += parts
     if content is not None and not isinstance(content, str):
         raise MalformedReply("the content of the reply is not text")
     refused = isinstance(refusal, str) and bool(refusal) and not content
@@ -59,7 +63,32 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
         latency_s=latency_s,
         stop_reason="refusal" if refused else cleaner.line(choice.get("finish_reason"), 64),
         tool_calls=_calls(message.get("tool_calls"), cleaner),
+        thinking=cleaner.thinking(thinking),
     )
+
+
+_THINKING = ("reasoning_content", "reasoning")
+"""Where compatible servers put what a model thinks."""
+
+
+def _content(parts: list[JsonValue]) -> tuple[str, list[str]]:
+    """The text of a content in parts, and the thinking in it; raises `MalformedReply` for a part of another kind."""
+    texts, thinking = [], []
+    for part in parts:
+        kind, text, thought = (
+            (part.get(key) for key in ("type", "text", "thinking")) if isinstance(part, dict) else ("",) * 3
+        )
+        if kind == "text" and isinstance(text, str):
+            texts.append(text)
+        elif kind == "thinking" and isinstance(thought, list):
+            thinking += [
+                inner["text"] for inner in thought if isinstance(inner, dict) and isinstance(inner.get("text"), str)
+            ]
+        elif kind == "thinking" and isinstance(thought, str):
+            thinking.append(thought)
+        else:
+            raise MalformedReply("the content of the reply is not text")
+    return "".join(texts), thinking
 
 
 def _calls(found: JsonValue, cleaner: Cleaner) -> tuple[ToolCall, ...]:
