@@ -145,8 +145,6 @@ class Evaluation:
         self.standing = self.overrides.of(self.subject)
         if self.standing.closed:
             return closed_record(commit, services.now())
-        if self.standing.base is not None:
-            self.subject = self.subject.into(*self.standing.base)
         override = self.standing.override
         if override is not None and override.counted and self.inputs.on_skip == "skip":
             return overridden_record(override, services.now())
@@ -198,7 +196,11 @@ class Evaluation:
                 where = f"neither at {sides.base.label} nor at {sides.head.label}"
                 raise GateError(f"working-directory: there is no folder {folder}, {where}", "name an existing folder")
             sides = Sides(Subfolder(sides.base, folder), Subfolder(sides.head, folder))
-        sides = replace(sides, stranger=self.subject.stranger, stored_suites=store_case_reader(self.runner.workspace))
+        sides = replace(
+            sides,
+            stranger=self.subject.stranger,
+            stored_suites=store_case_reader(self.runner.workspace, found.sides.base, found.sides.head),
+        )
         return replace(found, sides=sides)
 
     def _resolved(self, found: EventSides, progress: ReadingDeadline) -> Resolved | None:
@@ -223,6 +225,7 @@ class Evaluation:
             policy=tightened_policy(resolved.policy, inputs),
             budget=limited_budget(resolved.budget, inputs),
             commit=subject.commit,
+            sides=tuple(side.whole if isinstance(side, Subfolder) else side for side in resolved.sides),
         )
         if subject.privileged and resolved.asked:
             _check_privileged(resolved, subject)

@@ -270,12 +270,10 @@ class CurrentState:
 
     Args:
         override: None where the label is not set.
-        base: branch that the pull request goes into, and its commit; None where that is unknown.
     """
 
     closed: bool = False
     override: OverrideRecord | None = None
-    base: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,17 +305,16 @@ class OverrideReader:
             found = spellings(pull.labels, self.rule.label)[:1]
             return CurrentState(override=next((decide_override(label, self.rule, unknown) for label in found), None))
         api = PullRequestApi(self.github, pull.number)
-        try:
-            now = api.now()
-        except CannotEvaluate as error:
+        known = subject.now if subject is not None else None
+        now = known or _asked(api.now)
+        if isinstance(now, Failed):
             # The label may have been removed since: what cannot be read overrides nothing.
-            self.warn(f"{error.in_full}; an override label cannot be read and does not count")
+            self.warn(f"{now.reason}; an override label cannot be read and does not count")
             return CurrentState()
         if now.state == "closed":
             return CurrentState(closed=True)
         push = NewestCommit(pull.head_sha, _set_on_head(now, subject), (pull.head_repository, pull.head_ref))
-        override = override_of(now.labels, self.rule, push, api)
-        return CurrentState(override=override, base=(now.base_ref, now.base_sha))
+        return CurrentState(override=override_of(now.labels, self.rule, push, api))
 
     def _group(self, span: CommitRange, newest: int) -> CurrentState:
         """All pull requests of the group need the label; one that cannot be found does not have it."""

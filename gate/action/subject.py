@@ -22,9 +22,10 @@ from gate.github.events import (
     PushEvent,
     WorkflowRunEvent,
 )
-from gate.github.pulls import PullRequests
+from gate.github.pulls import PullRequestApi, PullRequests, PullState
 from gate.github.source import GitHubSource, GitHubStore
 from gate.prompts.files import FileSource
+from gate.record.transcript import Failed
 from gate.resolve.pairing import Sides
 
 CHECK_OUT = "check the repository out before the gate, with fetch-depth: 2, or give the token contents: read"
@@ -137,40 +138,49 @@ class EventFiles:
         )
         if merge_sha and len(parents) == 2 and parents[1] == pull.head_sha:
             # The event's own base may be stale; the merge commit knows what the change was merged into.
-            if self._is_newest(parents[0], pull) if wanted.newest else self._is_on_base(parents[0], pull):
+            if parents[0] == self._newest(wanted) if wanted.newest else self._is_on_base(parents[0], wanted):
                 base = self._source(f"origin/{pull.base_ref}", parents[0])
                 return EventSides(Sides(base, self._source(pull.merge_ref, merge_sha)))
             trouble = f"GitHub's merge commit is not one into {pull.base_ref}"
-        return self._merged_here(pull, trouble)
+        return self._merged_here(wanted, trouble)
 
-    def _is_newest(self, commit: str, pull: PullRequest) -> bool:
-        try:
-            return commit == self._newest(pull)
-        except ApiError as error:
-            raise CannotEvaluate(f"the newest commit of {pull.base_ref} is unknown: {error.message}") from None
-
-    def _is_on_base(self, commit: str, pull: PullRequest) -> bool:
+    def _is_on_base(self, commit: str, wanted: PullRequestMerge) -> bool:
         """Is the first parent of a merge commit on the base branch, and no older than the pull request says?
 
         After a change of the base GitHub hands out the merge into the old one, for a while.
 
         Raises:
-            ApiError: it cannot be found out.
+            CannotEvaluate: it cannot be found out.
         """
-        if not self._store.github.has_token:
-            # Nothing is known but what the event says.
-            older = self._commits is not None and self._commits.is_ancestor(commit, pull.base_sha)
-            return commit == pull.base_sha or not older
+        known = wanted.pull.base_sha
+        if commit == known and not self._store.github.has_token:
+            return True
         try:
-            tip = self.tip(pull.base_ref)
+            tip = self._newest(wanted)
         except ApiError:
-            if commit == pull.base_sha:
+            if commit == known:
                 return True
             raise
         if commit == tip:
             return True
-        older = commit != pull.base_sha and self._store.merge_base(commit, pull.base_sha) == commit
-        return not older and self._store.merge_base(commit, tip) == commit
+        older = commit != known and self._contains(known, commit)
+        return not older and self._contains(tip, commit)
+
+    def _contains(self, newer: str, older: str) -> bool:
+        """Does a commit's history have another one?"""
+        if self._commits and self._commits.is_ancestor(older, newer):
+            return True
+        return self._merge_base(older, newer) == older
+
+    def _merge_base(self, one: str, other: str) -> str:
+        """The commit from which two began. Raises ApiError: neither GitHub nor a whole clone knows it."""
+        try:
+            return self._store.merge_base(one, other)
+        except ApiError:
+            local = self._commits.merge_base(one, other) if self._commits else None
+            if local is None:
+                raise
+            return local
 
     def _parents(self, sha: str) -> tuple[tuple[str, ...], str]:
         """The parents of a commit, and why GitHub could not name them."""
@@ -188,44 +198,53 @@ class EventFiles:
             return EitherSource(RefSource(label, sha, self._repo.git), GitHubSource(label, sha, self._store))
         return GitHubSource(label, sha, self._store)
 
-    def _merged_here(self, pull: PullRequest, trouble: str) -> EventSides:
+    def _merged_here(self, wanted: PullRequestMerge, trouble: str) -> EventSides:
         """Without GitHub's merge commit: git's merge of both in this checkout, or file by file.
 
         Raises:
-            CannotEvaluate: they conflict, or one of them is not available.
+            CannotEvaluate: one of them is not available.
         """
+        pull, branch = wanted.pull, f"origin/{wanted.pull.base_ref}"
         why = trouble or "the merge commit of this run does not contain the pull request's newest commit"
-        branch = f"origin/{pull.base_ref}"
-        place = "there is no checkout" if self._repo is None else "the checkout lacks a commit"
+        place = "there is no checkout" if self._repo is None else f"the base {branch} is not in this checkout"
         try:
-            base = self._newest(pull)
+            base_sha = self._newest(wanted)
         except ApiError as error:
-            raise CannotEvaluate(f"{place}, {why}, and the base is unknown: {error.message}", CHECK_OUT) from None
-        note = f"The gate merged the change into {branch} itself, because {why}."
-        if self._repo and self._commits and self._commits.has(base) and self._commits.has(pull.head_sha):
-            if tree := self._commits.merged(base, pull.head_sha):
-                git = self._repo.git
-                return EventSides(Sides(RefSource(branch, base, git), RefSource(pull.merge_ref, tree, git)), (note,))
-        try:
-            fork = self._store.merge_base(base, pull.head_sha)
-        except ApiError as error:
-            message = f"{place}, {why}, and the gate cannot merge the change itself: {error.message}"
-            raise CannotEvaluate(message, CHECK_OUT) from None
-        old, new = self._source(branch, base), self._source(pull.merge_ref, pull.head_sha)
-        merged = MergedSource(pull.merge_ref, pull.head_sha, self._source("their common start", fork), old, new)
-        return EventSides(Sides(old, merged), (note,))
+            raise CannotEvaluate(f"{place}, and the base is unknown: {error.message}; {why}", CHECK_OUT) from None
+        base = self._source(branch, base_sha)
+        head = self._merged_tree(pull, base_sha) or self._merged_files(pull, base, base_sha)
+        return EventSides(Sides(base, head), (f"The gate merged the change into {branch} itself, because {why}.",))
 
-    def _newest(self, pull: PullRequest) -> str:
-        """The newest commit of the base branch, from GitHub if it says so.
+    def _merged_tree(self, pull: PullRequest, base_sha: str) -> FileSource | None:
+        tree = self._commits.merged(base_sha, pull.head_sha) if self._commits else None
+        return RefSource(pull.merge_ref, tree, self._repo.git) if self._repo and tree else None
+
+    def _merged_files(self, pull: PullRequest, base: FileSource, base_sha: str) -> FileSource:
+        try:
+            fork = self._source("their common start", self._merge_base(base_sha, pull.head_sha))
+        except ApiError as error:
+            raise CannotEvaluate(
+                f"the gate cannot merge the change into {base.label}: {error.message}", CHECK_OUT
+            ) from None
+        head = self._source(pull.merge_ref, pull.head_sha)
+        return MergedSource(pull.merge_ref, pull.head_sha, fork, base, head)
+
+    def _newest(self, wanted: PullRequestMerge) -> str:
+        """The newest commit of the base branch.
 
         Raises:
-            ApiError: it does not, and the checkout does not have the branch.
+            ApiError: neither GitHub nor the checkout knows it.
         """
-        local = self._commits.commit(f"refs/remotes/origin/{pull.base_ref}") if self._commits else None
+        branch = wanted.pull.base_ref
         try:
-            return self.tip(pull.base_ref)
+            return self.tip(branch)
         except ApiError:
-            if local is None:
+            # With secrets only GitHub says it: a checkout may be as old as the event.
+            commits = self._commits if not wanted.newest else None
+            local = commits and (
+                commits.commit(f"refs/remotes/origin/{branch}") or commits.commit(wanted.pull.base_sha)
+            )
+            if not local:
                 raise
             return local
 
@@ -292,6 +311,7 @@ class Subject:
         privileged: the run has secrets and a write token, and the change may come from an untrusted contributor.
         secretless: why GitHub gives this run no secrets; empty if it does.
         baseline: there is no change: the newest commit of a branch is recorded for later runs.
+        now: the pull request's state since the event; None where it was not read.
     """
 
     commit: str
@@ -305,13 +325,7 @@ class Subject:
     secretless: str = ""
     baseline: bool = False
     branch: str = ""
-
-    def into(self, base_ref: str, base_sha: str) -> "Subject":
-        """The same change with the base that its pull request has now: it may have been changed since the event."""
-        if self.pull is None or not isinstance(self.wanted, PullRequestMerge) or base_ref == self.pull.base_ref:
-            return self
-        pull = replace(self.pull, base_ref=base_ref, base_sha=base_sha)
-        return replace(self, pull=pull, wanted=replace(self.wanted, pull=pull), base=f"origin/{base_ref}")
+    now: PullState | Failed | None = None
 
     @property
     def venue(self) -> EventPlace:
@@ -365,6 +379,9 @@ class SubjectFinder:
             return NothingToJudge(CLOSED, pull.head_sha)
         if event.privileged:
             return self._of_stranger(pull, event)
+        now = self._now(pull)
+        if isinstance(now, PullState) and now.base_ref != pull.base_ref:
+            pull = replace(pull, base_ref=now.base_ref, base_sha=now.base_sha)
         # The commit that the workflow runs for is the merge of head and base.
         return Subject(
             pull.head_sha,
@@ -375,7 +392,17 @@ class SubjectFinder:
             stranger=pull.fork,
             secretless=self._secretless(pull),
             branch=named_branch(pull.base_ref, pull.default_branch),
+            now=now,
         )
+
+    def _now(self, pull: PullRequest) -> PullState | Failed | None:
+        """A workflow can be run again long after its event."""
+        if not self.github.has_token:
+            return None
+        try:
+            return PullRequestApi(self.github, pull.number).now()
+        except CannotEvaluate as error:
+            return Failed(error.in_full)
 
     def _open_again(self, pull: PullRequest) -> bool:
         """A workflow can be run again long after its event."""

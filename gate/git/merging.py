@@ -1,14 +1,14 @@
 """Two commits as git would merge them, file by file, where nobody has made the merge."""
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import CannotEvaluate
 from gate.files import matches
 from gate.git.objects import Git
-from gate.prompts.files import FileSource, content_fingerprint
+from gate.prompts.files import FOLDER, FileSource, content_fingerprint
 
 _RESOLVE = "resolve the conflict, and push"
 
@@ -39,11 +39,19 @@ class MergedSource:
             InputErrors: as the sides.
             CannotEvaluate: both sides changed the same lines, or one of them cannot be read.
         """
-        side = self._side(path, lambda source: source.fingerprint(path))
-        return self._lines(path) if side is None else side.read(path)
+        side = self._side(path)
+        if side is None:
+            return self._lines(path)
+        if self.base.fingerprint(path) is None and self.head.fingerprint(path) is None:
+            # Either may have a link on the way to it, which is an error.
+            return self.base.read(path) or self.head.read(path)
+        return side.read(path)
 
     def fingerprint(self, path: str) -> str | None:
-        side = self._side(path, lambda source: source.fingerprint(path))
+        base, head = self.base.fingerprint(path), self.head.fingerprint(path)
+        if _is_folder(base) and _is_folder(head) and base != head:
+            return f"{base}+{head}"
+        side = self._side(path)
         return content_fingerprint(self._lines(path)) if side is None else side.fingerprint(path)
 
     def glob(self, pattern: str) -> list[str]:
@@ -58,15 +66,15 @@ class MergedSource:
         return self._joined([source.links(pattern) for source in (self.fork, self.base, self.head)])
 
     def leads_to(self, link: str) -> str | None:
-        side = self._side(link, lambda source: source.fingerprint(link))
+        side = self._side(link)
         if side is None:
             raise CannotEvaluate(f"the change does not merge: {link} conflicts", _RESOLVE)
         return side.leads_to(link)
 
-    def _side(self, path: str, known: Callable[[FileSource], str | None]) -> FileSource | None:
-        """The side whose file it is; None where both changed it."""
-        fork, base, head = known(self.fork), known(self.base), known(self.head)
-        if head == fork:
+    def _side(self, path: str) -> FileSource | None:
+        """The side whose file or folder it is; None where both changed a file."""
+        fork, base, head = (source.fingerprint(path) for source in (self.fork, self.base, self.head))
+        if head == fork or (_is_folder(base) and _is_folder(head)):
             return self.base
         return self.head if base in (fork, head) else None
 
@@ -95,3 +103,7 @@ class MergedSource:
                 raise CannotEvaluate(f"the change does not merge: {path} conflicts", _RESOLVE)
             self._merged[path] = answer.out
         return self._merged[path]
+
+
+def _is_folder(fingerprint: str | None) -> bool:
+    return fingerprint is not None and fingerprint.startswith(FOLDER)

@@ -1,6 +1,7 @@
 """The folder or repository that a command works in, and files by the paths that the user gave."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from gate.errors import GateError
 from gate.files import GATE_FOLDER, read_bounded
 from gate.git.objects import Git
 from gate.git.repository import Repo, TreeSource, UntrustedRepository
-from gate.prompts.files import content_fingerprint
+from gate.prompts.files import FileSource, content_fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,19 +149,35 @@ class DiskSource:
         return None
 
 
-def refuse_tracked(*paths: Path) -> None:
+def refuse_tracked(*paths: Path, sides: Sequence[FileSource] = ()) -> None:
     """Refuse files that a change could have added.
 
-    Every repository around them is asked, and none that lies beside them: a change can add a folder that git takes for
-    one, but not a folder named `.git`.
+    Args:
+        sides: of the comparison, in addition to what is checked out: a file may stay on the disk when git no longer
+            tracks it.
 
     Raises:
         GateError: git tracks one of them, or does not say.
     """
     for path in (path for path in paths if path.exists() or path.is_symlink()):
-        place = path.absolute()
-        for folder in {*place.parents, *place.parent.resolve().parents, place.parent.resolve()}:
-            if not (folder / ".git").exists():
-                continue
-            if Repo.open(folder).is_tracked(place):
-                raise GateError(f"git tracks {path}, so a change could have added it", "git rm --cached it")
+        if is_tracked(path, sides):
+            raise GateError(f"git tracks {path}, so a change could have added it", "git rm --cached it")
+
+
+def is_tracked(path: Path, sides: Sequence[FileSource] = ()) -> bool:
+    """Does git track a file or folder: in an index, in what is checked out, or at a side of the comparison?
+
+    Every repository around it is asked, and none that lies beside it: a change can add a folder that git takes for a
+    repository, but not a folder named `.git`.
+
+    Raises:
+        GateError: git does not say.
+    """
+    place = path.absolute()
+    real = place.parent.resolve()
+    repos = [Repo.open(folder) for folder in {*place.parents, real, *real.parents} if (folder / ".git").exists()]
+    if any(repo.is_tracked(place) for repo in repos):
+        return True
+    commits = [side for side in sides if side.sha is not None]
+    names = {name for repo in repos if (name := repo.name_of(place)) is not None}
+    return any(side.fingerprint(name) is not None for side in commits for name in names)

@@ -474,24 +474,32 @@ class Repo:
     def is_tracked(self, path: Path) -> bool:
         """Does git track this file, or anything in this folder, in its index or its newest commit?
 
+        Args:
+            path: see `name_of`.
+
         Raises:
             CannotEvaluate: git does not say.
-
-        Args:
-            path: absolute, or relative to the root; one outside the repository is not tracked.
         """
-        # Only the parent is resolved: a tracked link is tracked, wherever it points.
-        full = self.root / path
-        full = full.parent.resolve() / full.name if full.name not in ("", "..") else full.resolve()
-        root = self.root.resolve()
-        if not full.is_relative_to(root):
+        name = self.name_of(path)
+        if name is None:
             return False
-        name = os.fspath(full.relative_to(root))
         if self.git.run("ls-files", "-z", "--", name):
             return True
         if self.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").code != 0:
             return False
         return bool(self.git.run("ls-tree", "-r", "-z", "--name-only", "HEAD", "--", name))
+
+    def name_of(self, path: Path) -> str | None:
+        """A file's path from the root; None outside the repository.
+
+        Args:
+            path: absolute, or relative to the root.
+        """
+        # Only the parent is resolved: a tracked link is tracked, wherever it points.
+        full = self.root / path
+        full = full.parent.resolve() / full.name if full.name not in ("", "..") else full.resolve()
+        root = self.root.resolve()
+        return os.fspath(full.relative_to(root)) if full.is_relative_to(root) else None
 
     def _empty(self) -> bool:
         """Is nothing committed, nor fetched from anywhere?"""

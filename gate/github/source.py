@@ -57,7 +57,9 @@ class GitHubStore:
             ApiError: there is none, or it cannot be read.
         """
         with asking(f"compare {base[:12]} with {head[:12]}", "contents: read"):
-            sha = required(self.github.repository.compare(base, head).merge_base_commit.sha, str)
+            sha = required(
+                self.github.repository.compare(base, head, comparison_commits_per_page=1).merge_base_commit.sha, str
+            )
             if not SHA.fullmatch(sha):
                 raise ValueError("no commit")
             return sha

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.action.example import BROKEN, PROMPT, REWORDED, SERVICE, cases
+from tests.e2e.action.example import BROKEN, PROMPT, REWORDED, SERVICE, SMALL, cases
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
+from tests.support.github_state import CHECKS_TOKEN
 from tests.support.model_server import ModelServer
 from tests.support.privileged import privileged
 from tests.support.pull_request import Kind, PullRequest, PullRequestWorld
@@ -99,3 +100,68 @@ def test_a_base_that_only_moved_on_keeps_githubs_merge(world: PullRequestWorld) 
     outcome = run_action(checkout, env)
     assert outcome.code == 0
     assert "merged the change" not in outcome.summary
+
+
+@pytest.mark.parametrize("kind", ["merge", "head"])
+@pytest.mark.parametrize("depth", [0, 2])
+@pytest.mark.parametrize("private", [False, True])
+def test_without_a_token_a_stale_merge_is_not_taken_for_one_into_the_new_base(
+    world: PullRequestWorld, kind: Kind, depth: int, private: bool
+) -> None:
+    start = world.main_sha
+    world.commit_to_main({"main.md": "x\n"})
+    pr = world.open({PROMPT: BROKEN})
+    world.check_out(start)
+    release = world.commit({"evals/support.jsonl": cases(30)}, "Release")
+    world.set_ref("refs/heads/release", release)
+    pr.pull.base.ref, pr.pull.base.sha = "release", release
+    world.repo.private = private
+    outcome = run(pr, kind, depth=depth, token="")
+    if private and depth:
+        # Nobody can be asked for the base.
+        assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
+    else:
+        assert (outcome.code, outcome.outputs["calls"]) == (1, "60")
+        assert "The gate merged the change into origin/release itself" in outcome.summary
+
+
+def test_a_whole_clone_answers_where_github_compares_nothing(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    into_release(world, pr, {"evals/support.jsonl": cases(30)})
+    server.fail("GET", "/compare/", 403, times=99)
+    outcome = run(pr, "merge", depth=0)
+    assert (outcome.code, outcome.outputs["calls"]) == (1, "60")
+    assert run(pr, "merge", depth=2).code == 3
+
+
+@pytest.mark.parametrize(("kind", "depth"), [("merge", 0), ("merge", 2), ("head", 0), ("none", 0)])
+def test_a_conflict_in_a_file_that_no_suite_needs_stops_nothing(
+    world: PullRequestWorld, kind: Kind, depth: int
+) -> None:
+    pr = world.open({PROMPT: BROKEN, "README.md": "# Mine\n"})
+    into_release(world, pr, {"README.md": "# Theirs\n", "evals/support.jsonl": cases(30)})
+    outcome = run(pr, kind, depth=depth)
+    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "60")
+
+
+def test_an_old_event_is_reported_as_one_of_the_base_of_now(world: PullRequestWorld, server: GitHubServer) -> None:
+    """A check of one branch must not answer for another."""
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge", depth=2)
+    env = pr.environment(checkout, token=CHECKS_TOKEN)
+    into_release(world, pr, {"evals/support.jsonl": cases(30)})
+    outcome = run_action(checkout, env)
+    assert (outcome.code, outcome.outputs["calls"]) == (1, "60")
+    (check,) = world.repo.check_runs
+    assert "release" in check.name
+    body = server.comments(REPO, 7)[0].body
+    assert "against `origin/release`" in body
+    assert "origin/main" not in body
+
+
+def test_a_folder_that_both_sides_changed_is_a_working_directory(world: PullRequestWorld) -> None:
+    world.commit_to_main({f"apps/{path}": text for path, text in SMALL.items()})
+    pr = world.open({f"apps/{PROMPT}": BROKEN})
+    into_release(world, pr, {"apps/evals/support.jsonl": cases(30)})
+    outcome = run(pr, "none", inputs={"working-directory": "apps"})
+    assert (outcome.code, outcome.outputs["calls"]) == (1, "60"), outcome.summary
