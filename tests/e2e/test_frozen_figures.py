@@ -32,7 +32,7 @@ RUNS: dict[str, tuple[str, ...]] = {
 }
 WHO = {"NAME": "t", "EMAIL": "t@example.invalid"}
 NO_FIGURES = {"created", "coverage", "duration_s", "tool_version", "schema", "commit", "sha", "digest", "where"} | {
-    "input", "expected", "prompt", "text", "transcript", "reasons", "notes"
+    "input", "expected", "prompt", "text", "thinking", "transcript", "reasons", "notes"
 }  # fmt: skip
 """Keys with times, versions, commits, places, texts of the inputs, or sentences."""
 CLOSE = 1e-9
