@@ -1,7 +1,6 @@
 """The gate's comment on a pull request: one for each gate, found by its marker and its author, and kept up to date."""
 
 import hashlib
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from gate.environment.action import CommentPlace
 from gate.errors import CannotEvaluate, GateError
-from gate.github.client import SECONDARY_WAIT_S, ApiError, GitHub
+from gate.github.client import ApiError, GitHub, Patience
 from gate.github.events import SHA, PostedComment, PullRequest
 from gate.github.pulls import PullRequestApi, PullRequests
 from gate.github.source import GitHubStore
@@ -76,34 +75,15 @@ def plain_key(key: str) -> str:
     return plain
 
 
-_PAUSES_S = (2.0, 10.0, 30.0)
-"""Seconds before each new attempt, where GitHub names no time."""
-
-
 def publish_comment(comments: PullRequestApi, sticky: StickyComment) -> Publication:
     """Update the comment, and delete its duplicates. What prevents that is a note, never an exception.
 
     Each attempt begins from the start: a posted comment whose response was lost is found, not duplicated.
     """
-    pauses = iter(_PAUSES_S)
-    while True:
-        try:
-            return _published(comments, sticky)
-        except ApiError as error:
-            pause = next(pauses, None)
-            if pause is None or not comments.github.patience.pause(_wait(error, pause)):
-                return Publication(notes=(error.in_full,), refused=error.forbidden)
-
-
-def _wait(error: ApiError, pause: float) -> float:
-    """Seconds until another attempt may succeed; without end where it will not."""
-    if error.retry_after is not None:
-        return error.retry_after
-    if error.limited:
-        return SECONDARY_WAIT_S
-    # A comment may have been deleted in between.
-    lasting = error.status in range(400, 500) and error.status not in (404, 429)
-    return math.inf if lasting else pause
+    try:
+        return comments.github.persist(lambda: _published(comments, sticky))
+    except ApiError as error:
+        return Publication(notes=(error.in_full,), refused=error.forbidden)
 
 
 def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
@@ -120,9 +100,8 @@ def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
     if head != sticky.commit:
         note = f"this run of {sticky.commit[:12]} does not write the comment, because {head[:12]} is newer"
         return Publication(notes=(note,))
-    if own:
+    if own and _is_updated(comments, _best(own, head), sticky.text()):
         kept = _best(own, head)
-        comments.update(kept, sticky.text())
     elif sticky.only_update and (author or not marked):
         return Publication()
     else:
@@ -141,6 +120,17 @@ def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
         if double.id != kept.id:
             notes += _deleted(comments, double)
     return Publication(kept.url, tuple(notes))
+
+
+def _is_updated(comments: PullRequestApi, comment: PostedComment, text: str) -> bool:
+    """Update a comment; False where it was deleted in between."""
+    try:
+        comments.update(comment, text)
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        return False
+    return True
 
 
 def _by_author(comments: PullRequestApi, key: str, author: str) -> list[PostedComment]:
@@ -175,11 +165,12 @@ def _deleted(comments: PullRequestApi, double: PostedComment) -> list[str]:
     return []
 
 
-def comment_on(path: Path, place: CommentPlace, key: str) -> tuple[str, str]:
+def comment_on(path: Path, place: CommentPlace, key: str, wait: Callable[[float], None]) -> tuple[str, str]:
     """Update a pull request's comment from a finished run, without the override label, which only the action knows.
 
     Args:
         key: distinguishes the comments of several gates of one repository.
+        wait: sleeps for seconds, and may say so.
 
     Returns:
         The address of the comment, and what did not work. Both are empty where the change touches nothing and there is
@@ -193,7 +184,7 @@ def comment_on(path: Path, place: CommentPlace, key: str) -> tuple[str, str]:
     if run.commit is None or not SHA.fullmatch(run.commit):
         hint = "make the run with: gate diff --base REF --head REF"
         raise GateError(f"{path} has no commit, so it belongs to no pull request", hint)
-    github = GitHub(place.token, place.api_url, place.repository)
+    github = GitHub(place.token, place.api_url, place.repository, Patience(wait=wait))
     pull = PullRequests(github).get(place.number)
     judged = _judged(run.commit, pull, github)
     context = report.CommentContext(judged, pull.base_ref, place.run_url, skip_label="", pull=False)

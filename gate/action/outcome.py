@@ -48,10 +48,9 @@ class VerdictCheck:
         checks = self._checks(venue)
         self._venue = venue
         self._number = checks.start(venue.commit, self.run_url)
-        if checks.note:
-            # Where the job itself is the check, it is not missed; for a change from outside it is the only one.
-            if venue.privileged:
-                self.warn(f"there is no check run: {checks.note}")
+        # Where the job itself is the check, a token need not be able to; for a change from outside it is the only one.
+        if checks.note and (venue.privileged or not checks.refused):
+            self.warn(f"there is no check run: {checks.note}")
 
     def end(self, run: RunRecord, report: str, marks: Sequence[PromptAnnotation]) -> None:
         """Conclude it.

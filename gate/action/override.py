@@ -58,12 +58,12 @@ class NewestCommit:
     """The newest commit of a pull request.
 
     Args:
-        set_on_head: labels that, by the event of this run, were set while this was the newest commit.
+        set_on_head: the label that, by the event of this run, was set while this was the newest commit; empty for none.
         branch: repository and branch that it was pushed to; empty where the repository is gone.
     """
 
     head: str
-    set_on_head: tuple[str, ...] = ()
+    set_on_head: str = ""
     branch: tuple[str, str] = ("", "")
 
 
@@ -176,11 +176,12 @@ def _objection(label: str, rule: Rule, facts: OverrideFacts, setting: LabelEvent
 def _outlived(label: str, facts: OverrideFacts, at: str) -> str:
     """Why a label that counts for one commit does not count for the newest; empty where it does.
 
-    Authors choose the dates of their commits, so the timeline of a pull request does not show it.
+    Authors choose the dates of their commits, so the timeline of a pull request does not show it. An event is only
+    asked where the record of pushes is missing: its run can be repeated after the branch went back to its commit.
     """
-    if label.casefold() in {name.casefold() for name in facts.push.set_on_head}:
-        return ""
     if isinstance(facts.pushed_at, Failed):
+        if label.casefold() == facts.push.set_on_head.casefold():
+            return ""
         return f"The label {label} does not count: {facts.pushed_at.reason}. Set it again to override."
     if datetime.fromisoformat(at) <= datetime.fromisoformat(facts.pushed_at):
         return f"The label {label} was set before the last push; set it again to override."
@@ -361,11 +362,9 @@ class OverrideReader:
         return pulls.get(newest)
 
 
-def _set_on_head(now: PullState, subject: Subject | None) -> tuple[str, ...]:
-    """The labels that were set while the evaluated commit was the newest, by the event of this run."""
+def _set_on_head(now: PullState, subject: Subject | None) -> str:
+    """The label that was set while the evaluated commit was the newest, by the event of this run."""
     event = subject.event if subject is not None else None
-    if event is None or event.pull.head_sha != now.head:
-        return ()
-    before = {label.casefold() for label in event.pull.labels}
-    since = tuple(label for label in now.labels if label.casefold() not in before)
-    return (event.label, *since) if event.action == "labeled" else since
+    if event is None or event.action != "labeled" or event.pull.head_sha != now.head:
+        return ""
+    return event.label

@@ -151,7 +151,7 @@ Examples:
 @RUN
 @click.option("--pull", type=click.IntRange(1), metavar="NUMBER", help="Pull request.  [default: the workflow's own]")
 @click.option("--repo", default="", metavar="OWNER/NAME", help="Repository.  [default: GITHUB_REPOSITORY]")
-@click.option("--key", default="gate.yaml", show_default=True, help="One comment per key; the action uses --config.")
+@click.option("--key", default="gate.yaml", show_default=True, help="One comment per key, as the action's input.")
 @quiet_option("Print nothing on success.")
 def comment(run: Path, pull: int | None, repo: str, key: str, quiet: bool) -> None:
     """Post a finished run as a comment on a pull request.
@@ -167,7 +167,11 @@ def comment(run: Path, pull: int | None, repo: str, key: str, quiet: bool) -> No
     from gate.environment.action import CommentPlace
     from gate.report.escape import terminal_text
 
-    url, note = comment_on(run, CommentPlace.of(repo, pull or 0), key)
+    def wait(seconds: float) -> None:
+        print_note(f"GitHub cannot answer now; waiting {seconds:.0f} s.")
+        time.sleep(seconds)
+
+    url, note = comment_on(run, CommentPlace.of(repo, pull or 0), key, wait)
     if note:
         print_note(note)
     if not quiet:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gate.errors import CannotEvaluate
 from gate.github.client import ApiError, GitHub, asking, required
 
 NAME = "prompt-gate"
@@ -15,7 +14,6 @@ LONGEST_MESSAGE = 64 * 1024
 """Bytes of one annotation's message."""
 BATCH = 50
 """Annotations that GitHub takes in one request."""
-_TRIES = 3
 
 Conclusion = Literal["success", "failure", "neutral", "skipped", "cancelled"]
 Level = Literal["notice", "warning", "failure"]
@@ -65,6 +63,7 @@ class CheckRuns:
         branch: the branch the change goes into, unless it is the default one; a commit may be good for one and not for
             another, and a check stays on its commit when the base branch changes.
         note: why there is no check run, or why it could not be finished; else empty.
+        refused: the token may not write check runs.
     """
 
     github: GitHub
@@ -72,6 +71,7 @@ class CheckRuns:
     about: str = ""
     branch: str = ""
     note: str = ""
+    refused: bool = False
 
     @property
     def name(self) -> str:
@@ -89,14 +89,8 @@ class CheckRuns:
             The check run's number; None where there is none, with the reason in `note`.
         """
         try:
-            return self._open(head) or self._create(head, details_url)
-        except ApiError as error:
-            if error.status and error.status < 500:
-                self._noted(error)
-                return None
-        try:
-            # The response to a first attempt may have been lost: find its check run instead of making a second one.
-            return self._open(head) or self._create(head, details_url)
+            # The response to an attempt may have been lost: find its check run instead of making a second one.
+            return self.github.persist(lambda: self._open(head) or self._create(head, details_url))
         except ApiError as error:
             self._noted(error)
             return None
@@ -131,22 +125,22 @@ class CheckRuns:
             return required(self._request("POST", "", body)["id"], int)
 
     def _patched(self, number: int, body: dict[str, Any]) -> bool:
-        for left in reversed(range(_TRIES)):
-            try:
-                with asking("finish the check run", "checks: write"):
-                    self._request("PATCH", f"/{number}", body)
-                return True
-            except ApiError as error:
-                if left == 0 or 400 <= error.status < 500:
-                    self._noted(error)
-                    break
-        return False
+        def attempt() -> None:
+            with asking("finish the check run", "checks: write"):
+                self._request("PATCH", f"/{number}", body)
+
+        try:
+            self.github.persist(attempt)
+        except ApiError as error:
+            self._noted(error)
+            return False
+        return True
 
     def _request(self, method: str, below: str, body: dict[str, Any]) -> Any:
         return self.github.write(method, f"{self.github.repository.url}/check-runs{below}", body)
 
-    def _noted(self, error: CannotEvaluate) -> None:
-        self.note = error.in_full
+    def _noted(self, error: ApiError) -> None:
+        self.note, self.refused = error.in_full, error.forbidden
 
 
 def _row(remark: Remark) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import logging
 import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar, cast
@@ -34,6 +34,9 @@ SECONDARY_WAIT_S = 60
 
 MOST_ITEMS = 20_000
 """Comments or events of one pull request; a longer list is an error."""
+
+_PAUSES_S = (2.0, 10.0, 30.0)
+"""Seconds before each new attempt, where GitHub names no time."""
 
 _RETRIED = frozenset({"GET", "PATCH", "DELETE"})
 """A POST whose response was lost may have been executed; the caller checks before posting again."""
@@ -100,6 +103,18 @@ class ApiError(CannotEvaluate):
         super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", hint)
         self.status, self.retry_after, self.limited = status, retry_after, False
 
+    def pause_s(self, usual: float) -> float | None:
+        """Seconds until another attempt may succeed; None where it will not.
+
+        Args:
+            usual: where GitHub names no time.
+        """
+        if self.retry_after is not None:
+            return self.retry_after
+        if self.limited:
+            return SECONDARY_WAIT_S
+        return None if 400 <= self.status < 500 and self.status != 429 else usual
+
 
 @contextmanager
 def asking(what: str, needs: str = "pull-requests: read") -> Iterator[None]:
@@ -112,9 +127,7 @@ def asking(what: str, needs: str = "pull-requests: read") -> Iterator[None]:
     try:
         yield
     except GithubException as error:
-        asked = str((error.headers or {}).get("retry-after", ""))
-        after = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else None
-        refused = ApiError(what, error.status, _message(error.data), needs, after)
+        refused = ApiError(what, error.status, _message(error.data), needs, _seconds_asked(error.headers or {}))
         refused.limited = isinstance(error, RateLimitExceededException)
         raise refused from None
     except requests.RequestException as error:
@@ -122,6 +135,19 @@ def asking(what: str, needs: str = "pull-requests: read") -> Iterator[None]:
     except _MALFORMED as error:
         # PyGithub takes it for granted that an answer has the form that GitHub documents; a proxy's page has not.
         raise ApiError(what, 0, f"its response cannot be read: {type(error).__name__}") from None
+
+
+def _seconds_asked(headers: Mapping[str, str]) -> int | None:
+    """The wait that a refusal asks for; None where it does not say."""
+    asked = headers.get("retry-after", "")
+    if headers.get("x-ratelimit-remaining") == "0" and not asked:
+        reset = headers.get("x-ratelimit-reset", "")
+        return max(1, int(reset) - int(time.time())) if _is_number(reset) else None
+    return int(asked) if _is_number(asked) else None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 12
 
 
 def _connection_fault(error: BaseException) -> str:
@@ -218,6 +244,24 @@ class GitHub:
             lazy=True,
         )
         self.repository: Repository = self._client.get_repo(repository)
+
+    def persist(self, attempt: Callable[[], Value]) -> Value:
+        """The result of an attempt, made again after a pause as long as that may help.
+
+        Args:
+            attempt: looks first for what an earlier one has written: its response may have been lost.
+
+        Raises:
+            ApiError: that of the last attempt.
+        """
+        for usual in _PAUSES_S:
+            try:
+                return attempt()
+            except ApiError as error:
+                seconds = error.pause_s(usual)
+                if seconds is None or not self.patience.pause(seconds):
+                    raise
+        return attempt()
 
     def write(self, method: str, url: str, body: dict[str, Any] | None = None) -> Any:
         """Send something; the JSON value of the answer.

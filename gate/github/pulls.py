@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from github.PullRequest import PullRequest as Raw
 
+from gate.errors import CannotEvaluate
 from gate.github.client import GitHub, asking, bounded, required
 from gate.github.events import LabelEvent, PostedComment, PullRequest
 from gate.record.parts import Role
@@ -106,8 +107,15 @@ class PullRequestApi:
             return _login(found["author"])
 
     def pushed_at(self, repository: str, branch: str, sha: str) -> str:
-        """When a commit became the newest of a branch, by GitHub's own clock."""
-        with asking(f"find out when {sha[:12]} was pushed", "contents: read"):
+        """When a commit became the newest of a branch, by GitHub's own clock.
+
+        Raises:
+            CannotEvaluate: GitHub does not say, or says it of another commit.
+        """
+        what = f"find out when {sha[:12]} was pushed"
+        if not repository:
+            raise CannotEvaluate(f"cannot {what}: the repository of its branch no longer exists")
+        with asking(what, "contents: read"):
             if not _REPOSITORY.fullmatch(repository):
                 raise ValueError("no repository")
             url = f"/repos/{repository}/activity"
@@ -117,7 +125,7 @@ class PullRequestApi:
             moment = required(newest["timestamp"], str)
             datetime.fromisoformat(moment)
             if newest["after"] != sha:
-                raise ValueError("another commit is newer")
+                raise CannotEvaluate(f"cannot {what}: GitHub's record of pushes has another commit as the newest")
             return moment
 
     def _permission(self, login: str) -> Any:

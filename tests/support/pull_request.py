@@ -251,6 +251,16 @@ class PullRequest:
         self.merge_again()
         return pull.head.sha
 
+    def go_back(self, sha: str) -> None:
+        """Push an earlier commit of the head by force."""
+        world, pull = self.world, self.pull
+        self.before, self.old_merge, pull.head.sha = pull.head.sha, pull.merge_sha, sha
+        for ref in [f"refs/pull/{pull.number}/head"] + ([] if self.fork else [f"refs/heads/{pull.head.ref}"]):
+            world.set_ref(ref, sha)
+        world.server.state.record(pull, "head_ref_force_pushed", pull.author)
+        world.server.state.record_push(pull, self.before)
+        self.merge_again()
+
     def merge_again(self) -> None:
         """Make the test merge of the head into the base as it is now."""
         world, pull = self.world, self.pull

@@ -9,7 +9,7 @@ from gate.store.run_folder import dump_run
 from tests.e2e.action.example import BROKEN, PROMPT, REWORDED
 from tests.golden.runs import runs
 from tests.support.command import Outcome, gate
-from tests.support.github_server import GitHubServer
+from tests.support.github_server import SECONDARY_LIMIT, GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.pull_request import PullRequest, PullRequestWorld
 
@@ -44,6 +44,14 @@ def test_a_workflow_keeps_one_comment(world: PullRequestWorld, server: GitHubSer
     assert (second.code, second.out) == (0, first.out)
     (comment,) = server.comments(REPO, pr.number)
     assert "Prompt Gate: PASS" in comment.body
+
+
+def test_a_wait_is_announced(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    server.limit("POST", "/comments$", SECONDARY_LIMIT, {"Retry-After": "1"})
+    done = publish(server, judged(pr, pr.checkout("merge", depth=2)), "--repo", REPO, "--pull", str(pr.number))
+    assert (done.code, done.err.strip()) == (0, "GitHub cannot answer now; waiting 1 s.")
+    assert len(server.comments(REPO, pr.number)) == 1
 
 
 def test_a_run_of_an_older_commit_is_not_published(world: PullRequestWorld, server: GitHubServer) -> None:

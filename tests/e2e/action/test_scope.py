@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.e2e.action.example import BROKEN, PROMPT, SERVICE
+from tests.e2e.action.example import BROKEN, PROMPT, REWORDED, SERVICE
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
@@ -53,6 +53,31 @@ def test_a_later_event_on_the_same_commit_does_not_end_the_override(world: PullR
         assert run(pr, action, label).code == 1, action
 
 
+@pytest.mark.parametrize("again", ["opened", "labeled", "reopened"])
+def test_a_label_of_another_commit_does_not_count_after_the_branch_went_back(
+    world: PullRequestWorld, again: str
+) -> None:
+    """Whoever runs an old event again brings its labels and its commit back, and not the time of the push."""
+    pr = world.open({PROMPT: BROKEN})
+    first = pr.head_sha
+    checkout = pr.checkout("merge")
+    if again == "labeled":
+        pr.add_label(LABEL, by="olivia")
+    old = pr.environment(checkout, action=again, label=LABEL if again == "labeled" else None, inputs=SCOPE)
+    if again == "labeled":
+        pr.remove_label(LABEL)
+    pr.push({PROMPT: REWORDED})
+    pr.add_label(LABEL, by="olivia")
+    assert run(pr, "labeled", LABEL).outputs["verdict"] == "SKIPPED"
+    pr.go_back(first)
+    checkout = pr.checkout("merge")
+    env = pr.environment(checkout, inputs=SCOPE) | {"GITHUB_EVENT_PATH": old["GITHUB_EVENT_PATH"]}
+    assert run_action(checkout, env).outputs["verdict"] == "BLOCK"
+    pr.remove_label(LABEL)
+    pr.add_label(LABEL, by="olivia")
+    assert run(pr, "edited").outputs["verdict"] == "SKIPPED"
+
+
 def test_where_github_does_not_say_when_a_commit_was_pushed_the_label_does_not_count(
     world: PullRequestWorld, server: GitHubServer
 ) -> None:
@@ -62,6 +87,10 @@ def test_where_github_does_not_say_when_a_commit_was_pushed_the_label_does_not_c
     assert run(pr, "edited").code == 1
     said = server.comments(REPO, 7)[0].body.replace("\\", "")
     assert "cannot find out when" in said and "Set it again to override" in said
+    # Its own event shows it all the same.
+    server.fail("GET", "/activity", 403, times=9)
+    assert run(pr, "labeled", LABEL).outputs["verdict"] == "SKIPPED"
+    server.heal()
     world.repo.pushes.clear()
     assert run(pr, "edited").code == 1
 
