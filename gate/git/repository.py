@@ -317,14 +317,9 @@ class TreeSource:
         return [path for path in matching(self._names(), pattern) if self._is_plain(path)]
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """Plain files, with the fingerprint of a commit's where git knows that the file is as it was added.
-
-        Links, and files that git ignores, are left out.
-        """
+        """Plain files without fingerprints; links, and files that git ignores, are left out."""
         start = f"{checked(folder)}/" if folder else ""
-        known = self._unchanged()
-        names = (path for path in self._names() if path.startswith(start) and self._is_plain(path))
-        return {path: known.get(path, "") for path in names}
+        return {path: "" for path in self._names() if path.startswith(start) and self._is_plain(path)}
 
     def links(self, pattern: str) -> dict[str, str]:
         """Links and submodules, as git has them once they are committed; what git ignores is left out."""
@@ -343,13 +338,6 @@ class TreeSource:
         """Files that git tracks, or would; outside of a repository all files but hidden ones."""
         out = self._listed("-z", "--cached", "--others", "--exclude-standard")
         return set(self._walked()) if out is None else {os.fsdecode(name) for name in out.split(b"\0") if name}
-
-    def _unchanged(self) -> dict[str, str]:
-        """Mode and object id of files that are as they are in the index."""
-        entries = (line.partition(b"\t") for line in (self._listed("--stage", "-z") or b"").split(b"\0"))
-        known = {os.fsdecode(path): facts.split() for facts, _, path in entries if path}
-        changed = {os.fsdecode(path) for path in (self._listed("--modified", "-z") or b"").split(b"\0")}
-        return {path: b":".join(facts[:2]).decode() for path, facts in known.items() if path not in changed}
 
     def _listed(self, *options: str) -> bytes | None:
         """Output of `git ls-files`; None outside of a repository."""
