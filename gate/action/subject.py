@@ -120,10 +120,10 @@ class EventFiles:
         return self._store.commit(f"heads/{branch}")
 
     def is_ahead(self, sha: str, branch: str) -> bool:
-        """Does a branch lack a commit, as far as GitHub says?"""
+        """Does a branch lack a commit, as far as GitHub or the checkout says?"""
         try:
             tip = self.tip(branch)
-            return sha != tip and self._store.merge_base(sha, tip) != sha
+            return sha != tip and not self._contains(tip, sha)
         except ApiError:
             return False
 

@@ -187,7 +187,7 @@ def _starting(folder: Path) -> Iterator[None]:
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         if not folder.is_dir():
             raise GateError(f"{folder} is not a folder", "run the gate inside a git repository") from None
-        raise GateError("git cannot be run", "install git 2.31 or newer") from None
+        raise GateError("git cannot be run", "install git 2.38 or newer") from None
 
 
 def _too_long(command: str, limit_s: float) -> CannotEvaluate:

@@ -114,8 +114,9 @@ class CheckRuns:
             asked = {"check_name": self.name, "status": "in_progress", "per_page": 100}
             url = f"{repository.url}/commits/{head}/check-runs"
             _, data = repository.requester.requestJsonAndCheck("GET", url, parameters=asked)
-            wanted = (self._external_id, "in_progress")
-            mine = [row for row in data["check_runs"] if (row["external_id"], row["status"]) == wanted]
+            wanted = (self.name, self._external_id, "in_progress")
+            rows = data["check_runs"]
+            mine = [row for row in rows if (row["name"], row["external_id"], row["status"]) == wanted]
             return required(mine[0]["id"], int) if mine else None
 
     def _create(self, head: str, details_url: str) -> int:

@@ -7,6 +7,7 @@ entries of a folder.
 import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from posixpath import dirname
 
 from github.GitTreeElement import GitTreeElement
 
@@ -70,7 +71,11 @@ class GitHubStore:
         if key not in self._trees:
             with asking(f"list the files of {sha[:12]}", "contents: read"):
                 found = self.github.repository.get_git_tree(sha, **({"recursive": True} if recursive else {}))
-                self._trees[key] = ([_entry(one) for one in found.tree], bool(found.raw_data.get("truncated")))
+                entries = [_entry(one) for one in found.tree]
+                # For a renamed repository PyGithub asks again, without the query, and gets the outermost entries.
+                within = {dirname(entry.path) for entry in entries}
+                flat = recursive and any(entry.folder and entry.path not in within for entry in entries)
+                self._trees[key] = (entries, flat or bool(found.raw_data.get("truncated")))
         return self._trees[key]
 
     def blob(self, entry: Entry) -> bytes:

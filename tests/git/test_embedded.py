@@ -155,3 +155,14 @@ def test_answers_that_no_side_has_are_read_at_any_depth(tmp_path: Path, server: 
         shutil.copytree(checkout / ".gate", space / ".gate")
         outcome = run_action(space, pr.environment(space))
         assert outcome.outputs["calls"] == "0", depth
+
+
+def test_a_submodule_is_a_repository_of_its_own(tmp_path: Path) -> None:
+    """The gate in it compares its commits; answers that it tracks are nobody's, also for the outer repository."""
+    inner = make(tmp_path / "inner", {"README.md": "x\n", "cache/answers.sqlite": "forged"})
+    outer = make(tmp_path / "outer", FILES)
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner), ".gate")
+    outcome = gate("diff", "--base", "HEAD", "--all", cwd=outer)
+    assert (outcome.code, "git tracks .gate/cache" in outcome.err) == (2, True), outcome.err
+    outcome = gate("diff", "--base", "HEAD", cwd=outer / ".gate")
+    assert (outcome.code, "gate.yaml" in outcome.err) == (2, True), outcome.err

@@ -71,9 +71,14 @@ def world(tmp_path_factory: pytest.TempPathFactory, server: GitHubServer) -> Pul
     return world
 
 
-def github_source(world: PullRequestWorld, sha: str) -> GitHubSource:
-    """A source with nothing in its memory."""
-    client = GitHub(WORKFLOW_TOKEN, world.server.url, world.repo.full_name)
+def github_source(world: PullRequestWorld, sha: str, name: str = "") -> GitHubSource:
+    """A source with nothing in its memory.
+
+    Args:
+        name: an earlier one of the repository.
+    """
+    world.server.state.old_names |= {name: world.repo.full_name} if name else {}
+    client = GitHub(WORKFLOW_TOKEN, world.server.url, name or world.repo.full_name)
     return GitHubSource("origin/main", sha, GitHubStore(client))
 
 
@@ -88,16 +93,18 @@ def made(kind: str, world: PullRequestWorld) -> FileSource:
     world.server.tree_limit = CUT if kind == "github, cut" else WHOLE
     if kind == "ref":
         return RefSource("origin/main", world.main_sha, git)
-    return TreeSource(world.work, git) if kind == "tree" else github_source(world, world.main_sha)
+    if kind == "tree":
+        return TreeSource(world.work, git)
+    return github_source(world, world.main_sha, "acme/earlier-name" if kind == "github, renamed" else "")
 
 
-@pytest.fixture(params=["ref", "tree", "github", "github, cut"])
+@pytest.fixture(params=["ref", "tree", "github", "github, cut", "github, renamed"])
 def source(request: pytest.FixtureRequest, world: PullRequestWorld) -> FileSource:
     """Every source."""
     return made(request.param, world)
 
 
-@pytest.fixture(params=["ref", "github", "github, cut"])
+@pytest.fixture(params=["ref", "github", "github, cut", "github, renamed"])
 def commit(request: pytest.FixtureRequest, world: PullRequestWorld) -> FileSource:
     """Every source of a commit's files."""
     return made(request.param, world)

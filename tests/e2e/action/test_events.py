@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.action.example import BROKEN, CONFIG, PROMPT, REWORDED, SMALL, cases
+from tests.e2e.action.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SMALL, cases
 from tests.support import events
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
+from tests.support.github_state import CHECKS_TOKEN
 from tests.support.model_server import ModelServer
 from tests.support.pull_request import PullRequestWorld
 
@@ -187,3 +188,27 @@ def test_one_project_of_several(tmp_path: Path, server: GitHubServer) -> None:
     checkout = other.checkout("none")
     env = other.environment(checkout, inputs={"working-directory": "apps/bot"})
     assert run_action(checkout, env).outputs["verdict"] == "SKIPPED"
+
+
+@pytest.mark.parametrize("new", ["acme/desk-bot", "newco/desk-bot"])
+@pytest.mark.parametrize("event", ["pull_request", "pull_request_target"])
+def test_a_repository_that_was_renamed_since_the_event(
+    world: PullRequestWorld, server: GitHubServer, new: str, event: str
+) -> None:
+    """Everything still works: files from GitHub, the check, the override, and one comment that is updated."""
+    hidden = PROMPT.replace("support.md", "deep/s.md")
+    config = CONFIG.replace(PROMPT, "prompts/**/s*.md") + "budget: {max_calls: 1000}\n"
+    world.commit_to_main({"gate.yaml": config, hidden: GOOD})
+    pr = world.open({hidden: BROKEN})
+    checkout = pr.checkout("none")
+    first, second = (pr.environment(checkout, event=event, token=CHECKS_TOKEN) for _ in range(2))
+    server.state.rename(world.repo, new)
+    outcome = run_action(checkout, first)
+    assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK"), outcome.summary
+    pr.add_label(LABEL)
+    outcome = run_action(checkout, second)
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED"), outcome.summary
+    (comment,) = server.comments(new, pr.number)
+    assert "olivia" in comment.body
+    assert [check.conclusion for check in world.repo.check_runs] == ["failure", "neutral"]
+    assert "::warning" not in outcome.out
