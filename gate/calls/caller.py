@@ -68,6 +68,7 @@ class Caller:
         self._timing = timing or Timing()
         self._memory = memory or NoMemory()
         self._broken: str | None = None
+        self._notes: dict[str, None] = {}
         self._under_way: dict[tuple[object, ...], asyncio.Event] = {}
         self._limiter = Limiter(policy.concurrency, policy.retry, self._timing)
         self._budget = BudgetGuard(policy.budget, self._timing.clock)
@@ -84,8 +85,8 @@ class Caller:
         return self.counters.usd if known else None
 
     def notes(self) -> list[str]:
-        """What the reader should know of the spending."""
-        return self._budget.notes()
+        """What the reader should know of the spending, and of what servers refuse."""
+        return [*self._budget.notes(), *self._notes]
 
     def exhausted(self) -> str | None:
         """Why no more calls make sense (budget, a dead service, answers that cannot be saved), or None."""
@@ -171,6 +172,7 @@ class Caller:
             self.counters.retried += errand.sent > 1
             completion = await provider.complete(request)
             turn.answered()
+            self._notes.update(dict.fromkeys(completion.notes))
             reply = self._reply(request, completion, priced=provider.priced, attempts=errand.sent)
             cost = reply.cost if isinstance(reply.cost, Dollars) else Dollars(reserved)
             if estimated:

@@ -35,7 +35,8 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer; `latency_s` is None where time means nothing, and `stop_reason` the provider's word."""
+    """One answer; `latency_s` is None where time means nothing, and `stop_reason` the provider's word. `notes` say what
+    the request was sent without, because the server refuses it."""
 
     text: str
     model_id: str
@@ -43,6 +44,7 @@ class Completion:
     latency_s: float | None
     stop_reason: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Transient(Exception):

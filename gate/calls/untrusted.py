@@ -89,6 +89,86 @@ def json_object(body: bytes) -> dict[str, JsonValue]:
     return value
 
 
+_SAID = (
+    *("title", "message", "msg", "error", "errors", "detail", "details", "description", "error_description", "reason"),
+    *("fieldViolations", "metadata", "raw", "fault", "faultstring", "statusMessage", "Message", "errorMessage"),
+)
+"""Where services put words into an error, the general ones first."""
+_PLACES = ("loc", "field", "path", "property")
+_SEVERAL = 5
+_LEVELS = 8
+
+
+@dataclass(slots=True)
+class ErrorWords:
+    """What an error of any shape says: its sentences, the codes in it, and the parameter that it blames, or empty."""
+
+    said: list[str] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
+    param: str = ""
+
+    @classmethod
+    def of(cls, body: bytes, cleaner: Cleaner) -> "ErrorWords":
+        """The words of an error reply: JSON of any shape, plain text, or a web page, which is named and not shown."""
+        words = cls()
+        if is_html(body):
+            words.said.append("an HTML page instead of JSON")
+            return words
+        try:
+            value = parsed(body)
+        except ValueError:
+            value = body[:_LOOKED_AT].decode("utf-8", "replace")
+        words.add(value, cleaner)
+        if not words.said and value:
+            # An unknown shape is shown as it is.
+            words.said.append(cleaner.line(body[:_LOOKED_AT].decode("utf-8", "replace")))
+        return words
+
+    def sentence(self, cleaner: Cleaner) -> str:
+        """All of them in one line."""
+        return cleaner.line(": ".join(self.said))
+
+    def add(self, value: JsonValue, cleaner: Cleaner, levels: int = _LEVELS) -> None:
+        """Note the words of a value; those of a list are in the order of the list."""
+        if isinstance(value, str):
+            self._say(value, cleaner, levels)
+        elif isinstance(value, list):
+            for item in value[:_SEVERAL] if levels else ():
+                self.add(item, cleaner, levels - 1)
+        elif isinstance(value, dict) and levels:
+            self._read(value, cleaner, levels)
+
+    def _read(self, error: dict[str, JsonValue], cleaner: Cleaner, levels: int) -> None:
+        self.codes += filter(None, (cleaner.line(error.get(key), 80) for key in ("code", "type")))
+        place = next((_place(error[key]) for key in _PLACES if key in error), "")
+        self.param = self.param or cleaner.line(error.get("param"), 80) or cleaner.line(place, 80)
+        before = len(self.said)
+        for key in _SAID:
+            self.add(error.get(key), cleaner, levels - 1)
+        if place and len(self.said) > before:
+            self.said[before] = f"{place}: {self.said[before]}"
+
+    def _say(self, text: str, cleaner: Cleaner, levels: int) -> None:
+        inner = text.lstrip()
+        if inner.startswith(("{", "[")) and levels:
+            # A gateway hands on the error of the service behind it as text.
+            try:
+                return self.add(parsed(inner.encode("utf-8", "replace")), cleaner, levels - 1)
+            except ValueError:
+                pass
+        if is_html(inner.encode("utf-8", "replace")):
+            text = "an HTML page as its message"
+        line = cleaner.line(text)
+        if line and not any(line in said for said in self.said):
+            self.said.append(line)
+
+
+def _place(value: JsonValue) -> str:
+    """Where an error is: a path, of which `body` is no part."""
+    parts = value if isinstance(value, list) else [value]
+    return ".".join(str(part) for part in parts[:_LEVELS] if isinstance(part, (str, int)) and part != "body")
+
+
 def is_html(body: bytes) -> bool:
     """Does this begin like a web page?"""
     return body.lstrip(_BLANK)[:9].lower().startswith(_HTML)

@@ -13,14 +13,8 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 import httpx2
 
 from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request, Transient
-from gate.calls.providers.clients import (
-    ConnectionBroken,
-    ServiceProvider,
-    classify_error,
-    connection_error,
-    read_error,
-    whole_reply,
-)
+from gate.calls.providers.clients import ConnectionBroken, ServiceProvider, connection_error, whole_reply
+from gate.calls.providers.failures import classify_error, read_error
 from gate.calls.untrusted import MalformedReply, TooLong, json_object
 from gate.config.models import Params
 from gate.record.transcript import Failed

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from gate.calls.endpoints import check_anthropic, schema_without_bounds
+from gate.calls.endpoints import Endpoint, check_anthropic, schema_without_bounds
 from gate.calls.interface import Completion, RejectedRequest, Request
 from gate.calls.providers.clients import ServiceProvider
+from gate.calls.providers.dialect import Dialect
 from gate.calls.untrusted import Cleaner, MalformedReply, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
@@ -109,10 +110,13 @@ class AnthropicProvider(ServiceProvider):
     path = "/v1/messages"
     reader = staticmethod(read_completion)
 
+    def __init__(self, endpoint: Endpoint, model: str) -> None:
+        super().__init__(endpoint, model, Dialect(("json_schema", "text"), ("max_tokens",)))
+
     def check(self, params: Params) -> None:
         check_anthropic(self.model, params)
 
-    def body(self, request: Request) -> dict[str, JsonValue]:
+    def body(self, request: Request, dialect: Dialect) -> dict[str, JsonValue]:
         """The body of a request, for one call or a line of a batch."""
         params = request.params
         turns = [message for message in request.messages if message.role != "system"]
@@ -132,7 +136,7 @@ class AnthropicProvider(ServiceProvider):
         output: dict[str, JsonValue] = {}
         if params.reasoning_effort is not None:
             output["effort"] = params.reasoning_effort
-        if request.schema is not None:
+        if request.schema is not None and dialect.form == "json_schema":
             output["format"] = {"type": "json_schema", "schema": schema_without_bounds(dict(request.schema))}
         if output:
             body["output_config"] = output

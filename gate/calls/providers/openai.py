@@ -1,5 +1,7 @@
 """OpenAI's Chat Completions and Batch interfaces: at OpenAI, Azure, and compatible servers."""
 
+from collections.abc import Mapping
+
 from gate.calls.endpoints import (
     Endpoint,
     check_openai,
@@ -10,6 +12,7 @@ from gate.calls.endpoints import (
 )
 from gate.calls.interface import Completion, Request
 from gate.calls.providers.clients import ServiceProvider
+from gate.calls.providers.dialect import Dialect, JsonForm
 from gate.calls.untrusted import Cleaner, MalformedReply, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
@@ -96,20 +99,22 @@ class OpenAIProvider(ServiceProvider):
     def __init__(self, endpoint: Endpoint, model: str) -> None:
         azure = endpoint.api == "azure"
         missing = f"check that the Azure resource has a deployment named {model}" if azure else ""
-        super().__init__(endpoint, model, missing)
+        limits = ("max_tokens", "max_completion_tokens")
+        newer = azure or takes_new_token_limit(endpoint.base_url)
+        usual = Dialect(("json_schema", "json_object", "text"), limits[::-1] if newer else limits)
+        super().__init__(endpoint, model, usual, missing)
         self._own = azure or is_openai(endpoint.base_url)
-        self._limit = "max_completion_tokens" if azure or takes_new_token_limit(endpoint.base_url) else "max_tokens"
 
     def check(self, params: Params) -> None:
         check_openai(self.model, params, own=self._own)
 
-    def body(self, request: Request) -> dict[str, JsonValue]:
+    def body(self, request: Request, dialect: Dialect) -> dict[str, JsonValue]:
         """The body of a request, for one call or a line of a batch."""
-        params = request.params
+        params = dialect.params(request.params)
         messages: list[JsonValue] = [_turn(message) for message in request.messages]
         body: dict[str, JsonValue] = {"model": self.model, "messages": messages}
         optional: dict[str, JsonValue] = {
-            self._limit: params.max_output_tokens,
+            dialect.limit: params.max_output_tokens,
             "temperature": params.temperature,
             "top_p": params.top_p,
             "stop": list(params.stop) or None,
@@ -119,11 +124,14 @@ class OpenAIProvider(ServiceProvider):
         body.update({key: value for key, value in optional.items() if value is not None})
         if request.tools:
             body["tools"] = [_tool(tool) for tool in request.tools]
-        if request.schema is not None:
-            shape: dict[str, JsonValue] = {
-                "name": "answer",
-                "strict": True,
-                "schema": schema_without_bounds(dict(request.schema)),
-            }
-            body["response_format"] = {"type": "json_schema", "json_schema": shape}
+        if request.schema is not None and (form := json_form(request.schema, dialect.form)):
+            body["response_format"] = form
         return body
+
+
+def json_form(schema: Mapping[str, JsonValue], form: JsonForm) -> dict[str, JsonValue]:
+    """The field `response_format`; empty for plain text."""
+    if form == "json_schema":
+        strict: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": schema_without_bounds(dict(schema))}
+        return {"type": form, form: strict}
+    return {"type": form} if form == "json_object" else {}
