@@ -3,10 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from gate.messages import ToolCall
+from gate.record.transcript import masked
 from gate.values import JsonValue, clipped, parsed
 
 MAX_TOKENS = 10**9
@@ -33,8 +34,8 @@ class MalformedReply(ValueError):
     """A reply that does not follow the API; the text is one clean line."""
 
 
-class TooLong(Exception):
-    """An answer that is too long; the text is one clean line."""
+class UnusableReply(Exception):
+    """A reply that another attempt would not change; the text is one clean line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Cleaner:
 
     def _line(self, value: str, limit: int) -> str:
         kept = (" " if char.isspace() else char for char in value[:_LOOKED_AT] if not _unprintable(char))
-        return clipped(_KEY_SHAPE.sub("[key]", self._redacted(" ".join("".join(kept).split()))), limit)
+        return clipped(_KEY_SHAPE.sub("[key]", masked(self._redacted(" ".join("".join(kept).split())))), limit)
 
     def text(self, value: str) -> str:
         """The same text as valid Unicode, without secrets: half a surrogate pair could not be written to a file."""
@@ -60,9 +61,9 @@ class Cleaner:
         return self._redacted(value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
     def answer(self, value: str) -> str:
-        """The text of an answer; raises `TooLong`."""
+        """The text of an answer; raises `UnusableReply`."""
         if len(value) > MAX_TEXT:
-            raise TooLong(f"the answer has {len(value):,} characters; the limit is {MAX_TEXT:,}")
+            raise UnusableReply(f"the answer has {len(value):,} characters; the limit is {MAX_TEXT:,}")
         return self.text(value)
 
     def _redacted(self, text: str) -> str:
@@ -110,26 +111,31 @@ class ErrorWords:
     @classmethod
     def of(cls, body: bytes, cleaner: Cleaner) -> "ErrorWords":
         """The words of an error reply: JSON of any shape, plain text, or a web page, which is named and not shown."""
-        words = cls()
         if is_html(body):
-            words.said.append("an HTML page instead of JSON")
-            return words
+            return cls(["an HTML page instead of JSON"])
+        text = body[:_LOOKED_AT].decode("utf-8", "replace")
         try:
-            value = parsed(body)
+            words = cls.within(parsed(body), cleaner)
         except ValueError:
-            value = body[:_LOOKED_AT].decode("utf-8", "replace")
+            words = cls.within(text, cleaner)
+        # An unknown shape is shown as it is.
+        return words if words.said or not body.strip(b"{}[] \r\n") else replace(words, said=[cleaner.line(text)])
+
+    @classmethod
+    def within(cls, value: JsonValue, cleaner: Cleaner) -> "ErrorWords":
+        """The words in a value of any shape."""
+        words = cls()
         words.add(value, cleaner)
-        if not words.said and value:
-            # An unknown shape is shown as it is.
-            words.said.append(cleaner.line(body[:_LOOKED_AT].decode("utf-8", "replace")))
         return words
 
     def sentence(self, cleaner: Cleaner) -> str:
         """All of them in one line."""
-        return cleaner.line(": ".join(self.said))
+        return cleaner.line("; ".join(self.said))
 
     def add(self, value: JsonValue, cleaner: Cleaner, levels: int = _LEVELS) -> None:
         """Note the words of a value; those of a list are in the order of the list."""
+        if len(self.said) >= _SEVERAL:
+            return
         if isinstance(value, str):
             self._say(value, cleaner, levels)
         elif isinstance(value, list):
@@ -181,7 +187,7 @@ def object_at(value: JsonValue, key: str) -> dict[str, JsonValue]:
 
 
 def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -> ToolCall:
-    """A tool call of a reply, bounded and clean. Raises `MalformedReply`, `TooLong`."""
+    """A tool call of a reply, bounded and clean. Raises `MalformedReply`, `UnusableReply`."""
     given = cleaner.line(call_id, 200)
     if not given or given != call_id:
         raise MalformedReply("a tool call of the reply has no usable id")

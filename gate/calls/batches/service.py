@@ -15,7 +15,7 @@ import httpx2
 from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request, Transient
 from gate.calls.providers.clients import ConnectionBroken, ServiceProvider, connection_error, whole_reply
 from gate.calls.providers.failures import classify_error, read_error
-from gate.calls.untrusted import MalformedReply, TooLong, json_object
+from gate.calls.untrusted import ErrorWords, MalformedReply, UnusableReply, json_object
 from gate.config.models import Params
 from gate.record.transcript import Failed
 from gate.values import JsonValue
@@ -176,7 +176,7 @@ class BatchService(ABC):
         """The answer in a reply."""
         try:
             return self.provider.reader(reply, None, self.cleaner, self.provider.model)
-        except (MalformedReply, TooLong) as error:
+        except (MalformedReply, UnusableReply) as error:
             return Failed(f"{self.name}: {error}")
 
     def unanswered(self, error: JsonTable, otherwise: str = "") -> Failed:
@@ -185,8 +185,9 @@ class BatchService(ABC):
         return Failed(f"{self.name} could not answer the request in the batch" + (f": {said}" if said else ""))
 
     def error_message(self, error: JsonTable) -> str:
-        """The message of an error object, or its code."""
-        return self.cleaner.line(error.get("message")) or self.cleaner.line(error.get("code"), 80)
+        """The words of an error object, or its code."""
+        words = ErrorWords.within(error, self.cleaner)
+        return words.sentence(self.cleaner) or next(iter(words.codes), "")
 
     def read(self, line: bytes) -> BatchResult:
         """A line of the results."""

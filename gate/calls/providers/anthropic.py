@@ -7,7 +7,16 @@ from gate.calls.endpoints import Endpoint, check_anthropic, schema_without_bound
 from gate.calls.interface import Completion, RejectedRequest, Request
 from gate.calls.providers.clients import ServiceProvider
 from gate.calls.providers.dialect import Dialect
-from gate.calls.untrusted import Cleaner, MalformedReply, distinct_calls, object_at, token_count, tool_call
+from gate.calls.untrusted import (
+    Cleaner,
+    ErrorWords,
+    MalformedReply,
+    UnusableReply,
+    distinct_calls,
+    object_at,
+    token_count,
+    tool_call,
+)
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
 from gate.record.transcript import Usage
@@ -53,12 +62,14 @@ def _tool(tool: Tool) -> JsonValue:
 def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
     """Read a reply, each field may be missing or hostile; see `gate.calls.providers.openai.read_completion`."""
     blocks = data.get("content")
+    if isinstance(blocks, (str, dict)):
+        raise UnusableReply("the content of the reply is not a list of blocks")
     if not isinstance(blocks, list):
-        said = cleaner.line(object_at(data, "error").get("message"))
+        said = ErrorWords.within(data, cleaner).sentence(cleaner)
         raise MalformedReply("the reply has no content" + (f": {said}" if said else ""))
     texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
     if not all(isinstance(text, str) for text in texts):
-        raise MalformedReply("the content of the reply is not text")
+        raise UnusableReply("the content of the reply is not text")
     text = "".join(str(text) for text in texts)
     stop = cleaner.line(data.get("stop_reason"), 64)
     if stop == "refusal" and not text:

@@ -19,8 +19,8 @@ import httpx2
 from gate.calls.endpoints import NO_KEY, Api, Endpoint
 from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request, Transient
 from gate.calls.providers.dialect import Dialect, Slot, blamed_slot
-from gate.calls.providers.failures import Service, classify_error, read_error
-from gate.calls.untrusted import Cleaner, MalformedReply, TooLong, json_object
+from gate.calls.providers.failures import Service, classify_error, error_status, read_error
+from gate.calls.untrusted import Cleaner, MalformedReply, UnusableReply, json_object
 from gate.config.models import Params
 from gate.errors import GateError, MissingKey, with_extra
 from gate.values import JsonValue
@@ -277,7 +277,7 @@ class ServiceProvider(ABC):
     @staticmethod
     @abstractmethod
     def reader(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
-        """Read a reply of the model `asked`; raises `MalformedReply` or `TooLong`."""
+        """Read a reply of the model `asked`; raises `MalformedReply` or `UnusableReply`."""
 
     @abstractmethod
     def check(self, params: Params) -> None:
@@ -336,8 +336,14 @@ class ServiceProvider(ABC):
 
     def _read(self, response: httpx2.Response, latency_s: float) -> Completion:
         try:
-            return self.reader(json_object(response.content), latency_s, self.cleaner, self.model)
+            data = json_object(response.content)
+            if (status := error_status(data)) is not None:
+                # Gateways send an error of the service behind them with a good status.
+                raise classify_error(
+                    read_error(status, response.headers, response.content, self.cleaner, time.time()), self.service
+                )
+            return self.reader(data, latency_s, self.cleaner, self.model)
         except MalformedReply as error:
             raise Transient(f"{self.service.name}: {error}", unheard=True) from None
-        except TooLong as error:
+        except UnusableReply as error:
             raise RejectedRequest(f"{self.service.name}: {error}", unheard=True) from None

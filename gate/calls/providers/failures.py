@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 
 from gate.calls.interface import Misconfigured, RejectedRequest, Transient
 from gate.calls.untrusted import Cleaner, ErrorWords
+from gate.values import JsonValue
 
 Failure = Transient | RejectedRequest | Misconfigured
 
@@ -20,7 +21,7 @@ _UNSUPPORTED = frozenset({"unsupported_parameter", "unsupported_value", "unknown
 _SETTINGS = frozenset({"temperature", "top_p", "stop", "seed", "reasoning_effort", "response_format"})
 # Anthropic names the field at the start of the message instead.
 _NAMED = re.compile(
-    r"^`?(max_tokens|max_completion_tokens|stop_sequences|output_config|thinking|temperature|top_p|model)\b|does not support"
+    r"^`?(max_(completion_)?tokens|stop_sequences|output_config|thinking|temperature|top_p|model)\b|does not support"
 )
 
 
@@ -49,6 +50,15 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cl
     """Parse an error reply of any server; every field may be missing or hostile."""
     words = ErrorWords.of(body, cleaner)
     return ErrorReply(status, frozenset(words.codes), words.param, words.sentence(cleaner), retry_after(headers, now))
+
+
+def error_status(data: Mapping[str, JsonValue]) -> int | None:
+    """The status that a reply gives its error, where it holds no answer; None for any other reply."""
+    error = data.get("error")
+    if not isinstance(error, dict) or data.get("choices") or data.get("content"):
+        return None
+    given = (error.get("code"), error.get("status"), data.get("status"))
+    return next((code for code in given if type(code) is int and 400 <= code < 600), None)
 
 
 def classify_error(error: ErrorReply, service: Service) -> Failure:

@@ -13,7 +13,16 @@ from gate.calls.endpoints import (
 from gate.calls.interface import Completion, Request
 from gate.calls.providers.clients import ServiceProvider
 from gate.calls.providers.dialect import Dialect, JsonForm
-from gate.calls.untrusted import Cleaner, MalformedReply, distinct_calls, object_at, token_count, tool_call
+from gate.calls.untrusted import (
+    Cleaner,
+    ErrorWords,
+    MalformedReply,
+    UnusableReply,
+    distinct_calls,
+    object_at,
+    token_count,
+    tool_call,
+)
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
 from gate.record.transcript import Usage
@@ -39,7 +48,7 @@ def _tool(tool: Tool) -> JsonValue:
 
 
 def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
-    """Read a reply, every field of which may be missing or hostile. Raises `MalformedReply`, `TooLong`.
+    """Read a reply, every field of which may be missing or hostile. Raises `MalformedReply`, `UnusableReply`.
 
     Args:
         latency_s: duration in seconds; None if it has no meaning.
@@ -49,20 +58,39 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        said = cleaner.line(object_at(data, "error").get("message"))
+        said = ErrorWords.within(data, cleaner).sentence(cleaner)
         raise MalformedReply("the reply has no choice with a message" + (f": {said}" if said else ""))
-    content, refusal = message.get("content"), message.get("refusal")
-    if content is not None and not isinstance(content, str):
-        raise MalformedReply("the content of the reply is not text")
+    content, refusal = joined_chunks(message.get("content"), cleaner), message.get("refusal")
     refused = isinstance(refusal, str) and bool(refusal) and not content
     return Completion(
-        text=cleaner.answer(str(refusal) if refused else content or ""),
+        text=cleaner.answer(str(refusal) if refused else content),
         model_id=cleaner.line(data.get("model"), 200) or asked,
         usage=_usage(object_at(data, "usage")),
         latency_s=latency_s,
         stop_reason="refusal" if refused else cleaner.line(choice.get("finish_reason"), 64),
         tool_calls=_calls(message.get("tool_calls"), cleaner),
     )
+
+
+_ASIDE = frozenset({"thinking", "reasoning", "reference"})
+"""Chunks that belong to no answer."""
+
+
+def joined_chunks(content: JsonValue, cleaner: Cleaner) -> str:
+    """The text of a message's content: a text, nothing, or chunks. Raises `UnusableReply`."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    texts = []
+    for chunk in content if isinstance(content, list) else [content]:
+        fields = chunk if isinstance(chunk, dict) else {"text": chunk}
+        kind = fields.get("type", "text")
+        text = fields.get("text") if kind in ("text", "output_text") else fields.get("refusal")
+        if isinstance(text, str):
+            texts.append(text)
+        elif kind not in _ASIDE:
+            named = cleaner.line(kind, 40) or "without a type"
+            raise UnusableReply(f"the content of the reply is not text, but holds a part that is no text ({named})")
+    return "".join(texts)
 
 
 def _calls(found: JsonValue, cleaner: Cleaner) -> tuple[ToolCall, ...]:
