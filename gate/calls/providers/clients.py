@@ -18,6 +18,7 @@ import httpx2
 
 from gate.calls.endpoints import NO_KEY, Api, Endpoint
 from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request, Transient
+from gate.calls.providers.bounded_body import ENCODINGS, bound_body
 from gate.calls.providers.dialect import Dialect, Slot, blamed_slot
 from gate.calls.providers.failures import Service, classify_error, error_status, read_error
 from gate.calls.untrusted import Cleaner, MalformedReply, UnusableReply, json_object
@@ -62,13 +63,20 @@ class Client:
     signing: tuple[type[Exception], ...] = ()
 
     async def reply(self, call: Awaitable[httpx2.Response]) -> httpx2.Response:
-        """The reply to a call of the client, whatever its status. Raises `ConnectionBroken`, `Misconfigured`."""
+        """The reply to a call of the client, whatever its status.
+
+        Raises:
+            ConnectionBroken, Misconfigured: there is none.
+            UnusableReply: its body is too large.
+        """
         try:
             return await whole_reply(call)
         except self.module.APIStatusError as error:
             response: httpx2.Response = error.response
             return response
         except self.module.APIConnectionError as error:
+            if isinstance(cause := _innermost(error), UnusableReply):
+                raise cause from None
             raise ConnectionBroken(_words(error), answered=_BEGUN in error.request.extensions) from None
         except self.signing as error:
             raise Misconfigured(f"there are no usable credentials: {_words(error)}", "log in again") from None
@@ -212,7 +220,8 @@ def _settings(endpoint: Endpoint, sdk: ModuleType) -> dict[str, Any]:
         limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=connections),
         timeout=httpx2.Timeout(None, connect=CONNECT_TIMEOUT_S),
         follow_redirects=False,
-        event_hooks={"request": [plain] if endpoint.api_key == NO_KEY else [], "response": [begun]},
+        headers={"Accept-Encoding": ENCODINGS},
+        event_hooks={"request": [plain] if endpoint.api_key == NO_KEY else [], "response": [begun, bound_body]},
     )
     return {"max_retries": 0, "http_client": http}
 
@@ -235,9 +244,14 @@ def trusted_certificates() -> ssl.SSLContext:
 
 def _words(error: BaseException) -> str:
     """The text of the innermost error: the SDK's own is only "Connection error."."""
+    inner = _innermost(error)
+    return str(inner) or type(inner).__name__
+
+
+def _innermost(error: BaseException) -> BaseException:
     while error.__cause__ is not None:
         error = error.__cause__
-    return str(error) or type(error).__name__
+    return error
 
 
 @contextmanager
@@ -330,6 +344,8 @@ class ServiceProvider(ABC):
             raise Transient(f"{self.service.name} gave no answer within {timeout_s:g} s", unheard=True) from None
         except ConnectionBroken as broken:
             raise connection_error(broken, self.service, self.cleaner) from None
+        except UnusableReply as error:
+            raise RejectedRequest(f"{self.service.name}: {error}", unheard=True) from None
         except UnicodeEncodeError:
             raise RejectedRequest("the request contains half of a surrogate pair, which is not valid Unicode") from None
         return response, time.perf_counter() - started
