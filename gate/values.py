@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from dataclasses import dataclass, field
 from decimal import Decimal
 from inspect import cleandoc
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -55,6 +56,29 @@ def digest(value: JsonValue) -> str:
     """SHA-256 (64 hex digits) of the canonical JSON of `value`: sorted keys, no spaces, UTF-8."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(slots=True)
+class FreeNames:
+    """Makes names unique: a second `refund` becomes `refund-2`.
+
+    Args:
+        reserved: names that are never created by numbering.
+    """
+
+    mark: str = "-"
+    reserved: frozenset[str] = frozenset()
+    taken: set[str] = field(default_factory=set)
+    _next: dict[str, int] = field(default_factory=dict)
+
+    def take(self, name: str) -> str:
+        """The name, with the next free number if it is taken."""
+        free, number = name, self._next.get(name, 2)
+        while free in self.taken or (free != name and free in self.reserved):
+            free, number = f"{name}{self.mark}{number}", number + 1
+        self._next[name] = number  # starting at 2 each time would be quadratic for many equal names
+        self.taken.add(free)
+        return free
 
 
 Value = TypeVar("Value")

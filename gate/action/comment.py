@@ -1,16 +1,15 @@
 """The gate's comment on a pull request: one for each gate, found by its marker and its author, and kept up to date."""
 
 import hashlib
+import math
 import re
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from gate.environment.action import CommentPlace
 from gate.errors import CannotEvaluate, GateError
-from gate.github.client import LONGEST_WAIT_S, ApiError, GitHub
+from gate.github.client import SECONDARY_WAIT_S, ApiError, GitHub
 from gate.github.events import SHA, PostedComment, PullRequest
 from gate.github.pulls import PullRequestApi, PullRequests
 from gate.github.source import GitHubStore
@@ -77,30 +76,40 @@ def plain_key(key: str) -> str:
     return plain
 
 
-def publish_comment(
-    comments: PullRequestApi, sticky: StickyComment, pause: Callable[[float], None] = time.sleep
-) -> Publication:
+_PAUSES_S = (2.0, 10.0, 30.0)
+"""Seconds before each new attempt, where GitHub names no time."""
+
+
+def publish_comment(comments: PullRequestApi, sticky: StickyComment) -> Publication:
     """Update the comment, and delete its duplicates. What prevents that is a note, never an exception.
 
-    Args:
-        pause: sleeps for the seconds that GitHub asks for before a comment may be posted.
+    Each attempt begins from the start: a posted comment whose response was lost is found, not duplicated.
     """
-    try:
-        return _published(comments, sticky)
-    except ApiError as error:
-        wait = error.retry_after or 0
-        if wait > LONGEST_WAIT_S or (error.status == 403 and not wait):
-            return Publication(notes=(error.in_full,), refused=error.status == 403)
-        pause(wait)
-    try:
-        # From the start: a posted comment whose response was lost is found, not duplicated.
-        return _published(comments, sticky)
-    except ApiError as error:
-        return Publication(notes=(error.in_full,), refused=error.status in (403, 404))
+    pauses = iter(_PAUSES_S)
+    while True:
+        try:
+            return _published(comments, sticky)
+        except ApiError as error:
+            pause = next(pauses, None)
+            if pause is None or not comments.github.patience.pause(_wait(error, pause)):
+                return Publication(notes=(error.in_full,), refused=error.forbidden)
+
+
+def _wait(error: ApiError, pause: float) -> float:
+    """Seconds until another attempt may succeed; without end where it will not."""
+    if error.retry_after is not None:
+        return error.retry_after
+    if error.limited:
+        return SECONDARY_WAIT_S
+    # A comment may have been deleted in between.
+    lasting = error.status in range(400, 500) and error.status not in (404, 429)
+    return math.inf if lasting else pause
 
 
 def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
-    own = _own(comments, sticky.key)
+    marked = _marked(comments, sticky.key)
+    author = comments.writer([one.author for one in marked]) if marked else None
+    own = [one for one in marked if author and one.author.casefold() == author.casefold()]
     notes: list[str] = []
     # Read after the comments: a comment on a newer head was written when that was the head.
     try:
@@ -111,29 +120,40 @@ def _published(comments: PullRequestApi, sticky: StickyComment) -> Publication:
     if head != sticky.commit:
         note = f"this run of {sticky.commit[:12]} does not write the comment, because {head[:12]} is newer"
         return Publication(notes=(note,))
-    if not own and sticky.only_update:
-        return Publication()
     if own:
         kept = _best(own, head)
         comments.update(kept, sticky.text())
+    elif sticky.only_update and (author or not marked):
+        return Publication()
     else:
-        kept = comments.create(sticky.text())
-        with suppress(CannotEvaluate):
+        made = comments.create(sticky.text())
+        own = _by_author(comments, sticky.key, made.author)
+        if author == "" and any(one.id < made.id for one in own):
+            # Only now it is known whose comments are this gate's.
+            kept = min(own, key=lambda one: one.id)
+            comments.update(kept, sticky.text())
+        elif sticky.only_update:
+            return Publication(notes=(*notes, *_deleted(comments, made)))
+        else:
             # Another run may have posted one at the same time.
-            own = _own(comments, sticky.key)
-            kept = _best(own, head) if own else kept
+            kept = _best(own, head) if own else made
     for double in own:
         if double.id != kept.id:
             notes += _deleted(comments, double)
     return Publication(kept.url, tuple(notes))
 
 
-def _own(comments: PullRequestApi, key: str) -> list[PostedComment]:
-    """The comments of this gate, oldest first."""
-    # Anyone can write the marker, and a bot can be made to quote it: it must come first, and the author must match.
-    marked = [one for one in comments.comments() if (found := _marker_of(one)) and found[1] == plain_key(key)]
-    author = comments.writer().casefold() if marked else ""
-    return [one for one in marked if one.author.casefold() == author]
+def _by_author(comments: PullRequestApi, key: str, author: str) -> list[PostedComment]:
+    """This gate's comments by an author; none where they cannot be read."""
+    try:
+        return [one for one in _marked(comments, key) if one.author.casefold() == author.casefold()]
+    except CannotEvaluate:
+        return []
+
+
+def _marked(comments: PullRequestApi, key: str) -> list[PostedComment]:
+    """The comments that begin with the marker of this gate, oldest first; anyone can write that."""
+    return [one for one in comments.comments() if (found := _marker_of(one)) and found[1] == plain_key(key)]
 
 
 def _best(own: list[PostedComment], head: str) -> PostedComment:

@@ -16,7 +16,7 @@ from gate.environment.action import Inputs, Runner, unknown_inputs
 from gate.environment.settings import DATABASE, TOKEN, database_url, push_token
 from gate.errors import CannotEvaluate, GateError
 from gate.files import CACHE_FOLDER, write_whole
-from gate.github.client import GitHub
+from gate.github.client import PATIENCE_S, GitHub, Patience
 from gate.github.events import Event, parse_event
 from gate.record.comparison import Verdict
 from gate.record.history import Context
@@ -139,7 +139,13 @@ def act(services: EventServices) -> int:
     """
     runner = Runner.from_environ()
     inputs, mistakes = Inputs.from_environ()
-    github = GitHub(inputs.github_token, runner.api_url, runner.repository)
+
+    def wait(seconds: float) -> None:
+        services.say(f"GitHub cannot answer now; waiting {seconds:.0f} s.")
+        services.wait(seconds)
+
+    patience = Patience(PATIENCE_S if inputs.max_minutes is None else inputs.max_minutes * 60, wait)
+    github = GitHub(inputs.github_token, runner.api_url, runner.repository, patience)
     reporter = OutcomeReporter(services.say, runner, inputs, github)
     for sentence in unknown_inputs():
         reporter.warn(sentence)
@@ -149,7 +155,7 @@ def act(services: EventServices) -> int:
         with signals_reported():
             event = _event(runner)
             files = EventFiles(runner.workspace, github)
-            asked: EventSubject = SubjectFinder(runner, inputs, files, github, services.wait).find(event)
+            asked: EventSubject = SubjectFinder(runner, inputs, files, github).find(event)
             if not isinstance(asked, NothingToJudge):
                 with signals_later():
                     venue = asked.venue

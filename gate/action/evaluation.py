@@ -17,6 +17,7 @@ from gate.engine.without_evaluation import (
     baseline_run_record,
     closed_record,
     deleted_record,
+    not_evaluated_record,
     overridden_record,
     skipped_record,
     waive,
@@ -149,6 +150,9 @@ class Evaluation:
             return overridden_record(override, services.now())
         progress = reading_deadline(self.inputs)
         resolved = within_minutes(progress.minutes, lambda: self._resolved(self._sides(), progress), progress.told)
+        if resolved is None:
+            why = f"there is no {self.inputs.config_path}, so this repository has no gate."
+            return not_evaluated_record(why, commit, services.now())
         if not resolved.touched and not resolved.deleted:
             return skipped_record(resolved, services.now())
         if not resolved.touched:
@@ -192,18 +196,25 @@ class Evaluation:
                 where = f"neither at {sides.base.label} nor at {sides.head.label}"
                 raise GateError(f"working-directory: there is no folder {folder}, {where}", "name an existing folder")
             sides = Sides(Subfolder(sides.base, folder), Subfolder(sides.head, folder))
-        sides = replace(sides, stranger=self.subject.stranger, stored_suites=store_case_reader(self.runner.workspace))
+        sides = replace(
+            sides,
+            stranger=self.subject.stranger,
+            stored_suites=store_case_reader(self.runner.workspace, found.sides.base, found.sides.head),
+        )
         return replace(found, sides=sides)
 
-    def _resolved(self, found: EventSides, progress: ReadingDeadline) -> Resolved:
-        """What there is to evaluate, within the limits of the inputs."""
+    def _resolved(self, found: EventSides, progress: ReadingDeadline) -> Resolved | None:
+        """What there is to evaluate, within the limits of the inputs; None where a repository may be without a gate."""
         inputs, subject = self.inputs, self.subject
-        self.advisory = is_advisory(found.sides, inputs.config)
+        both = found.sides.base, found.sides.head
+        if inputs.config_optional and all(source.read(inputs.config_path) is None for source in both):
+            return None
+        self.advisory = is_advisory(found.sides, inputs.config_path)
         try:
             with prompt_builder() as builder:
                 # Nothing that could run code is made near secrets, whatever else is decided about the change.
                 sides = found.sides if subject.stranger or subject.privileged else replace(found.sides, builder=builder)
-                resolved = resolve(sides, inputs.config, everything=subject.baseline)
+                resolved = resolve(sides, inputs.config_path, everything=subject.baseline)
             progress.doing = "filling every case into its prompts and scorers"
             resolved = rehearsed(without_baseline(resolved) if subject.baseline else resolved)
         except InputErrors as errors:
@@ -214,6 +225,7 @@ class Evaluation:
             policy=tightened_policy(resolved.policy, inputs),
             budget=limited_budget(resolved.budget, inputs),
             commit=subject.commit,
+            sides=tuple(side.whole if isinstance(side, Subfolder) else side for side in resolved.sides),
         )
         if subject.privileged and resolved.asked:
             _check_privileged(resolved, subject)

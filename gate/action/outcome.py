@@ -125,7 +125,7 @@ class Commenter:
 
     def about(self, venue: EventPlace) -> None:
         """Set the subject; without a pull request there is no comment."""
-        config = "" if self.inputs.config == Inputs().config else self.inputs.config
+        config = "" if self.inputs.config_path == Inputs().config else self.inputs.config_path
         label, url = self.inputs.skip_label, self.runner.run_url
         self._number = venue.pull.number if venue.pull is not None else None
         self._reader = venue.pull is not None and venue.pull.fork and not venue.privileged
@@ -143,7 +143,7 @@ class Commenter:
             return ""
         context = self.context
         sticky = StickyComment(
-            self.inputs.key,
+            self.inputs.gate_key,
             context.head,
             lambda limit: render_comment(run, context, limit=limit),
             # Where the change touches nothing a comment would be noise, but an outdated one must be updated.
@@ -214,7 +214,7 @@ class OutcomeReporter:
 
     def __post_init__(self) -> None:
         self._commenter = Commenter(self.runner, self.inputs, self.github, self.say, self.warn)
-        self._check = VerdictCheck(self.github, self.inputs.key, self.runner.run_url, self.warn)
+        self._check = VerdictCheck(self.github, self.inputs.gate_key, self.runner.run_url, self.warn)
 
     def warn(self, message: str) -> None:
         """Report a problem that does not decide."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from gate.action.subject import CommitRange, EventFiles, Subject
@@ -57,11 +58,13 @@ class NewestCommit:
     """The newest commit of a pull request.
 
     Args:
-        set_on_head: labels that, by GitHub's word, were set while this was the newest commit.
+        set_on_head: labels that, by the event of this run, were set while this was the newest commit.
+        branch: repository and branch that it was pushed to; empty where the repository is gone.
     """
 
     head: str
     set_on_head: tuple[str, ...] = ()
+    branch: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class OverrideFacts:
         author: of the pull request; None for a deleted account.
         head_author: of the newest commit; None where GitHub knows no account.
         comments: oldest first.
+        pushed_at: when the newest commit was pushed, by GitHub's clock, as ISO 8601.
     """
 
     push: NewestCommit
@@ -81,6 +85,7 @@ class OverrideFacts:
     author: str | Failed | None = NOT_ASKED
     head_author: str | Failed | None = NOT_ASKED
     comments: Sequence[PostedComment] | Failed = NOT_ASKED
+    pushed_at: str | Failed = NOT_ASKED
 
 
 def spellings(labels: Sequence[str], wanted: str) -> tuple[str, ...]:
@@ -89,8 +94,9 @@ def spellings(labels: Sequence[str], wanted: str) -> tuple[str, ...]:
     Args:
         wanted: the label's name; case is ignored, as on GitHub, and the name in brackets is also accepted.
     """
-    name = wanted.strip("[]").casefold()
-    return tuple(label for label in labels if name and label.casefold() in (name, f"[{name}]"))
+    name = wanted.casefold()
+    inner = name[1:-1] if re.fullmatch(r"\[[^\[\]]+\]", name) else name
+    return tuple(label for label in labels if label.casefold() in (name, inner, f"[{inner}]"))
 
 
 def override_of(labels: Sequence[str], rule: Rule, push: NewestCommit, api: PullRequestApi) -> OverrideRecord | None:
@@ -116,6 +122,7 @@ def look_up(label: str, rule: Rule, push: NewestCommit, api: PullRequestApi) -> 
         author=_asked(api.author) if rule.by == "not-author" else NOT_ASKED,
         head_author=_asked(lambda: api.commit_author(push.head)) if rule.by == "not-author" else NOT_ASKED,
         comments=_asked(api.comments),
+        pushed_at=NOT_ASKED if rule.scope != "commit" else _asked(lambda: api.pushed_at(*push.branch, push.head)),
     )
 
 
@@ -163,8 +170,19 @@ def _objection(label: str, rule: Rule, facts: OverrideFacts, setting: LabelEvent
     who = _wrong_person(rule, facts, setting, setting.by)
     if who:
         return f"{was_set} {setting.by}{who}"
-    on_head = {name.casefold() for name in facts.push.set_on_head}
-    if rule.scope == "commit" and label.casefold() not in on_head:
+    return _outlived(label, facts, setting.at) if rule.scope == "commit" else ""
+
+
+def _outlived(label: str, facts: OverrideFacts, at: str) -> str:
+    """Why a label that counts for one commit does not count for the newest; empty where it does.
+
+    Authors choose the dates of their commits, so the timeline of a pull request does not show it.
+    """
+    if label.casefold() in {name.casefold() for name in facts.push.set_on_head}:
+        return ""
+    if isinstance(facts.pushed_at, Failed):
+        return f"The label {label} does not count: {facts.pushed_at.reason}. Set it again to override."
+    if datetime.fromisoformat(at) <= datetime.fromisoformat(facts.pushed_at):
         return f"The label {label} was set before the last push; set it again to override."
     return ""
 
@@ -241,6 +259,7 @@ def _each(found: list[tuple[int, OverrideRecord]], get: Callable[[OverrideRecord
     return ", ".join(dict.fromkeys(said for _, one in found if (said := get(one))))
 
 
+_UNKNOWN_MEMBERS = "cannot find out which pull requests are in the merge group"
 LONGEST_GROUP = 50
 """Commits of a merge group that are read."""
 
@@ -286,15 +305,15 @@ class OverrideReader:
             found = spellings(pull.labels, self.rule.label)[:1]
             return CurrentState(override=next((decide_override(label, self.rule, unknown) for label in found), None))
         api = PullRequestApi(self.github, pull.number)
-        try:
-            now = api.now()
-        except CannotEvaluate as error:
+        known = subject.now if subject is not None else None
+        now = known or _asked(api.now)
+        if isinstance(now, Failed):
             # The label may have been removed since: what cannot be read overrides nothing.
-            self.warn(f"{error.in_full}; an override label cannot be read and does not count")
+            self.warn(f"{now.reason}; an override label cannot be read and does not count")
             return CurrentState()
         if now.state == "closed":
             return CurrentState(closed=True)
-        push = NewestCommit(pull.head_sha, _set_on_head(now, subject))
+        push = NewestCommit(pull.head_sha, _set_on_head(now, subject), (pull.head_repository, pull.head_ref))
         return CurrentState(override=override_of(now.labels, self.rule, push, api))
 
     def _group(self, span: CommitRange, newest: int) -> CurrentState:
@@ -310,33 +329,40 @@ class OverrideReader:
     def _members(self, span: CommitRange, newest: int) -> list[PullRequest]:
         """The pull requests of the group, newest first."""
         pulls = PullRequests(self.github)
-        found: list[PullRequest] = []
+        merged: list[PullRequest] = []
+        chain: list[str] = []
         sha, base = span.head[1], span.base[1]
         for _ in range(LONGEST_GROUP):
             parents = self.files.parents(sha)
             first = parents[0] if parents else ""
-            if len(parents) == 2:
+            if len(parents) == 2 and not chain:
                 of_step = [pull for pull in pulls.of_commit(parents[1]) if pull.head_sha == parents[1]]
                 if len(of_step) != 1:
                     break
-                found += of_step
-            elif not found and first == base:
-                # Squashed into one commit: the branch is named after its pull request.
-                found.append(pulls.get(newest))
+                merged += of_step
+            elif first and not merged:
+                chain.append(sha)
             else:
                 break
             if first == base:
-                return found
+                return merged or [self._squashed_or_rebased(newest, chain)]
             sha = first
-        raise CannotEvaluate("cannot find out which pull requests are in the merge group")
+        raise CannotEvaluate(_UNKNOWN_MEMBERS)
+
+    def _squashed_or_rebased(self, newest: int, chain: Sequence[str]) -> PullRequest:
+        """The pull request that the group's branch is named after, if all commits since the base are its own.
+
+        Args:
+            chain: newest first; one commit where the queue squashes.
+        """
+        pulls = PullRequests(self.github)
+        if len(chain) > 1 and pulls.commits(newest) != [pulls.commit(sha) for sha in reversed(chain)]:
+            raise CannotEvaluate(_UNKNOWN_MEMBERS)
+        return pulls.get(newest)
 
 
 def _set_on_head(now: PullState, subject: Subject | None) -> tuple[str, ...]:
-    """The labels that were set while the evaluated commit was the newest.
-
-    Authors choose the dates of their commits, so the timeline does not show it. The event of this run does: it has the
-    newest commit and the labels at that moment.
-    """
+    """The labels that were set while the evaluated commit was the newest, by the event of this run."""
     event = subject.event if subject is not None else None
     if event is None or event.pull.head_sha != now.head:
         return ()

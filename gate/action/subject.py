@@ -1,7 +1,6 @@
 """The subject of an event and its two sides: from the checkout if it has the commits, else from GitHub."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -9,8 +8,9 @@ from gate.config.documents import quoted
 from gate.engine.without_evaluation import CLOSED
 from gate.environment.action import Inputs, Runner
 from gate.errors import CannotEvaluate, GateError
+from gate.git.merging import MergedSource
 from gate.git.objects import Commits
-from gate.git.repository import EitherSource, RefSource, Repo, UntrustedOwner
+from gate.git.repository import EitherSource, RefSource, Repo, UntrustedRepository
 from gate.github.client import ApiError, GitHub
 from gate.github.events import (
     SHA,
@@ -22,9 +22,10 @@ from gate.github.events import (
     PushEvent,
     WorkflowRunEvent,
 )
-from gate.github.pulls import PullRequests
+from gate.github.pulls import PullRequestApi, PullRequests, PullState
 from gate.github.source import GitHubSource, GitHubStore
 from gate.prompts.files import FileSource
+from gate.record.transcript import Failed
 from gate.resolve.pairing import Sides
 
 CHECK_OUT = "check the repository out before the gate, with fetch-depth: 2, or give the token contents: read"
@@ -36,10 +37,12 @@ class PullRequestMerge:
 
     Args:
         sha: the commit that GitHub made of head and base; None where it made none.
+        newest: it must be a merge into the newest commit of the base; GitHub does not renew it with every one.
     """
 
     pull: PullRequest
     sha: str | None
+    newest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class EventFiles:
             CannotEvaluate: one of them is not available.
         """
         if isinstance(wanted, PullRequestMerge):
-            return self._merge(wanted.pull, wanted.sha)
+            return self._merge(wanted)
         return EventSides(Sides(self._source(*wanted.base), self._source(*wanted.head)))
 
     def commit(self, ref: str) -> str:
@@ -116,19 +119,68 @@ class EventFiles:
         """
         return self._store.commit(f"heads/{branch}")
 
+    def is_ahead(self, sha: str, branch: str) -> bool:
+        """Does a branch lack a commit, as far as GitHub says?"""
+        try:
+            tip = self.tip(branch)
+            return sha != tip and self._store.merge_base(sha, tip) != sha
+        except ApiError:
+            return False
+
     def parents(self, sha: str) -> tuple[str, ...]:
         """The parents of a commit; empty where they are unknown."""
         return self._parents(sha)[0]
 
-    def _merge(self, pull: PullRequest, merge_sha: str | None) -> EventSides:
+    def _merge(self, wanted: PullRequestMerge) -> EventSides:
+        pull, merge_sha = wanted.pull, wanted.sha
         parents, trouble = (
-            self._parents(merge_sha) if merge_sha else ((), "GitHub made no merge commit for this pull request")
+            self._parents(merge_sha) if merge_sha else ((), "GitHub made no merge commit of its newest state")
         )
-        # The event's own base may be stale; the merge commit knows what the change was merged into.
         if merge_sha and len(parents) == 2 and parents[1] == pull.head_sha:
-            base = self._source(f"origin/{pull.base_ref}", parents[0])
-            return EventSides(Sides(base, self._source(pull.merge_ref, merge_sha)))
-        return self._merged_here(pull, trouble)
+            # The event's own base may be stale; the merge commit knows what the change was merged into.
+            if parents[0] == self._newest(wanted) if wanted.newest else self._is_on_base(parents[0], wanted):
+                base = self._source(f"origin/{pull.base_ref}", parents[0])
+                return EventSides(Sides(base, self._source(pull.merge_ref, merge_sha)))
+            trouble = f"GitHub's merge commit is not one into {pull.base_ref}"
+        return self._merged_here(wanted, trouble)
+
+    def _is_on_base(self, commit: str, wanted: PullRequestMerge) -> bool:
+        """Is the first parent of a merge commit on the base branch, and no older than the pull request says?
+
+        After a change of the base GitHub hands out the merge into the old one, for a while.
+
+        Raises:
+            CannotEvaluate: it cannot be found out.
+        """
+        known = wanted.pull.base_sha
+        if commit == known and not self._store.github.has_token:
+            return True
+        try:
+            tip = self._newest(wanted)
+        except ApiError:
+            if commit == known:
+                return True
+            raise
+        if commit == tip:
+            return True
+        older = commit != known and self._contains(known, commit)
+        return not older and self._contains(tip, commit)
+
+    def _contains(self, newer: str, older: str) -> bool:
+        """Does a commit's history have another one?"""
+        if self._commits and self._commits.is_ancestor(older, newer):
+            return True
+        return self._merge_base(older, newer) == older
+
+    def _merge_base(self, one: str, other: str) -> str:
+        """The commit from which two began. Raises ApiError: neither GitHub nor a whole clone knows it."""
+        try:
+            return self._store.merge_base(one, other)
+        except ApiError:
+            local = self._commits.merge_base(one, other) if self._commits else None
+            if local is None:
+                raise
+            return local
 
     def _parents(self, sha: str) -> tuple[tuple[str, ...], str]:
         """The parents of a commit, and why GitHub could not name them."""
@@ -146,21 +198,55 @@ class EventFiles:
             return EitherSource(RefSource(label, sha, self._repo.git), GitHubSource(label, sha, self._store))
         return GitHubSource(label, sha, self._store)
 
-    def _merged_here(self, pull: PullRequest, trouble: str) -> EventSides:
-        """Without GitHub's merge commit: git's merge of the two commits in this checkout."""
+    def _merged_here(self, wanted: PullRequestMerge, trouble: str) -> EventSides:
+        """Without GitHub's merge commit: git's merge of both in this checkout, or file by file.
+
+        Raises:
+            CannotEvaluate: one of them is not available.
+        """
+        pull, branch = wanted.pull, f"origin/{wanted.pull.base_ref}"
         why = trouble or "the merge commit of this run does not contain the pull request's newest commit"
-        if self._repo is None or self._commits is None:
-            raise CannotEvaluate(f"there is no checkout, and {why}", CHECK_OUT)
-        branch = f"origin/{pull.base_ref}"
-        base = self._commits.commit(f"refs/remotes/{branch}") or self._commits.commit(pull.base_sha)
-        if base is None:
-            raise CannotEvaluate(f"the base {branch} is not in this checkout, and {why}", CHECK_OUT)
-        tree = self._commits.merged(base, pull.head_sha) if self._commits.has(pull.head_sha) else None
-        if tree is None:
-            raise CannotEvaluate(f"the change cannot be merged into {branch} here, and {why}", CHECK_OUT)
-        git = self._repo.git
-        note = f"The gate merged the head into {branch} in the checkout, because {why}."
-        return EventSides(Sides(RefSource(branch, base, git), RefSource(pull.merge_ref, tree, git)), (note,))
+        place = "there is no checkout" if self._repo is None else f"the base {branch} is not in this checkout"
+        try:
+            base_sha = self._newest(wanted)
+        except ApiError as error:
+            raise CannotEvaluate(f"{place}, and the base is unknown: {error.message}; {why}", CHECK_OUT) from None
+        base = self._source(branch, base_sha)
+        head = self._merged_tree(pull, base_sha) or self._merged_files(pull, base, base_sha)
+        return EventSides(Sides(base, head), (f"The gate merged the change into {branch} itself, because {why}.",))
+
+    def _merged_tree(self, pull: PullRequest, base_sha: str) -> FileSource | None:
+        tree = self._commits.merged(base_sha, pull.head_sha) if self._commits else None
+        return RefSource(pull.merge_ref, tree, self._repo.git) if self._repo and tree else None
+
+    def _merged_files(self, pull: PullRequest, base: FileSource, base_sha: str) -> FileSource:
+        try:
+            fork = self._source("their common start", self._merge_base(base_sha, pull.head_sha))
+        except ApiError as error:
+            raise CannotEvaluate(
+                f"the gate cannot merge the change into {base.label}: {error.message}", CHECK_OUT
+            ) from None
+        head = self._source(pull.merge_ref, pull.head_sha)
+        return MergedSource(pull.merge_ref, pull.head_sha, fork, base, head)
+
+    def _newest(self, wanted: PullRequestMerge) -> str:
+        """The newest commit of the base branch.
+
+        Raises:
+            ApiError: neither GitHub nor the checkout knows it.
+        """
+        branch = wanted.pull.base_ref
+        try:
+            return self.tip(branch)
+        except ApiError:
+            # With secrets only GitHub says it: a checkout may be as old as the event.
+            commits = self._commits if not wanted.newest else None
+            local = commits and (
+                commits.commit(f"refs/remotes/origin/{branch}") or commits.commit(wanted.pull.base_sha)
+            )
+            if not local:
+                raise
+            return local
 
 
 def _open(workspace: Path) -> Repo | None:
@@ -169,14 +255,10 @@ def _open(workspace: Path) -> Repo | None:
         return None
     try:
         return Repo.open(workspace)
-    except UntrustedOwner:
+    except UntrustedRepository:
         raise
     except GateError:
         return None
-
-
-_WAITS_S = (0.0, 1.0, 2.0, 4.0, 8.0)
-"""Seconds before each look for the merge commit, which GitHub makes in the background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +267,7 @@ class EventPlace:
 
     Args:
         base: the merge target's name for readers.
-        branch: the target branch; empty for the default one.
+        branch: see `named_branch`.
     """
 
     commit: str
@@ -199,18 +281,19 @@ def venue_of(event: Event) -> EventPlace | None:
     """Where to report why an event is not evaluated, from only the event; None if nothing waits for it."""
     match event:
         case PullRequestEvent(pull=pull):
-            branch = _beside(pull.base_ref, pull.default_branch)
+            branch = named_branch(pull.base_ref, pull.default_branch)
             return EventPlace(pull.head_sha, f"origin/{pull.base_ref}", pull, event.privileged, branch)
         case WorkflowRunEvent() if event.head_sha:
             return EventPlace(event.head_sha, "the merge target", privileged=True)
         case MergeGroupEvent():
-            branch = _beside(event.base_ref, event.default_branch)
+            branch = named_branch(event.base_ref, event.default_branch)
             return EventPlace(event.head_sha, f"origin/{event.base_ref}", branch=branch)
         case _:
             return None
 
 
-def _beside(branch: str, default: str) -> str:
+def named_branch(branch: str, default: str) -> str:
+    """The branch in the name of a check, so that it does not count for another; empty for the default branch."""
     return "" if branch == default else branch
 
 
@@ -228,6 +311,7 @@ class Subject:
         privileged: the run has secrets and a write token, and the change may come from an untrusted contributor.
         secretless: why GitHub gives this run no secrets; empty if it does.
         baseline: there is no change: the newest commit of a branch is recorded for later runs.
+        now: the pull request's state since the event; None where it was not read.
     """
 
     commit: str
@@ -241,6 +325,7 @@ class Subject:
     secretless: str = ""
     baseline: bool = False
     branch: str = ""
+    now: PullState | Failed | None = None
 
     @property
     def venue(self) -> EventPlace:
@@ -266,7 +351,6 @@ class SubjectFinder:
     inputs: Inputs
     files: EventFiles
     github: GitHub
-    wait: Callable[[float], None]
 
     def find(self, event: Event) -> EventSubject:
         """The subject of the event.
@@ -274,8 +358,8 @@ class SubjectFinder:
         Raises:
             GateError: it cannot be found out.
         """
-        if not isinstance(event, DispatchEvent) and (self.inputs.base or self.inputs.head):
-            hint = "remove the inputs base and head; they only work with workflow_dispatch"
+        if not isinstance(event, DispatchEvent) and self.inputs.range:
+            hint = "remove the input range; it only works with workflow_dispatch"
             raise GateError(f"the event {self.runner.event_name} already defines which commits are compared", hint)
         match event:
             case PullRequestEvent():
@@ -295,6 +379,9 @@ class SubjectFinder:
             return NothingToJudge(CLOSED, pull.head_sha)
         if event.privileged:
             return self._of_stranger(pull, event)
+        now = self._now(pull)
+        if isinstance(now, PullState) and now.base_ref != pull.base_ref:
+            pull = replace(pull, base_ref=now.base_ref, base_sha=now.base_sha)
         # The commit that the workflow runs for is the merge of head and base.
         return Subject(
             pull.head_sha,
@@ -304,8 +391,18 @@ class SubjectFinder:
             event=event,
             stranger=pull.fork,
             secretless=self._secretless(pull),
-            branch=_beside(pull.base_ref, pull.default_branch),
+            branch=named_branch(pull.base_ref, pull.default_branch),
+            now=now,
         )
+
+    def _now(self, pull: PullRequest) -> PullState | Failed | None:
+        """A workflow can be run again long after its event."""
+        if not self.github.has_token:
+            return None
+        try:
+            return PullRequestApi(self.github, pull.number).now()
+        except CannotEvaluate as error:
+            return Failed(error.in_full)
 
     def _open_again(self, pull: PullRequest) -> bool:
         """A workflow can be run again long after its event."""
@@ -324,61 +421,23 @@ class SubjectFinder:
             raise CannotEvaluate(
                 f"the event {self.runner.event_name} needs a github-token", "pass github-token: ${{ github.token }}"
             )
-        pull = self._with_merge(told)
+        pull = PullRequests(self.github).get(told.number)
         if pull.head_sha != told.head_sha:
             return NothingToJudge(f"the pull request has a newer commit, {pull.head_sha[:12]}.", told.head_sha)
         if pull.state == "closed":
             return NothingToJudge(CLOSED, told.head_sha)
-        self._check_alone(pull)
         return Subject(
             pull.head_sha,
-            PullRequestMerge(pull, pull.merge_sha),
+            PullRequestMerge(pull, pull.merge_sha, newest=True),
             f"origin/{pull.base_ref}",
             pull,
             event=event,
             stranger=True,
             privileged=True,
-            branch=_beside(pull.base_ref, pull.default_branch),
+            branch=named_branch(pull.base_ref, pull.default_branch),
         )
-
-    def _with_merge(self, told: PullRequest) -> PullRequest:
-        """The current pull request, once GitHub has merged its head into its target branch."""
-        pulls = PullRequests(self.github)
-        for seconds in _WAITS_S:
-            self.wait(seconds)
-            pull = pulls.get(told.number)
-            if pull.head_sha != told.head_sha or pull.state == "closed" or self._is_merge(pull):
-                return pull
-        raise CannotEvaluate(
-            f"GitHub has made no merge commit of #{told.number} and {told.base_ref}; usually because they conflict",
-            f"merge {told.base_ref} into the pull request's branch, and push",
-        )
-
-    def _is_merge(self, pull: PullRequest) -> bool:
-        """Is GitHub's merge commit, which it renews in the background, one of this head and this base?"""
-        if pull.merge_sha is None:
-            return False
-        parents = self.files.parents(pull.merge_sha)
-        if len(parents) != 2 or parents[1] != pull.head_sha:
-            return False
-        return parents[0] == pull.base_sha or parents[0] == self.files.tip(pull.base_ref)
-
-    def _check_alone(self, pull: PullRequest) -> None:
-        """Refuse a commit of two pull requests into different branches: a check on it would count for both."""
-        others = PullRequests(self.github).open_at(pull.head_sha)
-        into = [one for one in others if one.number != pull.number and one.base_ref != pull.base_ref]
-        if into:
-            numbers = ", ".join(f"#{one.number} into {one.base_ref}" for one in into)
-            hint = "close one of them, or add a commit to one of them"
-            raise CannotEvaluate(f"the commit {pull.head_sha[:12]} is also the newest commit of {numbers}", hint)
 
     def _workflow_run(self, event: WorkflowRunEvent) -> EventSubject:
-        if self.inputs.label_scope == "commit":
-            hint = "set label-scope: pull-request in the workflow"
-            raise GateError(
-                "label-scope: commit does not work with workflow_run, whose event does not show when a label was set",
-                hint,
-            )
         if not event.head_sha:
             why = f"the other workflow ran on {event.event or 'no event'}, not for a pull request."
             return NothingToJudge(why, self.runner.sha)
@@ -401,8 +460,11 @@ class SubjectFinder:
         if event.over:
             return NothingToJudge("the merge group was dissolved.", event.head_sha)
         base = f"origin/{event.base_ref}"
+        if self.files.is_ahead(event.base_sha, event.base_ref):
+            # Where the queue also merges what failed, each entry is tested against the one before it.
+            base = f"the entry {event.base_sha[:12]} before it in the queue"
         span = CommitRange((base, event.base_sha), ("the merge group", event.head_sha))
-        branch = _beside(event.base_ref, event.default_branch)
+        branch = named_branch(event.base_ref, event.default_branch)
         return Subject(event.head_sha, span, base, group=event.number, branch=branch)
 
     def _push(self, event: PushEvent) -> EventSubject:
@@ -410,14 +472,15 @@ class SubjectFinder:
             return NothingToJudge("a tag or a deleted branch cannot be a baseline.", event.sha)
         label = f"origin/{event.branch}"
         span = CommitRange((label, event.sha), (label, event.sha))
-        return Subject(event.sha, span, label, baseline=True, branch=_beside(event.branch, event.default_branch))
+        return Subject(event.sha, span, label, baseline=True, branch=named_branch(event.branch, event.default_branch))
 
     def _dispatch(self, event: DispatchEvent) -> EventSubject:
-        base, head = self.inputs.base or event.default_branch, self.inputs.head
+        base, head = self.inputs.ends
+        base = base or event.default_branch
         base_sha = self.files.commit(base)
         head_sha = self.files.commit(head) if head else self.runner.sha
         name = head or event.ref.removeprefix("refs/heads/").removeprefix("refs/tags/")
         if base_sha == head_sha:
             return NothingToJudge(f"{base} and {name} are the same commit.", head_sha)
         span = CommitRange((base, base_sha), (name, head_sha))
-        return Subject(head_sha, span, base, branch=_beside(base, event.default_branch))
+        return Subject(head_sha, span, base, branch=named_branch(base, event.default_branch))

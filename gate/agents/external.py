@@ -13,11 +13,12 @@ import aiohttp
 from gate.agents.interface import AgentFailed, Answer, Question
 from gate.agents.masks import Masks
 from gate.agents.processes import ProgramPlace, SupervisedProgram
+from gate.calls.thinking import ThoughtfulText, split_thinking
 from gate.calls.untrusted import MAX_TEXT, token_count
 from gate.cases.case import Case, NotBuilt, render
 from gate.config.documents import BadJson, parse_json
 from gate.messages import Message
-from gate.record.transcript import Cost, Dollars, ToolUse, Unpriced, Usage, recorded
+from gate.record.transcript import CUT_OFF, Cost, Dollars, ToolUse, Unpriced, Usage, recorded
 from gate.suite import Arm
 from gate.values import JsonValue, more_than
 
@@ -103,15 +104,18 @@ class ProtocolSession:
             raise AgentFailed(f"{self.who}: {said}")
         steps = token_count(found.get("steps"))
         told = _seconds(found.get("latency_s"))
+        parts = ThoughtfulText("", text) if self.question.arm.params.keep_thinking else split_thinking(text)
+        stop_reason = self.cleaner.line(found.get("stop_reason"), 64)
         return Answer(
-            text=self.cleaner.text(text),
+            text=self.cleaner.text(parts.answer),
+            thinking=self.cleaner.text(parts.thinking),
             tools=self._tools(found.get("tools")),
             steps=1 if steps is None else min(steps, 10_000),
             usage=_usage(found.get("usage")),
             cost=_cost(found.get("cost_usd")),
             latency_s=seconds if told is None else told,
             model_id=self.cleaner.line(found.get("model"), _NAME_CHARS),
-            stop_reason=self.cleaner.line(found.get("stop_reason"), 64),
+            stop_reason=stop_reason if parts.finished or stop_reason in CUT_OFF else CUT_OFF[0],
             tools_told=found.get("tools") is not None,
         )
 

@@ -112,6 +112,7 @@ class Answer:
         stop_reason: empty where unknown.
         effort: the part that was not cached; None if nothing was cached.
         tools_told: the agent reports its tool calls; otherwise they are unknown.
+        thinking: before the answer.
     """
 
     text: str
@@ -124,6 +125,7 @@ class Answer:
     stop_reason: str = ""
     effort: Effort | None = None
     tools_told: bool = True
+    thinking: str = ""
 
     @property
     def taken(self) -> Effort:
@@ -558,4 +560,5 @@ class _Conversation:
             stop_reason=STEP_LIMIT if limited else last.stop_reason,
             transcript=self._transcript(observations),
             effort=self.effort,
+            thinking=last.thinking,
         )

@@ -163,6 +163,7 @@ def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer
         model_id=last.model_id,
         stop_reason=last.stop_reason,
         effort=effort_of_all(replies),
+        thinking=last.thinking,
     )
 
 

@@ -64,7 +64,8 @@ def resolve_git_mode(
     with prompt_builder() as builder:
         to: FileSource = repo.at(head) if head is not None else repo.tree()
         to = to if seen is None else RecordingSource(to, repo.root, seen)
-        sides = Sides(repo.at(base), to, builder=builder, stored_suites=store_case_reader(repo.root))
+        start = repo.at(base)
+        sides = Sides(start, to, builder=builder, stored_suites=store_case_reader(repo.root, start, to))
         return rehearsed(resolve(sides, config, suites, everything=everything, coverage=seen is None))
 
 
@@ -108,7 +109,7 @@ def resolve_check(config: str, ref: str | None, chosen: "Chosen", directory: Pat
     with prompt_builder() as builder:
         from gate.resolve.one_version import resolve_one
 
-        return rehearsed(resolve_one(source, config, chosen, builder, store_case_reader(tree.root)))
+        return rehearsed(resolve_one(source, config, chosen, builder, store_case_reader(tree.root, source)))
 
 
 def resolve_check_files(prompt: str, cases: str, run: "FileRun", chosen: "Chosen") -> Resolved:
@@ -136,7 +137,8 @@ def resolve_commits(inputs: "GitInputs") -> Resolved:
     repo = Repo.open(Path())
     head = repo.tree() if inputs.head is None else _at(repo, inputs.head)
     with prompt_builder() as builder:
-        sides = Sides(_at(repo, inputs.base), head, builder=builder, stored_suites=store_case_reader(repo.root))
+        base = _at(repo, inputs.base)
+        sides = Sides(base, head, builder=builder, stored_suites=store_case_reader(repo.root, base, head))
         return rehearsed(resolve(sides, inputs.config, inputs.suites, everything=inputs.everything))
 
 
@@ -172,6 +174,7 @@ class StoreCaseReader:
 
     root: Path
     url: str | None = field(repr=False)
+    sides: tuple[FileSource, ...] = ()
     _known: dict[StoreName, StoredCases | InputErrors] = field(default_factory=dict)
 
     def read(self, name: StoreName) -> StoredCases:
@@ -193,14 +196,18 @@ class StoreCaseReader:
         from gate.store.local_store import stored_cases
 
         try:
-            return stored_cases(self.root, self.url, name)
+            return stored_cases(self.root, self.url, name, self.sides)
         except InputErrors as errors:
             return errors
 
 
-def store_case_reader(root: Path) -> StoreCaseReader:
-    """Reader of the suites in the store that the environment names, or in the repository's own."""
-    return StoreCaseReader(root, database_url())
+def store_case_reader(root: Path, *sides: FileSource) -> StoreCaseReader:
+    """Reader of the suites in the store that the environment names, or in the repository's own.
+
+    Args:
+        sides: of the comparison; a store that one of them has is not read.
+    """
+    return StoreCaseReader(root, database_url(), sides)
 
 
 PromptTexts = tuple[str | Failed, ...]

@@ -3,7 +3,7 @@
 import hashlib
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,8 @@ from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError
 from gate.files import CACHE_FOLDER, make_gate_folder
 from gate.git.places import own_folder, refuse_tracked
+from gate.git.repository import UntrustedRepository
+from gate.prompts.files import FileSource
 from gate.record.run import RunRecord
 from gate.resolve.resolved import Resolved
 from gate.store.run_folder import RunFolder, SavedSamples
@@ -141,10 +143,13 @@ def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef
     sitting = uuid.uuid4().hex[:12]
     notes: list[str] = []
     cached = (order.place / _CACHED,) if order.cache else ()
+    sides = order.resolved.sides
+    if order.cache:
+        _refuse_tracked_cache(order.place, sides)
     for path in (*cached, order.out / _JOURNAL):
         own = path.name == _JOURNAL
         try:
-            refuse_tracked(*files_of(path))
+            refuse_tracked(*files_of(path), sides=sides)
             make_gate_folder(path.parent)
             store = AnswerStore(path, address_of, sitting, options)
         except (UnusableFile, GateError) as error:
@@ -158,6 +163,18 @@ def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef
         leftovers = files_of(path) * own + (order.out / REFRESHING,) * order.refresh
         return RunMemory(store, False, tuple(notes), leftovers)
     raise AssertionError("one of the two is always tried")
+
+
+def _refuse_tracked_cache(folder: Path, sides: Sequence[FileSource]) -> None:
+    """A change that adds files here could forge answers, or do without those of its last verdict.
+
+    Raises:
+        GateError: git tracks the folder, or something in it.
+    """
+    try:
+        refuse_tracked(folder, sides=sides)
+    except (CannotEvaluate, UntrustedRepository):
+        return  # the cache is not used, with a note
 
 
 SARIF = "report.sarif"

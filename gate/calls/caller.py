@@ -22,6 +22,7 @@ from gate.calls.interface import (
     Transient,
     WorthKeeping,
     any_reply,
+    reply_of,
 )
 from gate.calls.limits import HeldSlot, Limiter, RetryPolicy, Timing
 from gate.config.models import ModelRef, Params
@@ -220,16 +221,7 @@ class Caller:
         if priced:
             cost = self._price(request.model, request.params, completion.model_id, completion.usage)
         self.counters.answered(cost)
-        return Reply(
-            text=completion.text,
-            model_id=completion.model_id,
-            usage=completion.usage,
-            cost=cost,
-            latency_s=completion.latency_s,
-            attempts=attempts,
-            stop_reason=completion.stop_reason,
-            tool_calls=completion.tool_calls,
-        )
+        return replace(reply_of(request, completion, cost), attempts=attempts)
 
     def _failed(self, reason: str, attempts: int) -> Failed:
         self.counters.failed += 1

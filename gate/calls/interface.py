@@ -6,10 +6,11 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from gate.calls.thinking import split_thinking
 from gate.config.models import ModelRef, Params
 from gate.errors import GateError
 from gate.messages import Message, Tool, ToolCall
-from gate.record.transcript import Cost, Failed, Reply, Sample, Unpriced, Usage
+from gate.record.transcript import CUT_OFF, Cost, Failed, Reply, Sample, Unpriced, Usage
 from gate.values import JsonValue
 
 
@@ -35,8 +36,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer; `latency_s` is None where time means nothing, and `stop_reason` the provider's word. `notes` say what
-    the request was sent without, because the server refuses it."""
+    """One answer; `latency_s` is None where time means nothing, and `stop_reason` the provider's word.
+
+    Args:
+        text: as the model wrote it, perhaps with its thinking.
+        thinking: as far as the provider separates it.
+        notes: what the request was sent without, because the server refuses it.
+    """
 
     text: str
     model_id: str
@@ -44,7 +50,29 @@ class Completion:
     latency_s: float | None
     stop_reason: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
+    thinking: str = ""
     notes: tuple[str, ...] = ()
+
+
+def reply_of(request: Request, completion: Completion, cost: Cost) -> Reply:
+    """The answer of a completion; every answer of a model comes through here."""
+    text, thinking, stop_reason = completion.text, completion.thinking, completion.stop_reason
+    # What reads a structured reply has no use for thinking.
+    if not request.params.keep_thinking or request.schema is not None:
+        parts = split_thinking(text)
+        text, thinking = parts.answer, "\n\n".join(filter(None, (thinking, parts.thinking)))
+        if not parts.finished and not completion.tool_calls and stop_reason not in CUT_OFF:
+            stop_reason = CUT_OFF[0]
+    return Reply(
+        text=text,
+        model_id=completion.model_id,
+        usage=completion.usage,
+        cost=cost,
+        latency_s=completion.latency_s,
+        stop_reason=stop_reason,
+        tool_calls=completion.tool_calls,
+        thinking=thinking,
+    )
 
 
 class Transient(Exception):

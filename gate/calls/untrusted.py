@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -65,6 +65,10 @@ class Cleaner:
         if len(value) > MAX_TEXT:
             raise UnusableReply(f"the answer has {len(value):,} characters; the limit is {MAX_TEXT:,}")
         return self.text(value)
+
+    def thinking(self, parts: Iterable[str]) -> str:
+        """The thinking of a reply in its parts; only the beginning of a long one."""
+        return self.text("\n\n".join(filter(None, (part.strip() for part in parts)))[:MAX_TEXT])
 
     def _redacted(self, text: str) -> str:
         for secret in self.secrets:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gate.cases import tables
 from gate.cases.case import Entry
 from gate.cases.files import written
-from gate.cases.losses import FreeNames, Loss, Losses
+from gate.cases.losses import Loss, Losses
 from gate.cases.promptfoo_cases import tests_in, to_tests
 from gate.cases.prompty import sample_of
 from gate.cases.reading import JSON_ENDING, PROMPTFOO_KEYS, YAML_ENDINGS, case_of, documents, is_table, read
@@ -21,7 +21,7 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.limits import CASES, CASES_CHARS
 from gate.prompts.reading import is_prompt_yml
 from gate.prompts.version import is_prompty
-from gate.values import JsonValue
+from gate.values import FreeNames, JsonValue
 
 WRAPPERS = ("examples", "instances", "request_states", "samples", "rows", "data", "items", "events", "tests", "records")
 """Keys under which an export may have its list."""

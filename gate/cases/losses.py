@@ -43,29 +43,6 @@ class Losses:
         self.found.append(Loss(printable(where), printable(message), printable(hint), line))
 
 
-@dataclass(slots=True)
-class FreeNames:
-    """Makes names unique: a second `refund` becomes `refund-2`.
-
-    Args:
-        reserved: names that are never created by numbering.
-    """
-
-    mark: str = "-"
-    reserved: frozenset[str] = frozenset()
-    taken: set[str] = field(default_factory=set)
-    _next: dict[str, int] = field(default_factory=dict)
-
-    def take(self, name: str) -> str:
-        """The name, with the next free number if it is taken."""
-        free, number = name, self._next.get(name, 2)
-        while free in self.taken or (free != name and free in self.reserved):
-            free, number = f"{name}{self.mark}{number}", number + 1
-        self._next[name] = number  # starting at 2 each time would be quadratic for many equal names
-        self.taken.add(free)
-        return free
-
-
 @dataclass(frozen=True, slots=True)
 class BundleSuite:
     """One suite of `gate.yaml`.

@@ -8,12 +8,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from gate.cases.losses import FreeNames
 from gate.cases.promptfoo_context import (
-    CODE,
     FILE,
     Context,
     criteria,
+    is_code,
     listed,
     parsed,
     pythons,
@@ -25,7 +24,7 @@ from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import foreign_model
 from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
-from gate.values import JsonValue
+from gate.values import FreeNames, JsonValue
 
 _DRAFT = "$schema"
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
@@ -379,7 +378,7 @@ def from_text(text: str, line: int) -> Document:
     head, colon, rest = text.partition(":")
     if colon and head in _SHORT:
         return value_at({"type": _SHORT[head], "value": rest.strip()}, line)
-    if text.startswith(FILE) and any(ending in text for ending in CODE):
+    if text.startswith(FILE) and is_code(text):
         return value_at({"type": "python" if ".py" in text else "javascript", "value": text}, line)
     match = _STRING.fullmatch(text)
     if match is None:
@@ -569,7 +568,7 @@ def _loaded(text: str, named: str) -> JsonValue:
         found = parsed(text, named)
         if found is not None:
             return found.data
-    return text.rstrip("\r\n") if not named.lower().endswith(CODE) else text
+    return text.rstrip("\r\n") if not is_code(named) else text
 
 
 def _is_valid(scorer: ScorerOptions, label: str, line: int, context: Context) -> bool:

@@ -8,7 +8,7 @@ from itertools import chain
 
 from gate.cases.case import Entry, SlowTemplate, fill
 from gate.cases.convert import valid_cases
-from gate.cases.losses import Bundle, BundleSuite, FreeNames, Losses
+from gate.cases.losses import Bundle, BundleSuite, Losses
 from gate.cases.promptfoo_cases import tests_of_file
 from gate.cases.promptfoo_context import ALL_CHARS, FILE, Context, RemainingLimits, items, names_in, parsed, value_at
 from gate.cases.promptfoo_prompts import FoundPrompt, Reader, model_and_params
@@ -17,7 +17,7 @@ from gate.cases.reading import case_of, texts_in
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.errors import InputErrors
 from gate.limits import CASES_CHARS
-from gate.values import JsonValue
+from gate.values import FreeNames, JsonValue
 
 _GIVEN = frozenset({"input", "expected", "id", "slices"})
 """What a scorer may name beside the variables of a case."""
@@ -36,17 +36,19 @@ def _filled(
     found = []
     for case in cases:
         with limits.filling(0):
-            whole = _complete(case, prompt.names, scorers)
-            found.append(_for_function(whole) if prompt.called else whole)
+            whole = _for_function(case, prompt) if prompt.function else case
+            found.append(_complete(whole, prompt.names, scorers))
     return tuple(found)
 
 
-def _for_function(case: Entry) -> Entry:
-    """The case for a prompt function, which gets the session instead of promptfoo's context."""
+def _for_function(case: Entry, prompt: FoundPrompt) -> Entry:
+    """The case with its variables under the names that the function has for them, and no other message."""
     known = case.get("vars")
-    given = {**(known if isinstance(known, dict) else {}), **({"input": case["input"]} if "input" in case else {})}
-    bare: Entry = {key: value for key, value in case.items() if key != "input"}
-    return {**bare, "vars": {**given, "session": {"vars": given}}}
+    variables = known if isinstance(known, dict) else {}
+    given = {**variables, **({"input": case["input"]} if "input" in case else {})}
+    renamed = {name: given[source] for name, source in prompt.sources.items() if source in given}
+    rest: Entry = {key: value for key, value in case.items() if key != "input" or "input" in prompt.names}
+    return {**rest, "vars": {**variables, **renamed}}
 
 
 def fillable(

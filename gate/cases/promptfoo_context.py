@@ -63,7 +63,11 @@ class RemainingLimits:
 
 
 FILE = "file://"
-CODE = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".py", ".rb", ".go")
+CODE = (
+    *(".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".py", ".rb", ".go", ".php", ".pl"),
+    *(".sh", ".bash", ".exe", ".bat", ".cmd", ".ps1"),
+)
+"""Files that promptfoo runs or imports."""
 _FUNCTION = re.compile(r"(?P<path>[^:]+\.py)(?::(?P<name>[A-Za-z_]\w*))?")
 _BINARY = (".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp3", ".wav", ".mp4", ".xlsx", ".xls")
 
@@ -145,7 +149,7 @@ class Context:
     def text(self, named: str, line: int, what: str) -> str | None:
         """The content of a file named as `file://…`; None and a loss if it is not available."""
         path = self.path(named)
-        if path.lower().endswith((*CODE, *_BINARY)) or any(f"{ending}:" in path for ending in CODE):
+        if is_code(path) or path.lower().endswith(_BINARY):
             kind = "code, and is not run" if not path.lower().endswith(_BINARY) else "no text"
             self.losses.add(line, f"{what} is taken from {named}, which is {kind}", "write its result down")
             return None
@@ -178,6 +182,11 @@ class Context:
         for key in reference[2:].split("/"):
             found = found.get(key) if found is not None else None
         return found
+
+
+def is_code(named: str) -> bool:
+    """Does it name a file of code, or a function in one?"""
+    return named.lower().endswith(CODE) or any(f"{ending}:" in named.lower() for ending in CODE)
 
 
 def values(node: Document | None) -> dict[str, JsonValue]:

@@ -7,7 +7,7 @@ Prompts inside the configuration, and files that the gate would read differently
 import json
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from gate.cases.losses import Losses
@@ -17,11 +17,12 @@ from gate.cases.reading import YAML_ENDINGS
 from gate.cases.tables import read_table
 from gate.config.documents import Document, Problems, quoted
 from gate.config.models import parse_params
-from gate.config.values import PYTHON_PREFIX
-from gate.errors import InputErrors
+from gate.config.values import Pointer, pointer_complaint
+from gate.errors import GateError, InputErrors
 from gate.limits import NEW_SUITES
 from gate.messages import ROLES
 from gate.prompts import reading
+from gate.prompts.pointers import pointed_text
 from gate.prompts.prompty import ROLE_MARK
 from gate.prompts.version import TEMPLATE_ENDINGS
 from gate.templates.rendering import compile_template
@@ -34,7 +35,11 @@ _DELIMITER = re.compile(r"^[ \t]*---[ \t]*$", re.MULTILINE)
 _DUMPED = re.compile(r"([:,\[]\s*)\{\{\s*(\w+)\s*\|\s*dump\s*\}\}")
 _DUMP = re.compile(r"\|\s*dump\b")
 PROGRAM = "exec:"
-_CALLED = re.compile(r"(file://)?[^:\n{}]+\.py:[A-Za-z_]\w*")
+_FUNCTION = re.compile(
+    rf"(?:{FILE})?(?P<path>[^:\n{{}}]+(?:{'|'.join(map(re.escape, CODE))})):(?P<name>[A-Za-z_$][\w$]*)"
+)
+_VARIABLE = re.compile(r"(?:[^\W_]+_)?vars_(?P<name>\w+)")
+"""`context.vars.topic` of a function, as the name of a placeholder."""
 _REMOTE = re.compile(r"(langfuse|portkey|helicone|https?)://\S+\Z")
 _TRIES = 1_000
 _SHOWN = 3
@@ -52,7 +57,8 @@ class FoundPrompt:
         text: for a new file; None for an existing file.
         names: its variables.
         template: the file is Jinja2 whatever its ending.
-        called: it is a function, which gets the variables as in promptfoo.
+        function: its text is the whole message.
+        sources: the variable of a test for each name in a function that differs from it.
     """
 
     path: str
@@ -60,7 +66,8 @@ class FoundPrompt:
     label: str
     names: frozenset[str]
     template: bool = False
-    called: bool = False
+    function: bool = False
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -94,8 +101,8 @@ class Reader:
         if value.startswith(PROGRAM):
             self.losses.add(node.line, f"a prompt is made by {quoted(value)}, which is not run", "write its text down")
             return []
-        if _CALLED.fullmatch(value):
-            return self._function(value, label, node.line)
+        if function := _FUNCTION.fullmatch(value):
+            return self._function(function, label, node.line)
         path = self.context.path(value)
         is_path = value.startswith(FILE) or ("\n" not in value and path.lower().endswith((*ENDINGS, *CODE)))
         if is_path:
@@ -111,19 +118,40 @@ class Reader:
         self._add_copy_losses(f"the prompt {quoted(label)}, which stands in the configuration,", found, node.line)
         return found
 
-    def _function(self, named: str, label: str, line: int) -> list[FoundPrompt]:
-        """A function of an existing Python file."""
-        function, reason = self.context.function(named)
-        if reason:
-            hint = "write its text down, or name the function: prompt: python:module:function"
-            self.losses.add(line, f"a prompt is made by {quoted(named)}; it is left out: {reason}", hint)
+    def _function(self, function: re.Match[str], label: str, line: int) -> list[FoundPrompt]:
+        """The text that a function returns, read from its source: nothing is run."""
+        pointer = Pointer(self.context.path(function["path"]), function["name"])
+        try:
+            names, sources = self._variables(pointer)
+        except GateError as error:
+            reason = error.problems[0].message if isinstance(error, InputErrors) else error.message
+            said = f"a prompt is made by {quoted(function[0])}, which is not run; it is left out: {reason}"
+            self.losses.add(line, said, "write its text down, or write a suite for it: docs/how-to/python-prompts.md")
             return []
         if not self._below_limit(line):
             return []
-        said = f"{PYTHON_PREFIX}{function} is changed: its context has only vars, and its text is the message"
-        self.losses.add(line, said, "it runs only for changes inside the repository")
-        label = label or function.rpartition(":")[2]
-        return [FoundPrompt(f"{PYTHON_PREFIX}{function}", None, label, frozenset(), called=True)]
+        return [FoundPrompt(str(pointer), None, label or pointer.name, names, function=True, sources=sources)]
+
+    def _variables(self, pointer: Pointer) -> tuple[frozenset[str], dict[str, str]]:
+        """The names in the text of a function, and the variables of a test that they stand for.
+
+        Raises:
+            GateError: the text cannot be read, or takes other values than variables.
+        """
+        if reason := pointer_complaint(pointer):
+            raise GateError(f"{quoted(str(pointer))} {reason}")
+        text = self.context.other(pointer.path)
+        if text is None:
+            raise GateError(f"{quoted(pointer.path)} is not a text file of the repository")
+        pointed = pointed_text(text, pointer.path, pointer.name, pointer.path)
+        if not pointed.text.strip():
+            raise GateError("its text is empty")
+        if "{{" in pointed.plain:  # promptfoo fills in what a function returns
+            return frozenset(pointed.variables), {}
+        sources = {name: found["name"] for name in pointed.variables if (found := _VARIABLE.fullmatch(name))}
+        if others := sorted(set(pointed.variables) - sources.keys()):
+            raise GateError(f"it uses {', '.join(others)}, which is no variable of a test")
+        return frozenset(pointed.variables), sources
 
     def _file(self, named: str, path: str, label: str, line: int) -> Iterator[FoundPrompt]:
         text = self.context.text(named, line, "a prompt")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gate.environment.certificates import share_certificates
 from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted
 
 
@@ -166,6 +167,7 @@ def main() -> None:
     gc.set_threshold(50_000, 20, 20)
     for name, value in PREFERENCES.items():
         os.environ.setdefault(name, value)  # noqa: TID251 set, not read
+    share_certificates()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A character that the screen cannot show must not end a report.

@@ -1,6 +1,5 @@
 """`gate backtest`: from options to output."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +56,7 @@ def _backtest(
     **options: Any,
 ) -> int:
     from gate.backtest.run import PAGE, BacktestOrder, Screen, carry_out, keep_page, prepare
-    from gate.cli.output import print_note, run_progress
+    from gate.cli.output import print_note, run_progress, stdout_console
     from gate.environment.settings import Settings
     from gate.errors import CannotEvaluate, Interrupted
     from gate.git.places import own_folder
@@ -72,12 +71,10 @@ def _backtest(
     if as_json:
         click.echo(record.model_dump_json(by_alias=True, indent=2))
     else:
-        from rich.console import Console
-
         from gate.backtest.report import backtest_sheet
         from gate.report.terminal.sheet import render_sheet
 
-        render_sheet(backtest_sheet(record), Console(file=sys.stdout, highlight=False), brief=quiet)
+        render_sheet(backtest_sheet(record), stdout_console(), brief=quiet)
         if not quiet:
             click.echo(f"\nWritten: {folder / PAGE} (record: {folder / FILE}, the runs are in the same folder)")
     if interrupted:

@@ -1,16 +1,14 @@
 """`gate plan` and `gate calibrate`: from options to output."""
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from gate.app.resolving import against_itself
 from gate.calibration.plan import forecast
-from gate.cli.output import print_note, run_progress
+from gate.cli.output import print_note, run_progress, stdout_console
 from gate.engine.forecast import FallToShow
 from gate.environment.settings import Settings
 from gate.errors import GateError
@@ -122,4 +120,4 @@ def judge(
 
 
 def _show(sheet: Sheet, quiet: bool) -> None:
-    render_sheet(sheet, Console(file=sys.stdout, highlight=False), brief=quiet)
+    render_sheet(sheet, stdout_console(), brief=quiet)

@@ -1,12 +1,13 @@
 """Shared by commands that evaluate: where a run is written and how it is shown."""
 
+import io
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
@@ -18,13 +19,38 @@ from gate.files import write_lines
 from gate.git.places import own_folder
 from gate.record.run import RunRecord
 from gate.record.transcript import Failed, Sample
-from gate.report.escape import terminal_text
+from gate.report.escape import terminal_text, without_commands
 from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
+
+
+class LogStream(io.TextIOBase):
+    """A stream that may be a runner's log: where a long word was folded, its rest is no workflow command either."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    @property
+    def encoding(self) -> str:  # pyrefly: ignore
+        return self._stream.encoding
+
+    def write(self, text: str) -> int:
+        self._stream.write(without_commands(text))
+        return len(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+
+def stdout_console() -> "Console":
+    """Standard output, for rich."""
+    from rich.console import Console
+
+    return Console(file=sys.stdout if sys.stdout.isatty() else cast(TextIO, LogStream(sys.stdout)), highlight=False)
 
 
 def print_error_line(line: str) -> None:
@@ -206,11 +232,9 @@ def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:
             click.echo(part, nl=False)
         return
     # Only this form needs rich.
-    from rich.console import Console
-
     from gate.report.terminal import report as terminal
 
-    terminal.render_report(run, Console(file=sys.stdout, highlight=False), str(folder or terminal.LAST))
+    terminal.render_report(run, stdout_console(), str(folder or terminal.LAST))
 
 
 def write_run(run: RunRecord, path: Path, form: str | None = None, folder: Path | None = None) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -86,7 +85,7 @@ def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> Non
     if not case and not run.exists() and LAST.is_dir():
         hint = f"name the run before the case: gate explain {LAST} {shlex.quote(str(run))}"
         raise GateError(f"there is no run {run}", hint)
-    from gate.cli.output import print_note
+    from gate.cli.output import print_note, stdout_console
     from gate.engine.record_parts import transcript_record
     from gate.engine.run_cases import named_case
     from gate.report.explain import explain_case
@@ -107,11 +106,9 @@ def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> Non
 
         click.echo(render_markdown(shown), nl=False)
         return
-    from rich.console import Console
-
     from gate.report.terminal.case import render_case
 
-    render_case(shown, Console(file=sys.stdout, highlight=False))
+    render_case(shown, stdout_console())
 
 
 def _case_asked(run: "RunRecord", name: str, suite: str) -> tuple[str, str]:

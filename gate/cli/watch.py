@@ -13,7 +13,7 @@ from gate.app.session import Session
 from gate.cli import output
 from gate.cli.app import error_message
 from gate.cli.diff import DiffOptions, check_options, resolved_by
-from gate.cli.output import output_paths, print_note, run_progress, skipped_text
+from gate.cli.output import output_paths, print_note, run_progress, skipped_text, stdout_console
 from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError, Interrupted, MissingKey
 from gate.git.repository import ReadFiles
@@ -156,7 +156,7 @@ class Watch:
 def watch(options: DiffOptions) -> int:
     """Watch until Ctrl-C; returns the exit code."""
     check_options(options)
-    return Watch(options, Console(highlight=False), Settings.from_environ()).run()
+    return Watch(options, stdout_console(), Settings.from_environ()).run()
 
 
 def _now() -> str:

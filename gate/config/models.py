@@ -111,6 +111,9 @@ class Params(FileModel):
     chat_template: Literal["passthrough"] | None = Field(
         default=None, description="passthrough joins the messages and continues them, for local base models."
     )
+    keep_thinking: bool = Field(
+        default=False, description="Leave `<think>…</think>` in the answer; otherwise it is separated and not scored."
+    )
     timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Time limit of one answer in seconds.")
     _chosen: frozenset[str] = PrivateAttr(default=frozenset())
 

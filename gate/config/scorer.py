@@ -1,7 +1,7 @@
 """Scorers with their options, and lists of scorers in configuration and cases."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypeAlias
 
@@ -20,7 +20,7 @@ from gate.config.models import Params, parse_params
 from gate.config.scorer_options import COMMON, KINDS, Options
 from gate.config.validation import adapter_of, relocated, validate, value_error, value_errors
 from gate.errors import InputErrors
-from gate.values import JsonValue
+from gate.values import FreeNames, JsonValue
 
 COMPARATIVE = frozenset({"pairwise"})
 """Kinds of scorers that look at the answers of both arms at once."""
@@ -191,14 +191,6 @@ def parse_scorers(value: JsonValue, file: str) -> tuple[ScorerSpec, ...]:
 _SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(Scorers, config={"defer_build": True})
 
 
-def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, with the first free number if it is taken: `contains-2`."""
-    free, number = name, 2
-    while free in taken:
-        free, number = f"{name}-{number}", number + 1
-    return free
-
-
 def _entry(value: Any, info: ValidationInfo) -> ScorerSpec:
     entry = {value: None} if isinstance(value, str) else value
     if not isinstance(entry, dict):
@@ -237,12 +229,8 @@ def _with_names(specs: list[ScorerSpec]) -> tuple[ScorerSpec, ...]:
         if spec.name in taken:
             raise value_errors(((at,), f"is the second scorer named {quoted(spec.name)}", "rename one of them"))
         taken.update(filter(None, (spec.name,)))
-    found = []
-    for spec in specs:
-        name = spec.name or free_name(spec.kind, taken)
-        taken.add(name)
-        found.append(replace(spec, name=name))
-    return tuple(found)
+    names = FreeNames(taken=taken)
+    return tuple(spec if spec.name else replace(spec, name=names.take(spec.kind)) for spec in specs)
 
 
 def _kind_hint(kind: str) -> str:

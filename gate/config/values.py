@@ -180,8 +180,7 @@ class Pointer:
 
 def pointer_of(prompt: str) -> Pointer | None:
     """The text inside a file that a prompt names; None for a file, a pattern or a function."""
-    # Terminal output has a zero-width space between the two colons, and users copy names from there.
-    path, mark, name = prompt.replace(":\N{ZERO WIDTH SPACE}:", POINTER_MARK).partition(POINTER_MARK)
+    path, mark, name = prompt.partition(POINTER_MARK)
     return Pointer(path, name) if mark and not is_python(prompt) else None
 
 

@@ -17,7 +17,7 @@ from gate.config.scorer import ScorerSpec
 from gate.config.values import OVERALL
 from gate.engine.arrays import Ints, Rows, units_of
 from gate.engine.compare import PassRates, Quality
-from gate.engine.decide import Assessment, Missing, incomplete_cases, listed, named, percent
+from gate.engine.decide import Assessment, Missing, incomplete_cases, listed, named, percent, slices_without_scores
 from gate.engine.evaluate import RunResult, keep, record, shown_case
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
 from gate.engine.run import Collector, RunSink, Tools, survey
@@ -209,6 +209,8 @@ def _settled(
     measured, kindest, harshest = (_decide(suites, each, results, policy) for each in rates)
     if not missing.samples:
         return measured
+    if measured.verdict is Verdict.INCONCLUSIVE:
+        return replace(measured, reasons=(*measured.reasons, *incomplete_cases(missing)))
     if kindest.verdict is harshest.verdict:
         return measured if measured.verdict is kindest.verdict else kindest
     why = f"{undecided(missing.samples, missing.total)}: {missing.best} in the best case, {missing.worst} in the worst."
@@ -220,7 +222,7 @@ def _decide(suites: Sequence[Suite], rates: PassRates, results: Results, policy:
     missed = [one for one in rows if one[1].blocking and one[1].state is PassState.MISSED]
     if missed:
         return Decision(Verdict.BLOCK, 1, tuple(_shortfall(*one, results[one[0].name]) for one in missed))
-    gaps = tuple(gap for suite in suites for gap in _gaps(suite, rates.suites[suite.name]))
+    gaps = tuple(gap for suite in suites for gap in _gaps(suite, results[suite.name]))
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, gaps)
     doubtful = [
@@ -233,10 +235,16 @@ def _decide(suites: Sequence[Suite], rates: PassRates, results: Results, policy:
     return Decision(Verdict.PASS, 0, tuple(f"{_told(*one)}." for one in rows if one[1].slice == OVERALL))
 
 
-def _gaps(suite: Suite, rates: Sequence[PassRate]) -> Iterator[str]:
-    found = {rate.slice: rate.n for rate in rates}
+def _gaps(suite: Suite, results: Sequence[CaseResult]) -> Iterator[str]:
+    cases = members(suite.exam.cases, suite.exam.dimensions)
+    judged = {
+        name
+        for name, places in cases.items()
+        if any(results[place].state is not CaseState.UNSCORED for place in places)
+    }
+    yield from slices_without_scores(suite, judged)
     for name in suite.exam.policy.required:
-        if not found.get(name):
+        if name not in cases:
             yield f"{suite.name}: the required slice {name} has no cases."
 
 
@@ -504,7 +512,7 @@ class _Seen:
 
     def sample(self, sample: Sample) -> int:
         key = sample.suite, sample.case_id
-        reply = replace(sample.reply, text="") if isinstance(sample.reply, Reply) else sample.reply
+        reply = replace(sample.reply, text="", thinking="") if isinstance(sample.reply, Reply) else sample.reply
         self.scored.setdefault(key, []).append(replace(sample, reply=reply))
         if key in self.whole:
             self.whole[key].append(sample)

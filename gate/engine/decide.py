@@ -1,18 +1,29 @@
 """The verdict of a run, and whether missing samples could change it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from gate.cases.case import members
 from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
 from gate.engine.arrays import ARMS, SampleArrays, scores, stack
 from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass_rates
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, look, needed, why_not
-from gate.record.comparison import AxisComparison, Comparison, Decision, PassRate, PassState, State, Verdict
+from gate.engine.scorer_changes import opposed_scorers
+from gate.record.comparison import (
+    AxisComparison,
+    Comparison,
+    Decision,
+    OpposedScorers,
+    PassRate,
+    PassState,
+    State,
+    Verdict,
+)
 from gate.record.parts import Deletion
 from gate.record.transcript import ArmName
 from gate.stats.arrays import BLOCKABLE_UNITS
@@ -49,11 +60,23 @@ def _shortfall(one: tuple[str, PassRate]) -> tuple[float, str]:
 
 def _gaps(suite: Suite, rates: Sequence[PassRate]) -> Iterator[str]:
     found = {rate.slice: rate for rate in rates}
+    yield from slices_without_scores(suite, {name for name, rate in found.items() if rate.n})
     for name in suite.exam.policy.required:
         if name not in found:
             yield f"{suite.name}: the required slice {name} has no cases."
-        elif found[name].state is PassState.TOO_FEW:
+        elif found[name].n and found[name].state is PassState.TOO_FEW:
             yield f"{suite.name}/{name} is required and has too few cases to decide ({found[name].n})."
+
+
+def slices_without_scores(suite: Suite, measured: Collection[str]) -> Iterator[str]:
+    """A reason for each slice, unless it is advisory, that is not in `measured`, which has those with a scored case."""
+    where = "" if suite.baseline is None else " in both versions"
+    if OVERALL not in measured:
+        yield f"{suite.name}: no case has a score{where}, so nothing was measured."
+        return
+    for name in members(suite.exam.cases, suite.exam.dimensions):
+        if name not in measured and name not in suite.exam.policy.advisory:
+            yield f"{suite.name}/{name}: no case of this slice has a score{where}, so it was not measured."
 
 
 def _holds(suite: Suite, rates: Sequence[PassRate]) -> Iterator[str]:
@@ -91,6 +114,7 @@ class VerdictFacts:
     unfinished: str | None = None
     new: NewPromptReasons = field(default_factory=NewPromptReasons)
     deleted: tuple[Deletion, ...] = ()
+    opposed: Mapping[str, OpposedScorers] = field(default_factory=dict)
 
     @property
     def deciding(self) -> tuple[Suite, ...]:
@@ -106,13 +130,13 @@ def decide(facts: VerdictFacts, policy: RunPolicy) -> Decision:
     blocks = [*_regressions(facts), *facts.new.blocks]
     if blocks:
         return Decision(Verdict.BLOCK, 1, tuple(blocks))
-    gaps = [*map(str, facts.deleted), *_missing_samples(facts), *facts.new.gaps]
+    gaps = [*map(str, facts.deleted), *_unmeasured_slices(facts), *facts.new.gaps]
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
     if not facts.suites and facts.new == NewPromptReasons():
         # Both arms are the same, so quality can be neither worse nor better.
         return Decision(Verdict.PASS, 0, ("no prompt changed; cases, scorers or policy did.",))
-    holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds]
+    holds = [*_suspects(facts), *_opposed(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds]
     if holds:
         return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))
     improved = [row for row in _overall(facts) if row.state is State.IMPROVEMENT]
@@ -134,14 +158,15 @@ def _regressions(facts: VerdictFacts) -> Iterator[str]:
         yield f"{row.slice} {_drop(row)} over {row.n} cases; the upper bound is {_bound(row.upper)}{margin}."
 
 
-def _missing_samples(facts: VerdictFacts) -> Iterator[str]:
+def _unmeasured_slices(facts: VerdictFacts) -> Iterator[str]:
     for suite in facts.deciding:
         rows = {piece.name: row for piece, row in facts.quality.slices if piece.suite == suite.name}
+        yield from slices_without_scores(suite, {name for name, row in rows.items() if row.n})
         for name in suite.exam.policy.required:
             row = rows.get(name)
             if row is None:
                 yield f"{suite.name}: the required slice {name} has no cases."
-            elif row.state is State.TOO_FEW:
+            elif row.n and row.state is State.TOO_FEW:
                 yield f"{row.slice} is required and has too few cases to decide ({row.n})."
 
 
@@ -150,6 +175,14 @@ def _suspects(facts: VerdictFacts) -> Iterator[str]:
         if row.blocking and row.state is State.SUSPECT:
             chance = "" if row.p is None else f" (p = {row.p:.3f})"
             yield f"{row.slice} is suspect: it {_drop(row)}, which is not statistically significant{chance}."
+
+
+def _opposed(facts: VerdictFacts) -> Iterator[str]:
+    for pair in facts.opposed.values():
+        yield (
+            f"{pair.slice}: {pair.worse} fell by {-pair.drop:.3f} and {pair.better} rose by {pair.rise:.3f}, "
+            "which the mean of the scorers hides."
+        )
 
 
 def _too_few(facts: VerdictFacts) -> Iterator[str]:
@@ -248,6 +281,7 @@ class Assessment:
     missing: Missing
     looked: bool = False
     samples: int | None = None
+    opposed: Mapping[str, OpposedScorers] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +291,7 @@ class _Known:
     table: SampleTable
     grids: Mapping[str, SampleArrays]
     compared: Axes
+    opposed: Mapping[str, OpposedScorers]
     unfinished: str | None
     looks: Looks | None
 
@@ -297,14 +332,16 @@ class Assessor:
         taken, reasons = _tally(grids, most)
         scored = taken - reasons.total()
         # A run that was ended after its last sample is complete.
-        facts = _Known(table, grids, compared, None if scored == total else unfinished, looks)
+        opposed = opposed_scorers(list(sides.values()), most, self.seed)
+        facts = _Known(table, grids, compared, opposed, None if scored == total else unfinished, looks)
         (quality, rates), decision = self._verdict(facts)
         if scored == total:
             whole = Missing(0, total, None, None, ())
-            return Assessment(quality, rates, compared, decision, whole, looks is not None, samples)
+            return Assessment(quality, rates, compared, decision, whole, looks is not None, samples, opposed)
         if taken < total:
             reasons["never taken"] = total - taken
-        verdicts = [] if unfinished is not None else self._imputed(facts)
+        open_ = unfinished is None and decision.verdict is not Verdict.INCONCLUSIVE
+        verdicts = self._imputed(facts) if open_ else []
         missing = Missing(
             samples=total - scored,
             total=total,
@@ -314,7 +351,7 @@ class Assessor:
             cases=_incomplete(grids, most),
         )
         decision = _settle(decision, missing, verdicts)
-        return Assessment(quality, rates, compared, decision, missing, looks is not None, samples)
+        return Assessment(quality, rates, compared, decision, missing, looks is not None, samples, opposed)
 
     def _imputed(self, facts: _Known) -> list[Verdict]:
         """The verdicts with the missing samples replaced, one for each scenario."""
@@ -334,13 +371,13 @@ class Assessor:
         passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
         rates = pass_rates(self.new, known.table.by_case(), self.policy.alpha, passed)
         new = new_prompt_reasons(self.new, rates)
-        facts = VerdictFacts(self.compared, quality, known.compared, known.unfinished, new, self.deleted)
+        facts = VerdictFacts(self.compared, quality, known.compared, known.unfinished, new, self.deleted, known.opposed)
         return (quality, rates), decide(facts, self.policy)
 
 
 def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -> Decision:
     """The verdict stands only if the missing samples could not have changed it."""
-    if decision.verdict is Verdict.INCONCLUSIVE or {decision.verdict, *verdicts} == {decision.verdict}:
+    if {decision.verdict, *verdicts} == {decision.verdict}:
         return decision
     between = sorted({*verdicts[1:-1]} - {missing.best, missing.worst})
     why = (

@@ -8,8 +8,8 @@ from importlib.metadata import version
 from math import fsum
 
 from gate.calls.interface import Stop
-from gate.cases.case import Case
-from gate.engine.arrays import Floats, Rows, SampleArrays, pair_count, scores, side_by_side
+from gate.cases.case import Case, members
+from gate.engine.arrays import Bools, Floats, Rows, SampleArrays, pair_count, scores, side_by_side
 from gate.engine.compare import cost_figures, latency_figures
 from gate.engine.decide import Assessment, Assessor
 from gate.engine.prompt_cache import cache_comparisons
@@ -30,7 +30,7 @@ from gate.engine.record_parts import (
 from gate.engine.run import Collection, Collector, Drift, Tools
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import count, looks_planned, needed, spared
-from gate.engine.scorer_changes import Intervals, jury_results, positions, rubric_results, scorer_changes
+from gate.engine.scorer_changes import Intervals, jury_results, moved_cases, positions, rubric_results, scorer_changes
 from gate.errors import CannotEvaluate, Interrupted
 from gate.record.comparison import (
     CacheComparison,
@@ -232,7 +232,6 @@ def _suite(suite: Suite, finished: RunResult) -> SuiteRecord:
     table = finished.found.samples
     taken = Rows(table, suite.name)
     pieces = [(piece, row) for piece, row in finished.assessment.quality.slices if piece.suite == suite.name]
-    rows = [row for _, row in pieces]
     fallen = {piece.name for piece, row in pieces if row.state in (State.REGRESSION, State.SUSPECT)}
     cost, latency = finished.assessment.axes[suite.name]
     spent, note = dollars_spent(taken, suite)
@@ -240,6 +239,9 @@ def _suite(suite: Suite, finished: RunResult) -> SuiteRecord:
     # All figures of quality use the same samples, without pairs that were called before the test stopped the run.
     counted = replace(suite, samples=needed(suite, finished.assessment.samples))
     grid = SampleArrays(counted, table)
+    moved = moved_cases(grid)
+    of_slices = members(suite.exam.cases, suite.exam.dimensions)
+    rows = [row.model_copy(update={"moved": int(moved[of_slices[piece.name]].sum())}) for piece, row in pieces]
     rubrics, juries = judged(counted, table, _intervals(finished))
     conversations, tools = _agents(grid)
     return SuiteRecord(
@@ -251,7 +253,7 @@ def _suite(suite: Suite, finished: RunResult) -> SuiteRecord:
         quality=QualityRecord(overall=rows[0], slices=rows[1:]),
         cost=cost,
         latency=latency,
-        cases=_compared_cases(counted, table, fallen),
+        cases=_compared_cases(grid, moved, table, fallen),
         calls=calls_record(taken),
         spent_usd=spent,
         cost_note=note,
@@ -260,6 +262,7 @@ def _suite(suite: Suite, finished: RunResult) -> SuiteRecord:
         reuse=reuse_record(suite, table, finished.found.drift.get(suite.name)),
         positions=positions(grid),
         scorers=list(scorer_changes(grid)),
+        opposed=finished.assessment.opposed.get(suite.name),
         rubrics=rubrics,
         juries=juries,
         conversations=conversations,
@@ -321,8 +324,8 @@ def _intervals(finished: RunResult) -> Intervals:
     return Intervals(finished.resolved.policy.alpha, finished.seed)
 
 
-def _compared_cases(suite: Suite, table: SampleTable, fallen: Set[str]) -> list[CaseRecord]:
-    grid = SampleArrays(suite, table)
+def _compared_cases(grid: SampleArrays, moved: Bools, table: SampleTable, fallen: Set[str]) -> list[CaseRecord]:
+    suite = grid.suite
     known = scores(grid)
     deltas = dict(zip(known.positions.tolist(), known.deltas.tolist(), strict=True))
     values = grid.figures("score").astype(object)
@@ -339,10 +342,13 @@ def _compared_cases(suite: Suite, table: SampleTable, fallen: Set[str]) -> list[
         )
         for position, case in enumerate(suite.exam.cases)
     ]
-    return _shown_cases(suite, rows, table, fallen)
+    informative = [row for row, changed in zip(rows, moved.tolist(), strict=True) if changed or row.delta is None]
+    return _with_compared_outputs(suite, rows, informative, table, fallen)
 
 
-def _shown_cases(suite: Suite, rows: list[CaseRecord], samples: SampleTable, fallen: Set[str]) -> list[CaseRecord]:
+def _with_compared_outputs(
+    suite: Suite, rows: list[CaseRecord], informative: list[CaseRecord], samples: SampleTable, fallen: Set[str]
+) -> list[CaseRecord]:
     """Outputs of the informative cases: failures first, then the largest drops, then the largest improvements."""
 
     def place(row: CaseRecord) -> tuple[bool, bool, bool, float, str]:
@@ -350,8 +356,7 @@ def _shown_cases(suite: Suite, rows: list[CaseRecord], samples: SampleTable, fal
         apart = delta < 0.0 and not any(f"{dimension}={value}" in fallen for dimension, value in row.slices.items())
         return row.delta is not None, delta > 0.0, apart, delta, row.id
 
-    moved = [row for row in rows if row.delta is None or abs(row.delta) > 1e-9]
-    ordered = sorted(moved, key=place)
+    ordered = sorted(informative, key=place)
     half = INFORMATIVE_CASES // 2
     chosen = {row.id for row in (ordered if len(ordered) <= INFORMATIVE_CASES else ordered[:half] + ordered[-half:])}
     cases = {case.id: case for case in suite.exam.cases}

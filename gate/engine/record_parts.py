@@ -398,6 +398,7 @@ def output_record(sample: Sample) -> OutputRecord:
             for part in one.parts
         ],
         transcript=transcript_record(sample),
+        thinking=shortened(reply.thinking) if isinstance(reply, Reply) else "",
     )
 
 

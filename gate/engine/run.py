@@ -189,7 +189,7 @@ class SampleScoring:
         if isinstance(reply, Failed):
             self.on_unscored()
             return _Half(job, reply, unscored=Unscored(reply.reason))
-        if reply.stop_reason in CUT_OFF and not reply.text:
+        if reply.stop_reason in CUT_OFF and not reply.text.strip():
             why = Unscored("the reply was cut off before any text came: raise max_output_tokens")
             return _Half(job, reply, unscored=why)
         scores = await panel.scores(Subject.of(job.case, reply), index)

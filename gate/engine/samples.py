@@ -172,7 +172,7 @@ class SampleTable:
                 reply, transcript=words.transcript, effort=self._effort(rows[0]) if words.transcript else None
             )
             if isinstance(reply, Failed)
-            else replace(reply, text=words.text, transcript=words.transcript),
+            else replace(reply, text=words.text, transcript=words.transcript, thinking=words.thinking),
             scores=tuple(_reasoned(*one) for one in reasoned),
         )
 

@@ -1,15 +1,16 @@
 """Every scorer separately, before and after: dimensions of rubrics, juries, and the order effect of pairwise judges."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
 
+from gate.cases.case import members
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
-from gate.engine.arrays import ARMS, Bools, Floats, Ints, SampleArrays, paired, units_of
-from gate.engine.compare import estimate, finite_bound
+from gate.engine.arrays import ARMS, Bools, Floats, Ints, SampleArrays, paired, scores, units_of
+from gate.engine.compare import SAME_BOUND, SUSPECT_LEVEL, estimate, finite_bound
 from gate.engine.samples import PartKey
 from gate.record.comparison import (
     ContestedAnswer,
@@ -17,6 +18,7 @@ from gate.record.comparison import (
     Estimate,
     JuryMember,
     JuryResult,
+    OpposedScorers,
     PositionBias,
     RubricResult,
     ScorerChange,
@@ -92,6 +94,22 @@ def scorer_changes(grid: SampleArrays) -> tuple[ScorerChange, ...]:
     return tuple(_change(grid, name, weights.get(name), required=required[name]) for name in names[:MOST])
 
 
+def _names(suite: Suite) -> list[str]:
+    """At most `MOST` scorers of the suite or of single cases."""
+    return list(dict.fromkeys(spec.name for case in suite.exam.cases for spec in suite.exam.scorers_of(case)))[:MOST]
+
+
+def moved_cases(grid: SampleArrays) -> Bools:
+    """bool[N], which cases some scorer gave another mean score; their combined score may be the same."""
+    moved = np.zeros(len(grid.suite.exam.cases), dtype=np.bool_)
+    combined = scores(grid)
+    moved[combined.positions] = np.abs(combined.deltas) > SAME_BOUND
+    for name in _names(grid.suite):
+        means = case_means(grid.suite, *grid.scorer(name))
+        moved[means.positions] |= np.abs(means.deltas) > SAME_BOUND
+    return moved
+
+
 def _change(grid: SampleArrays, name: str, weight: float | None, *, required: bool) -> ScorerChange:
     known, values = grid.scorer(name)
     found = case_means(grid.suite, known, values)
@@ -107,6 +125,92 @@ def _change(grid: SampleArrays, name: str, weight: float | None, *, required: bo
         baseline_passed=None if passed is None else passed.mean(0),
         candidate_passed=None if passed is None else passed.mean(1),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """The scores of one scorer in one slice.
+
+    Args:
+        rows: int[n], indices into the stacked deltas of all scorers.
+    """
+
+    suite: str
+    slice: str
+    scorer: str
+    margin: float
+    rows: Ints
+    mean: float
+
+
+def opposed_scorers(grids: Sequence[SampleArrays], counted: Mapping[str, int], seed: int) -> dict[str, OpposedScorers]:
+    """For each suite the two scorers that moved most in opposite directions, if one fell and another rose.
+
+    Both must be shown by joint tests over all scorers in all slices of all suites, of drops and of rises, each at the
+    level of a suspect slice. They are outside of the joint test that blocks.
+
+    Args:
+        counted: samples per case and arm that count, by suite.
+    """
+    moves: list[_Move] = []
+    deltas: list[Floats] = []
+    units: list[Ints] = []
+    offset = cases = 0
+    for grid in grids:
+        suite = grid.suite
+        of_cases = units_of(suite) + cases
+        cases += len(suite.exam.cases)
+        names = _names(suite)
+        if suite.trial or len(names) == 1:
+            continue
+        for name in names:
+            known, values = grid.scorer(name)
+            means = case_means(suite, known & grid.within(counted[suite.name]), values)
+            moves += _moves(suite, name, means, offset, several=len(grids) > 1)
+            deltas.append(means.deltas)
+            units.append(of_cases[means.positions])
+            offset += means.positions.size
+    if not moves:
+        return {}
+    stacked, labels = np.concatenate(deltas), np.concatenate(units)
+    fallen = _shown(moves, stacked, labels, seed)
+    return _furthest_apart(fallen, _shown(moves, -stacked, labels, seed)) if fallen else {}
+
+
+def _shown(moves: Sequence[_Move], deltas: Floats, units: Ints, seed: int) -> list[_Move]:
+    """The moves that a joint test shows to be drops of these deltas."""
+    found = joint_test(
+        deltas,
+        {str(place): move.rows for place, move in enumerate(moves)},
+        clusters=units,
+        margin={str(place): move.margin for place, move in enumerate(moves)},
+        seed=seed,
+    )
+    p_values = [result.p for result in found.values()]
+    return [move for move, p in zip(moves, p_values, strict=True) if p is not None and p <= SUSPECT_LEVEL + SAME_BOUND]
+
+
+def _moves(suite: Suite, scorer: str, means: Means, offset: int, *, several: bool) -> Iterator[_Move]:
+    row_of = {position: offset + row for row, position in enumerate(means.positions.tolist())}
+    for name, positions in members(suite.exam.cases, suite.exam.dimensions).items():
+        rows = np.array([row_of[position] for position in positions if position in row_of], dtype=np.int64)
+        if rows.size and name not in suite.exam.policy.advisory:
+            mean = float(means.deltas[rows - offset].mean())
+            full = f"{suite.name}/{name}" if several else name
+            yield _Move(suite.name, full, scorer, suite.exam.policy.margin_of(name), rows, mean)
+
+
+def _furthest_apart(fallen: Sequence[_Move], risen: Sequence[_Move]) -> dict[str, OpposedScorers]:
+    """For each suite the largest drop and the largest rise of one slice."""
+    drops = {(move.suite, move.slice): move for move in sorted(fallen, key=lambda move: -move.mean)}
+    rises = {(move.suite, move.slice): move for move in sorted(risen, key=lambda move: move.mean)}
+    pairs = [(drops[place], rises[place]) for place in drops if place in rises]
+    return {
+        worse.suite: OpposedScorers(
+            slice=worse.slice, worse=worse.scorer, drop=worse.mean, better=better.scorer, rise=better.mean
+        )
+        for worse, better in sorted(pairs, key=lambda pair: round(pair[1].mean - pair[0].mean, 9))
+    }
 
 
 def _weights(suite: Suite) -> dict[str, float]:

@@ -3,6 +3,7 @@
 import difflib
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -10,12 +11,15 @@ from typing import Literal, TypeVar
 
 from gate.config.documents import Problems, quoted
 from gate.errors import CannotEvaluate, GateError
-from gate.files import path_complaint
+from gate.files import normal, path_complaint
 from gate.github.events import SHA
 from gate.limits import NAME_CHARS
 from gate.record.parts import LabelScope, OverrideBy
 
 Value = TypeVar("Value")
+
+
+_OPTIONAL = "optional"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,8 @@ class Inputs:
 
     Args:
         github_token: reads the pull request and writes the comment; None for neither.
-        config: path of `gate.yaml` in the working directory.
+        key: names this gate, where a repository has several; empty for the path of its configuration.
+        config: path of `gate.yaml` in the working directory; `optional` or `optional:PATH` if it may be missing.
         working_directory: folder of the repository that all paths are relative to; empty for its root.
         max_calls, max_cost_usd, max_minutes: a budget in addition to that of `gate.yaml`.
         fail_on: `hold`: the job also fails on HOLD; None to use `gate.yaml`.
@@ -36,10 +41,10 @@ class Inputs:
     """
 
     github_token: str | None = field(default=None, repr=False)
+    key: str = ""
     config: str = "gate.yaml"
     working_directory: str = ""
-    base: str = ""
-    head: str = ""
+    range: str = ""
     max_calls: int | None = None
     max_cost_usd: float | None = None
     max_minutes: float | None = None
@@ -53,10 +58,25 @@ class Inputs:
     push_to: str = ""
 
     @property
-    def key(self) -> str:
+    def gate_key(self) -> str:
         """Distinguishes this gate from others of the same repository."""
-        folder = f"{self.working_directory}/" if self.working_directory else ""
-        return folder + self.config
+        return self.key or normal(f"{self.working_directory}/{self.config_path}".lstrip("/"))
+
+    @property
+    def config_optional(self) -> bool:
+        """May a repository be without a configuration?"""
+        return self.config.partition(":")[0] == _OPTIONAL
+
+    @property
+    def config_path(self) -> str:
+        """The path of the configuration."""
+        return (self.config.partition(":")[2] or Inputs().config) if self.config_optional else self.config
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Base and head of `range`; empty where it names none."""
+        base, _, head = self.range.partition("..")
+        return base.strip(), head.strip()
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "tuple[Inputs, Problems]":
@@ -69,10 +89,10 @@ class Inputs:
         default = cls()
         inputs = cls(
             github_token=reader.text("github-token", "") or None,
-            config=reader.path("config", default.config),
+            key=reader.short("key", ""),
+            config=reader.config("config", default.config),
             working_directory=reader.folder("working-directory"),
-            base=reader.short("base", ""),
-            head=reader.short("head", ""),
+            range=reader.range("range"),
             max_calls=reader.number("max-calls", int, (1, 10_000_000)),
             max_cost_usd=reader.number("max-cost-usd", float, (0, 1_000_000)),
             max_minutes=reader.number("max-minutes", float, (0.01, 10_000)),
@@ -117,8 +137,11 @@ class _Reader:
 
     def short(self, name: str, default: str) -> str:
         value = self.text(name, default)
-        if len(value) > NAME_CHARS or not value.isprintable():
-            self.problems.add(0, f"{name} must be one line of at most {NAME_CHARS} characters", "choose a shorter name")
+        if len(value) > NAME_CHARS:
+            self.problems.add(0, f"{name} must have at most {NAME_CHARS} characters", "choose a shorter name")
+        # An emoji may be several characters, joined by one that does not print.
+        if any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in value):
+            self.problems.add(0, f"{name} must be one line without control characters", "choose a plain name")
         return value
 
     def path(self, name: str, default: str) -> str:
@@ -128,10 +151,29 @@ class _Reader:
             return default
         return value
 
+    def config(self, name: str, default: str) -> str:
+        """A path, `optional`, or `optional:PATH`."""
+        text = self.text(name, default)
+        start = f"{_OPTIONAL}:" if text.startswith(f"{_OPTIONAL}:") else ""
+        path = text.removeprefix(start)
+        if reason := path_complaint(path):
+            self.problems.add(0, f"{name}: the path {quoted(path)} {reason}", "name a path inside the repository")
+            return default
+        return start + normal(path)
+
+    def range(self, name: str) -> str:
+        value = self.short(name, "")
+        if value and (".." not in value or "..." in value):
+            self.problems.add(0, f"{name}: {quoted(value)} is not BASE..HEAD", "one of the two may be left out: main..")
+            return ""
+        return value
+
     def folder(self, name: str) -> str:
         """A folder relative to the root of the repository; empty for the root itself."""
-        value = self.text(name, "").removeprefix("./").rstrip("/")
-        return "" if value in ("", ".") else self.path(name, "").removeprefix("./").rstrip("/")
+        if normal(self.text(name, "")) == ".":
+            return ""
+        value = normal(self.path(name, ""))
+        return "" if value == "." else value
 
     def choice(self, name: str, default: Value, *words: Value) -> Value:
         value, values = self.text(name, ""), {str(word): word for word in words}

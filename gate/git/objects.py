@@ -30,6 +30,9 @@ _ALWAYS = (
     "core.quotepath=off",
     "-c",
     "core.fsmonitor=false",
+    # A change can add a folder that git would take for a repository, with refs and settings of its own.
+    "-c",
+    "safe.bareRepository=explicit",
     # In a partial clone git would fetch an object that is not there: in secret, one by one, and with whose credentials?
     *(word for setting in _NO_FETCHING for word in ("-c", setting)),
 )
@@ -228,20 +231,25 @@ class Commits:
         answer = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
         return answer.out.decode("ascii", "replace").strip() or None if answer.code == 0 else None
 
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Is a commit part of another's history, as far as this clone has it?"""
+        return self.git.ask("merge-base", "--is-ancestor", commit, of).code == 0
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The commit from which two began; None where this clone does not have their history."""
+        if self.git.ask("rev-parse", "--is-shallow-repository").out.strip() != b"false":
+            return None
+        answer = self.git.ask("merge-base", one, other)
+        return answer.out.decode("ascii", "replace").strip() if answer.code == 0 else None
+
     def merged(self, base: str, head: str) -> str | None:
         """The tree id of the merge of `head` into `base`, made without touching the working tree; None if git
         cannot make it.
 
-        A history may be too shallow for that, or git older than 2.38.
-
-        Raises:
-            CannotEvaluate: the two conflict.
+        The two may conflict, a history may be too shallow for it, or git older than 2.38.
         """
         answer = self.git.ask("merge-tree", "--write-tree", "--name-only", "--no-messages", base, head)
         lines = answer.out.decode("utf-8", "replace").splitlines()
-        if answer.code == 1 and lines:
-            files = ", ".join(lines[1:4]) or "some files"
-            raise CannotEvaluate(f"the change does not merge: {files} conflict", "resolve the conflict, and push")
         return lines[0] if answer.code == 0 and lines else None
 
 

@@ -1,14 +1,15 @@
 """The folder or repository that a command works in, and files by the paths that the user gave."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import GateError
 from gate.files import GATE_FOLDER, read_bounded
 from gate.git.objects import Git
-from gate.git.repository import Repo, TreeSource, UntrustedOwner
-from gate.prompts.files import content_fingerprint
+from gate.git.repository import Repo, TreeSource, UntrustedRepository
+from gate.prompts.files import FileSource, content_fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,11 @@ def root_of(directory: Path) -> Path:
     """The folder that paths in `gate.yaml` are relative to: the repository's root, or the folder itself without one.
 
     Raises:
-        UntrustedOwner: git does not trust the repository.
+        UntrustedRepository: git does not trust the repository.
     """
     try:
         return Repo.open(directory).root
-    except UntrustedOwner:
+    except UntrustedRepository:
         raise
     except GateError:
         return directory.resolve()
@@ -71,6 +72,8 @@ def own_folder(directory: Path = Path()) -> Path:
     """
     try:
         root = Repo.open(directory).root
+    except UntrustedRepository:
+        raise
     except GateError:
         return directory / GATE_FOLDER
     return directory / os.path.relpath(root, directory.resolve()) / GATE_FOLDER
@@ -84,11 +87,9 @@ def place_here(directory: Path = Path()) -> Place:
     """
     try:
         repo = Repo.open(directory)
-    except UntrustedOwner:
+    except UntrustedRepository:
         raise
-    except GateError as error:
-        if "bare" in error.message:
-            raise
+    except GateError:
         return Place(directory.resolve(), None)
     return Place(repo.root, repo)
 
@@ -148,18 +149,35 @@ class DiskSource:
         return None
 
 
-def refuse_tracked(*paths: Path) -> None:
+def refuse_tracked(*paths: Path, sides: Sequence[FileSource] = ()) -> None:
     """Refuse files that a change could have added.
 
+    Args:
+        sides: of the comparison, in addition to what is checked out: a file may stay on the disk when git no longer
+            tracks it.
+
     Raises:
-        GateError: git tracks one of them, or does not trust the repository that they are in.
+        GateError: git tracks one of them, or does not say.
     """
     for path in (path for path in paths if path.exists() or path.is_symlink()):
-        try:
-            repo = Repo.open(path.parent)
-        except UntrustedOwner:
-            raise
-        except GateError:
-            continue
-        if repo.is_tracked(path.absolute()):
+        if is_tracked(path, sides):
             raise GateError(f"git tracks {path}, so a change could have added it", "git rm --cached it")
+
+
+def is_tracked(path: Path, sides: Sequence[FileSource] = ()) -> bool:
+    """Does git track a file or folder: in an index, in what is checked out, or at a side of the comparison?
+
+    Every repository around it is asked, and none that lies beside it: a change can add a folder that git takes for a
+    repository, but not a folder named `.git`.
+
+    Raises:
+        GateError: git does not say.
+    """
+    place = path.absolute()
+    real = place.parent.resolve()
+    repos = [Repo.open(folder) for folder in {*place.parents, real, *real.parents} if (folder / ".git").exists()]
+    if any(repo.is_tracked(place) for repo in repos):
+        return True
+    commits = [side for side in sides if side.sha is not None]
+    names = {name for repo in repos if (name := repo.name_of(place)) is not None}
+    return any(side.fingerprint(name) is not None for side in commits for name in names)

@@ -317,14 +317,9 @@ class TreeSource:
         return [path for path in matching(self._names(), pattern) if self._is_plain(path)]
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """Plain files, with the fingerprint of a commit's where git knows that the file is as it was added.
-
-        Links, and files that git ignores, are left out.
-        """
+        """Plain files without fingerprints; links, and files that git ignores, are left out."""
         start = f"{checked(folder)}/" if folder else ""
-        known = self._unchanged()
-        names = (path for path in self._names() if path.startswith(start) and self._is_plain(path))
-        return {path: known.get(path, "") for path in names}
+        return {path: "" for path in self._names() if path.startswith(start) and self._is_plain(path)}
 
     def links(self, pattern: str) -> dict[str, str]:
         """Links and submodules, as git has them once they are committed; what git ignores is left out."""
@@ -343,13 +338,6 @@ class TreeSource:
         """Files that git tracks, or would; outside of a repository all files but hidden ones."""
         out = self._listed("-z", "--cached", "--others", "--exclude-standard")
         return set(self._walked()) if out is None else {os.fsdecode(name) for name in out.split(b"\0") if name}
-
-    def _unchanged(self) -> dict[str, str]:
-        """Mode and object id of files that are as they are in the index."""
-        entries = (line.partition(b"\t") for line in (self._listed("--stage", "-z") or b"").split(b"\0"))
-        known = {os.fsdecode(path): facts.split() for facts, _, path in entries if path}
-        changed = {os.fsdecode(path) for path in (self._listed("--modified", "-z") or b"").split(b"\0")}
-        return {path: b":".join(facts[:2]).decode() for path, facts in known.items() if path not in changed}
 
     def _listed(self, *options: str) -> bytes | None:
         """Output of `git ls-files`; None outside of a repository."""
@@ -425,8 +413,8 @@ _LONGEST_REF = 1000
 _NAMED = 5
 
 
-class UntrustedOwner(GateError):
-    """git refuses a repository because another user owns it."""
+class UntrustedRepository(GateError):
+    """A repository that nothing may be asked: another user owns it, or it is a bare one, such as a change can add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,7 +429,8 @@ class Repo:
         """The repository that contains `path`.
 
         Raises:
-            GateError: there is none, it is bare, or git does not trust its owner.
+            UntrustedRepository: it is bare, or git does not trust its owner.
+            GateError: there is none.
         """
         folder = path if path.is_dir() else path.parent
         answer = Git(folder).ask("rev-parse", "--show-toplevel")
@@ -450,9 +439,10 @@ class Repo:
             return cls(root, Git(root))
         if "safe.directory" in answer.error or "dubious ownership" in answer.error:
             hint = f"git config --global --add safe.directory {folder.resolve()}"
-            raise UntrustedOwner(f"git does not trust {folder}, because another user owns it", hint)
-        if Git(folder).ask("rev-parse", "--is-bare-repository").out.strip() == b"true":
-            raise GateError(f"{folder} is a bare repository", "run the gate in a clone with a working tree")
+            raise UntrustedRepository(f"git does not trust {folder}, because another user owns it", hint)
+        if "bare" in answer.error or Git(folder).ask("rev-parse", "--is-bare-repository").out.strip() == b"true":
+            hint = "run the gate in a clone with a working tree; a change may have added HEAD, objects and refs there"
+            raise UntrustedRepository(f"git takes {folder.resolve()} for a bare repository", hint)
         hint = "run gate inside a repository, or compare files: gate diff OLD NEW --cases FILE --model MODEL"
         raise GateError(f"{folder.resolve()} is not inside a git repository", hint)
 
@@ -482,18 +472,34 @@ class Repo:
         return TreeSource(self.root, self.git)
 
     def is_tracked(self, path: Path) -> bool:
-        """Does git track this file, or anything in this folder?
+        """Does git track this file, or anything in this folder, in its index or its newest commit?
 
         Args:
-            path: absolute, or relative to the root; one outside the repository is not tracked.
+            path: see `name_of`.
+
+        Raises:
+            CannotEvaluate: git does not say.
+        """
+        name = self.name_of(path)
+        if name is None:
+            return False
+        if self.git.run("ls-files", "-z", "--", name):
+            return True
+        if self.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").code != 0:
+            return False
+        return bool(self.git.run("ls-tree", "-r", "-z", "--name-only", "HEAD", "--", name))
+
+    def name_of(self, path: Path) -> str | None:
+        """A file's path from the root; None outside the repository.
+
+        Args:
+            path: absolute, or relative to the root.
         """
         # Only the parent is resolved: a tracked link is tracked, wherever it points.
         full = self.root / path
         full = full.parent.resolve() / full.name if full.name not in ("", "..") else full.resolve()
         root = self.root.resolve()
-        if not full.is_relative_to(root):
-            return False
-        return bool(self.git.run("ls-files", "-z", "--", os.fspath(full.relative_to(root))))
+        return os.fspath(full.relative_to(root)) if full.is_relative_to(root) else None
 
     def _empty(self) -> bool:
         """Is nothing committed, nor fetched from anywhere?"""

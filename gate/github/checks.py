@@ -128,8 +128,7 @@ class CheckRuns:
         more = {"details_url": details_url} if details_url else {}
         body = {"name": self.name, "head_sha": head, "status": "in_progress", "external_id": self._external_id, **more}
         with asking("start the check run", "checks: write"):
-            _, data = self._request("POST", "", body)
-            return required(data["id"], int)
+            return required(self._request("POST", "", body)["id"], int)
 
     def _patched(self, number: int, body: dict[str, Any]) -> bool:
         for left in reversed(range(_TRIES)):
@@ -143,9 +142,8 @@ class CheckRuns:
                     break
         return False
 
-    def _request(self, method: str, below: str, body: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-        repository = self.github.repository
-        return repository.requester.requestJsonAndCheck(method, f"{repository.url}/check-runs{below}", input=body)
+    def _request(self, method: str, below: str, body: dict[str, Any]) -> Any:
+        return self.github.write(method, f"{self.github.repository.url}/check-runs{below}", body)
 
     def _noted(self, error: CannotEvaluate) -> None:
         self.note = error.in_full

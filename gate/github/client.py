@@ -1,8 +1,11 @@
 """One repository on GitHub, through PyGithub: bounded retries, bounded waits, and one kind of error."""
 
 import logging
-from collections.abc import Iterable, Iterator
+import ssl
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Self, TypeVar, cast
 
 import requests
@@ -11,6 +14,7 @@ from github.GithubException import BadAttributeException
 from github.GithubRetry import GithubRetry
 from github.PullRequest import PullRequest
 from github.Repository import Repository
+from urllib3 import Retry
 from urllib3.exceptions import MaxRetryError, ResponseError
 
 from gate.config.documents import printable
@@ -23,10 +27,10 @@ for _name in ("github", "urllib3"):
 Value = TypeVar("Value")
 
 TIMEOUT_S = 15
-LONGEST_WAIT_S = 30
-"""Seconds to wait for a rate limit; a longer one ends as an error."""
+PATIENCE_S = 300.0
+"""Seconds that all requests together may wait, where the job sets no limit."""
 SECONDARY_WAIT_S = 60
-"""The wait that GitHub documents for a secondary rate limit without a time; longer than we wait."""
+"""The wait that GitHub documents for a secondary rate limit without a time."""
 
 MOST_ITEMS = 20_000
 """Comments or events of one pull request; a longer list is an error."""
@@ -48,6 +52,29 @@ _MALFORMED = (
 """Errors of PyGithub on a malformed answer."""
 
 _EXPIRED = "check that the token is still valid, or pass github-token: ${{ github.token }}"
+_MAY_NOT = "resource not accessible by"
+"""How GitHub begins its refusal where the token lacks a permission; it has other words for locks and rules."""
+
+
+@dataclass(slots=True)
+class Patience:
+    """How long requests may still wait, in all.
+
+    Args:
+        wait: sleeps for seconds, and may say so.
+    """
+
+    left_s: float = PATIENCE_S
+    wait: Callable[[float], None] = time.sleep
+
+    def pause(self, seconds: float) -> bool:
+        """Wait, if there is time for it."""
+        if seconds > self.left_s:
+            return False
+        self.left_s -= seconds
+        if seconds > 0:
+            self.wait(seconds)
+        return True
 
 
 class ApiError(CannotEvaluate):
@@ -61,13 +88,15 @@ class ApiError(CannotEvaluate):
 
     Attributes:
         limited: too many requests; another attempt may succeed later.
+        forbidden: the token lacks a permission.
     """
 
     def __init__(self, what: str, status: int, said: str, needs: str = "", retry_after: int | None = None) -> None:
         answer = f"GitHub answered {status}" if status else "GitHub did not respond"
         # GitHub answers 404 where a token may not even know that something is there.
-        refused = f"the token needs the permission {needs} for this repository" if needs else ""
-        hint = {401: _EXPIRED, 403: refused, 404: refused}.get(status, "")
+        self.forbidden = status == 404 or (status == 403 and said.lower().startswith(_MAY_NOT))
+        permission = f"the token needs the permission {needs} for this repository" if needs else ""
+        hint = _EXPIRED if status == 401 else permission if self.forbidden else ""
         super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", hint)
         self.status, self.retry_after, self.limited = status, retry_after, False
 
@@ -89,10 +118,21 @@ def asking(what: str, needs: str = "pull-requests: read") -> Iterator[None]:
         refused.limited = isinstance(error, RateLimitExceededException)
         raise refused from None
     except requests.RequestException as error:
-        raise ApiError(what, 0, type(error).__name__) from None
+        raise ApiError(what, 0, _connection_fault(error)) from None
     except _MALFORMED as error:
         # PyGithub takes it for granted that an answer has the form that GitHub documents; a proxy's page has not.
         raise ApiError(what, 0, f"its response cannot be read: {type(error).__name__}") from None
+
+
+def _connection_fault(error: BaseException) -> str:
+    """What went wrong with a connection; of a certificate, what is wrong with it."""
+    causes: list[BaseException] = [error]
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"its certificate is not trusted: {cause.verify_message}; set SSL_CERT_FILE to that of its issuer"
+        inner = (cause.__cause__, cause.__context__, getattr(cause, "reason", None), *cause.args)
+        causes += [one for one in inner if isinstance(one, BaseException) and one not in causes]
+    return type(error).__name__
 
 
 def _message(data: Any) -> str:
@@ -123,16 +163,28 @@ def bounded(items: Iterable[Value]) -> Iterator[Value]:
         yield item
 
 
-class _ImpatientRetry(GithubRetry):
-    """Gives up if the response asks for a longer wait than `LONGEST_WAIT_S`."""
+class _PatientRetry(GithubRetry):
+    """Waits as long as there is patience, and gives up if a response asks for more."""
+
+    def __init__(self, patience: Patience, **kwargs: Any) -> None:
+        self.patience = patience
+        super().__init__(secondary_rate_wait=SECONDARY_WAIT_S, max_rate_limit_wait=patience.left_s, **kwargs)
+
+    def new(self, **kw: Any) -> Self:
+        return cast("Self", Retry.new(self, patience=self.patience, **kw))
 
     def increment(self, *args: Any, **kwargs: Any) -> Self:
         response = kwargs.get("response")
         pool: Any = kwargs.get("_pool")
         wait = (self.get_retry_after(response) or 0) if response is not None else 0
-        if wait > LONGEST_WAIT_S:
-            raise MaxRetryError(pool, kwargs.get("url"), ResponseError(f"asked to wait longer than {LONGEST_WAIT_S} s"))
+        if wait > self.patience.left_s:
+            said = f"asked to wait {wait:.0f} s, and this job waits no longer than {self.patience.left_s:.0f} s more"
+            raise MaxRetryError(pool, kwargs.get("url"), ResponseError(said))
         return cast("Self", super().increment(*args, **kwargs))
+
+    def sleep(self, response: Any = None) -> None:
+        asked = self.get_retry_after(response) if response is not None else None
+        self.patience.pause(asked or self.get_backoff_time())
 
 
 class GitHub:
@@ -142,23 +194,22 @@ class GitHub:
         token: None for anonymous access, enough to read a public repository.
         api_url: `https://api.github.com`, or `https://HOST/api/v3` of an Enterprise server.
         repository: `owner/name`.
+        patience: how long all requests together may wait.
     """
 
-    def __init__(self, token: str | None, api_url: str, repository: str) -> None:
-        self.has_token, self.name = token is not None, repository
+    def __init__(self, token: str | None, api_url: str, repository: str, patience: Patience | None = None) -> None:
+        self.has_token, self.name, self.patience = token is not None, repository, patience or Patience()
         self._client = Github(
             auth=Auth.Token(token) if token else None,
             base_url=api_url.rstrip("/"),
             timeout=TIMEOUT_S,
             per_page=100,
             user_agent="prompt-gate",
-            retry=_ImpatientRetry(
+            retry=_PatientRetry(
+                self.patience,
                 total=3,
                 backoff_factor=0.5,
-                backoff_max=LONGEST_WAIT_S,
                 raise_on_status=False,
-                max_rate_limit_wait=LONGEST_WAIT_S,
-                secondary_rate_wait=SECONDARY_WAIT_S,
                 status_forcelist=[429, *range(500, 600)],
                 allowed_methods=_RETRIED,
             ),
@@ -168,10 +219,32 @@ class GitHub:
         )
         self.repository: Repository = self._client.get_repo(repository)
 
+    def write(self, method: str, url: str, body: dict[str, Any] | None = None) -> Any:
+        """Send something; the JSON value of the answer.
+
+        Where the repository was renamed, GitHub names the new place, and PyGithub follows only for reading.
+        """
+        requester = self.repository.requester
+        data = requester.requestJsonAndCheck(method, url, input=body)[1]
+        moved = data.get("url") if isinstance(data, dict) and data.get("message") == "Moved Permanently" else None
+        if isinstance(moved, str) and moved.startswith(f"{requester.base_url}/"):
+            data = requester.requestJsonAndCheck(method, moved.removeprefix(requester.base_url), input=body)[1]
+        return data
+
     def pull(self, number: int) -> PullRequest:
         """The pull request, loaded only when a field of it is needed."""
         with asking(f"read pull request {number}"):
             return self.repository.get_pull(number)
+
+    def app_login(self) -> str:
+        """Login under which an app's token writes; empty where GitHub does not say."""
+        try:
+            with asking("find out which app's token this is", needs=""):
+                data = self.repository.requester.graphql_query("query { viewer { login } }", {})[1]
+                login = required(data["data"]["viewer"]["login"], str)
+        except ApiError:
+            return ""
+        return login if login.endswith("[bot]") else f"{login}[bot]"
 
     def login(self) -> str | None:
         """Login of the token's owner; None for the token of a workflow or another app, which may not read it.

@@ -52,6 +52,8 @@ class PullRequest:
         author: login; empty where the account is gone.
         fork: the change comes from another repository, or from one that is gone.
         merge_sha: GitHub's merge of head and base; None where there is none yet.
+        head_repository: `owner/name` that the change comes from; empty where it is gone.
+        head_ref: its branch there.
     """
 
     number: int
@@ -64,6 +66,8 @@ class PullRequest:
     fork: bool = False
     merge_sha: str | None = None
     default_branch: str = ""
+    head_repository: str = ""
+    head_ref: str = ""
 
     @property
     def merge_ref(self) -> str:
@@ -242,6 +246,8 @@ def _pull_request(reader: _Reader, *, privileged: bool = False) -> PullRequestEv
         # The repository of a head is gone once its fork is deleted.
         fork=not repositories[0] or repositories[0] != repositories[1],
         default_branch=reader.text("repository", "default_branch"),
+        head_repository=reader.text(at, "head", "repo", "full_name"),
+        head_ref=reader.text(at, "head", "ref"),
     )
     action, by, label = reader.text("action"), reader.text("sender", "login"), reader.text("label", "name")
     return PullRequestEvent(pull, action, by, label, privileged)

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from github.IssueComment import IssueComment
 from github.PullRequest import PullRequest as Raw
 
 from gate.github.client import GitHub, asking, bounded, required
@@ -35,11 +35,13 @@ def _login(user: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class PullState:
-    """A pull request at this moment: `open` or `closed`, its labels and its newest commit."""
+    """A pull request at this moment: `open` or `closed`, its labels, its newest commit, and the branch it goes into."""
 
     state: str
     labels: tuple[str, ...]
     head: str
+    base_ref: str
+    base_sha: str
 
 
 def _label_event(row: dict[str, Any]) -> LabelEvent:
@@ -68,7 +70,9 @@ def _app(app: Any) -> str:
 WORKFLOW_AUTHOR = "github-actions[bot]"
 """Login of a workflow's own token, which cannot read it from GitHub."""
 
+_BOT = "[bot]"
 _WRITE = "pull-requests: write"
+_REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -101,6 +105,21 @@ class PullRequestApi:
                 raise ValueError("another commit")
             return _login(found["author"])
 
+    def pushed_at(self, repository: str, branch: str, sha: str) -> str:
+        """When a commit became the newest of a branch, by GitHub's own clock."""
+        with asking(f"find out when {sha[:12]} was pushed", "contents: read"):
+            if not _REPOSITORY.fullmatch(repository):
+                raise ValueError("no repository")
+            url = f"/repos/{repository}/activity"
+            asked = {"ref": f"refs/heads/{branch}", "per_page": 1}
+            _, rows = self.github.repository.requester.requestJsonAndCheck("GET", url, parameters=asked)
+            newest = required(rows, list)[0]
+            moment = required(newest["timestamp"], str)
+            datetime.fromisoformat(moment)
+            if newest["after"] != sha:
+                raise ValueError("another commit is newer")
+            return moment
+
     def _permission(self, login: str) -> Any:
         # PyGithub gives the coarse permission or the role's name, each by a request of its own, and nothing else.
         path = f"{self.github.repository.url}/collaborators/{quote(login, safe='')}/permission"
@@ -111,7 +130,8 @@ class PullRequestApi:
         with asking("read the labels of the pull request"):
             pull = self.github.pull(self.number)
             labels = tuple(required(label.name, str) for label in pull.labels)
-            return PullState(required(pull.state, str), labels, required(pull.head.sha, str))
+            base = required(pull.base.ref, str), _sha(pull.base.sha)
+            return PullState(required(pull.state, str), labels, required(pull.head.sha, str), *base)
 
     def events(self) -> tuple[LabelEvent, ...]:
         """Every change of a label, oldest first."""
@@ -120,9 +140,17 @@ class PullRequestApi:
             rows = [event.raw_data for event in bounded(issue.get_timeline())]
             return tuple(_label_event(row) for row in rows if row.get("event") in ("labeled", "unlabeled"))
 
-    def writer(self) -> str:
-        """The login under which this token writes."""
-        self._writer = self._writer or self.github.login() or WORKFLOW_AUTHOR
+    def writer(self, authors: Iterable[str]) -> str:
+        """The login under which this token writes; empty where GitHub does not say.
+
+        Args:
+            authors: of the comments that may be its own.
+        """
+        if not self._writer:
+            bots = {name for name in authors if name.casefold().endswith(_BOT)}
+            self._writer = self.github.login() or (
+                WORKFLOW_AUTHOR if bots <= {WORKFLOW_AUTHOR} else self.github.app_login()
+            )
         return self._writer
 
     def head(self) -> str:
@@ -134,12 +162,14 @@ class PullRequestApi:
         """All of them, oldest first."""
         with asking("read the comments"):
             # On GitHub a pull request is also an issue, and the issue has the comments.
-            return [_posted(one) for one in bounded(self.github.repository.get_issue(self.number).get_comments())]
+            issue = self.github.repository.get_issue(self.number)
+            return [_posted(one.raw_data) for one in bounded(issue.get_comments())]
 
     def create(self, body: str) -> PostedComment:
         """Post a comment."""
         with asking("post the comment", _WRITE):
-            made = _posted(self.github.repository.get_issue(self.number).create_comment(body))
+            url = f"{self.github.repository.url}/issues/{self.number}/comments"
+            made = _posted(self.github.write("POST", url, {"body": body}))
         # The comment itself knows best who writes with this token: another app's is no workflow's.
         self._writer = made.author or self._writer
         return made
@@ -147,23 +177,24 @@ class PullRequestApi:
     def update(self, comment: PostedComment, body: str) -> None:
         """Replace the text of a comment."""
         with asking("update the comment", _WRITE):
-            requester = self.github.repository.requester
-            _, updated = requester.requestJsonAndCheck("PATCH", self._url(comment), input={"body": body})
-            required(updated["html_url"], str)
+            required(self.github.write("PATCH", self._url(comment), {"body": body})["html_url"], str)
 
     def delete(self, comment: PostedComment) -> None:
         with asking("delete a duplicate of the comment", _WRITE):
-            self.github.repository.requester.requestJsonAndCheck("DELETE", self._url(comment))
+            self.github.write("DELETE", self._url(comment))
 
     def _url(self, comment: PostedComment) -> str:
         return f"{self.github.repository.url}/issues/comments/{comment.id}"
 
 
-def _posted(one: IssueComment) -> PostedComment:
+def _posted(data: dict[str, Any]) -> PostedComment:
     # GitHub gives no user for an account that is gone.
-    author = required(one.user.login, str) if one.user else ""
-    return PostedComment(required(one.id, int), author, one.body or "", required(one.html_url, str))
+    author = required(data["user"]["login"], str) if data["user"] else ""
+    return PostedComment(required(data["id"], int), author, data["body"] or "", required(data["html_url"], str))
 
+
+Authorship: TypeAlias = tuple[str, ...]
+"""Author, address, date and message of a commit: what a rebase keeps."""
 
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _STATES = ("open", "closed")
@@ -195,15 +226,25 @@ class PullRequests:
             # GitHub takes a head that it does not understand for no head at all, and lists everything.
             return tuple(one for one in found if one.head_sha == sha and one.state == "open")
 
-    def open_at(self, sha: str) -> tuple[PullRequest, ...]:
-        """All open pull requests whose head is a commit, from any repository."""
-        with asking(f"find the pull requests of {sha[:12]}"):
-            return tuple(one for one in _pulls(self.github.repository.get_pulls(state="open")) if one.head_sha == sha)
+    def commits(self, number: int) -> list[Authorship]:
+        """The commits of a pull request, oldest first."""
+        with asking(f"read the commits of pull request {number}"):
+            return [_authorship(one.raw_data["commit"]) for one in bounded(self.github.pull(number).get_commits())]
+
+    def commit(self, sha: str) -> Authorship:
+        """One commit of the repository."""
+        with asking(f"read commit {sha[:12]}", "contents: read"):
+            return _authorship(self.github.repository.get_git_commit(sha).raw_data)
 
     def of_commit(self, sha: str) -> tuple[PullRequest, ...]:
         """The pull requests that a commit belongs to."""
         with asking(f"find the pull requests of {sha[:12]}"):
             return tuple(_pulls(self.github.repository.get_commit(sha).get_pulls()))
+
+
+def _authorship(data: dict[str, Any]) -> Authorship:
+    author = data["author"]
+    return (*(required(author[key], str) for key in ("name", "email", "date")), required(data["message"], str))
 
 
 def _pulls(found: Iterable[Raw]) -> list[PullRequest]:
@@ -230,6 +271,8 @@ def _pull(one: Raw) -> PullRequest:
         fork=source is None or required(source["id"], int) != required(base["repo"]["id"], int),
         merge_sha=None if merge is None else _sha(merge),
         default_branch=required(base["repo"]["default_branch"], str),
+        head_repository="" if source is None else required(source["full_name"], str),
+        head_ref=required(head["ref"], str),
     )
 
 

@@ -50,6 +50,20 @@ class GitHubStore:
                 raise ValueError("no commit")
             return sha
 
+    def merge_base(self, base: str, head: str) -> str:
+        """The commit from which two began.
+
+        Raises:
+            ApiError: there is none, or it cannot be read.
+        """
+        with asking(f"compare {base[:12]} with {head[:12]}", "contents: read"):
+            sha = required(
+                self.github.repository.compare(base, head, comparison_commits_per_page=1).merge_base_commit.sha, str
+            )
+            if not SHA.fullmatch(sha):
+                raise ValueError("no commit")
+            return sha
+
     def tree(self, sha: str, *, recursive: bool = False) -> tuple[list[Entry], bool]:
         """The entries of a tree (or of a commit's), with paths relative to it, and whether GitHub left some out."""
         key = (sha, recursive)

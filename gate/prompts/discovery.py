@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from gate.config.documents import decode
-from gate.config.values import POINTER_ENDINGS, Pointer, pointer_complaint
+from gate.config.values import POINTER_ENDINGS, Pointer, pointer_complaint, pointer_of
 from gate.errors import GateError, InputErrors, Problem
 from gate.files import path_complaint
 from gate.prompts import reading
@@ -243,6 +243,16 @@ def prompts_inside(path: str, data: bytes) -> Iterator[FoundPrompt]:
         fits = _NAME.fullmatch(last) is not None or named and (wanted is None or wanted.fullmatch(last) is not None)
         if fits and _long(one.plain) and not pointer_complaint(Pointer(path, one.name)):
             yield _pointed(path, one)
+
+
+def read_prompt(path: str, read: Callable[[str], bytes | None]) -> FoundPrompt | None:
+    """A prompt as `gate.yaml` names it: a file, or a text inside one; None if it cannot be read."""
+    try:
+        pointer = pointer_of(path)
+        found = read_prompt_file(path, read) if pointer is None else read_pointer(pointer, read)
+    except GateError:
+        return None
+    return found if isinstance(found, FoundPrompt) else None
 
 
 def read_pointer(pointer: Pointer, read: Callable[[str], bytes | None]) -> FoundPrompt:

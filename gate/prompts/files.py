@@ -172,10 +172,9 @@ def matching(paths: Iterable[str], pattern: str) -> list[str]:
     """The matching paths, sorted. Raises InputErrors: one of them is not UTF-8."""
     found = sorted(path for path in paths if matches(path, pattern))
     for path in found:
-        try:
-            path.encode()
-        except UnicodeEncodeError:
-            raise one_problem(ascii(path), 0, "has a name that is not UTF-8", "rename the file") from None
+        # GitHub puts a replacement character in the place of a byte that is not UTF-8.
+        if any(char == "\N{REPLACEMENT CHARACTER}" or "\udc80" <= char <= "\udcff" for char in path):
+            raise one_problem(ascii(path), 0, "has a name that is not UTF-8", "rename the file")
     return found
 
 

@@ -67,7 +67,7 @@ class Comparison(RecordPart):
         familiar_fail: the unadjusted percentile bootstrap would have failed it.
         mde: smallest drop that can be detected in this slice with 80 % power; None where there is none.
         cases_needed: cases that would show the observed mean, where the state is noise.
-        moved: cases whose score differs between the arms.
+        moved: cases that some scorer gave another mean score; the combined one may be the same.
         margin: tolerated drop; the slice is a regression when `upper` lies below its negative.
     """
 
@@ -174,6 +174,22 @@ class ScorerChange(RecordPart):
     mean: Delta | None
     baseline_passed: Share | None = None
     candidate_passed: Share | None = None
+
+
+class OpposedScorers(RecordPart):
+    """Two scorers of one suite that moved in opposite directions, which the mean of the scorers hides.
+
+    Args:
+        slice: as that of a `Comparison`.
+        worse, better: names of the scorers.
+        drop, rise: mean deltas of the two.
+    """
+
+    slice: str
+    worse: str
+    drop: Delta
+    better: str
+    rise: Delta
 
 
 class PassState(StrEnum):

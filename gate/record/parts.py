@@ -202,6 +202,7 @@ class OutputRecord(RecordPart):
     ending: Ending = ""
     parts: list[OutputPartRecord] = []
     transcript: TranscriptRecord | None = None
+    thinking: str = ""
 
 
 class CallsRecord(RecordPart):

@@ -18,6 +18,7 @@ from gate.record.comparison import (
     Comparison,
     Conversations,
     JuryResult,
+    OpposedScorers,
     PassRate,
     PositionBias,
     RubricResult,
@@ -67,7 +68,8 @@ class CaseRecord(RecordPart):
 class SuiteRecord(RecordPart):
     """One suite of the run.
 
-    `conversations` is null where there were none, as is `tools` where no agent called any.
+    `opposed` is null where no two scorers are shown to have moved in opposite directions, `conversations` where there
+    were none, `tools` where no agent called any.
     """
 
     name: str
@@ -87,6 +89,7 @@ class SuiteRecord(RecordPart):
     reuse: ReuseRecord | None = None
     positions: list[PositionBias] = []
     scorers: list[ScorerChange]
+    opposed: OpposedScorers | None = None
     rubrics: list[RubricResult] = []
     juries: list[JuryResult] = []
     conversations: Conversations | None = None

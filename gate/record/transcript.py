@@ -408,12 +408,14 @@ class Reply:
         latency_s: seconds of the one successful request, without queueing and retries; None where time means nothing
             (recorded answers).
         attempts: requests sent until this reply, 1 or more.
-        stop_reason: the provider's word for why it ended; of a conversation `STEP_LIMIT` where any answer met that, or
+        stop_reason: the provider's word for why it ended; one of `CUT_OFF` where its thinking does not end; of a
+            conversation `STEP_LIMIT` where any answer met that, or
             else the last one's.
         origin: when and where it was taken.
         tool_calls: what the model wants to be called before it goes on; only within a conversation.
         transcript: the whole conversation, where there was one: tokens, price and seconds are those of all of it.
         effort: what a conversation took now; None for one call.
+        thinking: what the model wrote before its answer, or the provider separates from it.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
@@ -428,6 +430,7 @@ class Reply:
     tool_calls: tuple[ToolCall, ...] = ()
     transcript: Transcript | None = None
     effort: Effort | None = None
+    thinking: str = ""
 
 
 def effort_of(reply: Reply | Failed) -> Effort:
@@ -534,19 +537,23 @@ class Words:
         reasons: of its scores, in their order.
         parts: of each score, the reasons of its parts.
         transcript: of the conversation, where there was one.
+        thinking: before the answer.
     """
 
     text: str
     reasons: tuple[str, ...]
     parts: tuple[tuple[str, ...], ...]
     transcript: Transcript | None = None
+    thinking: str = ""
 
 
 def words_of(sample: Sample) -> Words:
     """The texts of a sample, to be put back by `SampleTable.whole`."""
     reply, reasons = sample.reply, tuple(score.reason for score in sample.scores)
     parts = tuple(tuple(part.reason for part in score.parts) for score in sample.scores)
-    return Words(reply.text if isinstance(reply, Reply) else "", reasons, parts, reply.transcript)
+    if isinstance(reply, Failed):
+        return Words("", reasons, parts, reply.transcript)
+    return Words(reply.text, reasons, parts, reply.transcript, reply.thinking)
 
 
 def mean_score(scores: Iterable[float | None]) -> float | None:
@@ -559,7 +566,7 @@ def mean_score(scores: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-Ending: TypeAlias = Literal["", "refused", "step limit", "empty", "cut off"]
+Ending: TypeAlias = Literal["", "refused", "step limit", "cut off", "empty"]
 """Empty where the model came to its end."""
 
 CUT_OFF = ("length", "max_tokens")
@@ -586,9 +593,9 @@ def ending(stop_reason: str, *, blank: bool) -> Ending:
         return "refused"
     if stop_reason == STEP_LIMIT:
         return STEP_LIMIT
-    if blank:
-        return "empty"
-    return "cut off" if stop_reason in CUT_OFF else ""
+    if stop_reason in CUT_OFF:
+        return "cut off"
+    return "empty" if blank else ""
 
 
 def ending_of(reply: Reply) -> Ending:

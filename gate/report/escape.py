@@ -39,6 +39,8 @@ _TRIGGERS = (
 _COMMIT = re.compile(r"(?i)\b[0-9a-f]{7,40}\b")
 
 _PUNCTUATION = re.compile(r"([\\`*_{}<>~$&#!]|\[(?![+−]?[\d∞])|\](?=[(\[:])|^[-+=](?=[-+=\s]|$))")
+_COMMAND = re.compile(r"^\s*:(?=:)", re.MULTILINE)
+_LEGACY_COMMAND = re.compile(r"(?<=#)(?=#\w*\[)")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 has no way to write."""
 _NUMBERED = re.compile(r"^(\d+)([.)])(?=\s|$)")
@@ -102,12 +104,19 @@ def xml_text(text: str) -> str:
 
 
 def terminal_text(text: str, *, lines: bool = False) -> str:
-    """Text for a terminal or a runner's log: no escape codes, and no workflow commands (`::name::`, `##[name]`).
+    """Text for a terminal or a runner's log: no escape codes, and no workflow commands.
 
     Line ends become spaces unless `lines` keeps them.
     """
-    text = visible(text).expandtabs(4) if lines else one_line(text)
-    return re.sub(r"(?<=#)(?=#\w*\[)", _BREAK, re.sub("(?<=:)(?=:)", _BREAK, text))
+    return without_commands(visible(text).expandtabs(4) if lines else one_line(text))
+
+
+def without_commands(text: str) -> str:
+    """Lines that no runner obeys: it looks for `::name::` where a line begins, and for `##[name]` anywhere.
+
+    Elsewhere `::` stays as it is, so that a pointer such as `app/prompts.py::SYSTEM` can be copied.
+    """
+    return _LEGACY_COMMAND.sub(_BREAK, _COMMAND.sub(rf"\g<0>{_BREAK}", text))
 
 
 def _shown(char: str) -> str:

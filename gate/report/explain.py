@@ -77,6 +77,7 @@ class AnswerView:
         pieces: the text; None where there is no answer.
         failure: why there is none; else empty.
         talk: None where it was one reply.
+        thinking: before the answer; empty where there is none.
     """
 
     index: int
@@ -87,6 +88,7 @@ class AnswerView:
     facts: str = ""
     talk: "ConversationView | None" = None
     long: bool = False
+    thinking: str = ""
 
     @property
     def text(self) -> str | None:
@@ -209,6 +211,7 @@ def _sample(sample: Sample, transcript: TranscriptRecord | None) -> AnswerView:
         facts=", ".join(_facts(reply)) if isinstance(reply, Reply) else "",
         talk=conversation_of(output),
         long=text is not None and len(text) > ANSWER_CHARS,
+        thinking=_shown(reply.thinking) if isinstance(reply, Reply) else "",
     )
 
 
@@ -239,16 +242,21 @@ def _output(one: OutputRecord) -> AnswerView:
         facts=one.ending,
         talk=conversation_of(one),
         long=one.text is not None and len(one.text) > ANSWER_CHARS,
+        thinking=_shown(one.thinking),
     )
 
 
 def _text(text: str | None) -> tuple[TextPiece, ...] | None:
     if text is None:
         return None
+    shown = _shown(text)
+    return (TextPiece(shown, False),) if shown else ()
+
+
+def _shown(text: str) -> str:
     # What is left out is cut away first, with room for a key that stands across the cut and is masked.
     head, tail = text[:ANSWER_CHARS], text[-ANSWER_CHARS:]
-    shown = shorten(visible(text), ANSWER_CHARS) if len(text) <= 2 * ANSWER_CHARS else _ends(head, tail, len(text))
-    return (TextPiece(shown, False),) if shown else ()
+    return shorten(visible(text), ANSWER_CHARS) if len(text) <= 2 * ANSWER_CHARS else _ends(head, tail, len(text))
 
 
 def _ends(head: str, tail: str, total: int) -> str:

@@ -1,6 +1,7 @@
 """What a comparison of two refs looked at, and changed texts that look like prompts and that no suite tests."""
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 
 from gate.config.values import file_part, is_store, prompt_parts
 from gate.errors import GateError
@@ -49,12 +50,11 @@ def coverage_of(
 def _untested(sides: Sides, files: Collection[str], pointers: Collection[str]) -> Iterator[str]:
     """Changed files, and changed texts inside files, that look like prompts."""
     before, after = sides.base.listing(), sides.head.listing()
-    # In a working tree it is not known without reading.
-    changed = (path for path, known in sorted(after.items()) if not known or before.get(path) != known)
-    likely = [path for path in changed if _may_be_prompt(path)]
-    for path in likely[:MOST_READ]:
+    likely = (path for path in sorted(after) if _may_be_prompt(path))
+    changed = (path for path in likely if before.get(path) != after[path] and _is_changed(sides, path, after[path]))
+    for path in islice(changed, MOST_READ):
         if path not in files and is_likely_file(path):
-            if _bytes(sides.head, path) != _bytes(sides.base, path) and _is_prompt(sides.head, path):
+            if _is_prompt(sides.head, path):
                 yield path
         elif may_hold_texts(path):
             old, new = (dict(_texts(source, path)) for source in (sides.base, sides.head))
@@ -65,6 +65,11 @@ def _may_be_prompt(path: str) -> bool:
     if is_passed_over(path) or aside_folder(path) or not (is_likely_file(path) or may_hold_texts(path)):
         return False
     return path.isprintable()
+
+
+def _is_changed(sides: Sides, path: str, known: str) -> bool:
+    """In a working tree, whose files have no fingerprint, only reading shows it."""
+    return bool(known) or _bytes(sides.head, path) != _bytes(sides.base, path)
 
 
 def _is_prompt(source: FileSource, path: str) -> bool:

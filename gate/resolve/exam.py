@@ -10,7 +10,7 @@ from gate.config.documents import Problems, one_problem, quoted
 from gate.config.gatefile import SuiteConfig
 from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
-from gate.config.scorer import ScorerSpec, free_name
+from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationOptions
 from gate.config.validation import FileModel
 from gate.limits import SLICES
@@ -19,7 +19,7 @@ from gate.record.run import TrialKind
 from gate.resolve.code import untried
 from gate.resolve.pairing import Pair
 from gate.suite import Arm, Exam, Suite
-from gate.values import JsonValue, counted, digest
+from gate.values import FreeNames, JsonValue, counted, digest
 
 LENGTH = "length"
 _OF_SOME = frozenset({"rounds", "revival", "facts", "user", "judge_threshold", "obsolete"})
@@ -236,12 +236,8 @@ def _parts(value: Any) -> Any:
 def _completed(case: Case, scorers: Sequence[ScorerSpec], judge: JudgeDefault) -> Case:
     """The case with a model for each judge, and with a unique name for each scorer."""
     own = None if case.scorers is None else tuple(map(judge.completed, case.scorers))
-    extra: list[ScorerSpec] = []
-    taken = {spec.name for spec in (scorers if own is None else own)}
-    for spec in map(judge.completed, case.extra_scorers):
-        name = free_name(spec.name, taken)
-        taken.add(name)
-        extra.append(replace(spec, name=name))
+    names = FreeNames(taken={spec.name for spec in (scorers if own is None else own)})
+    extra = (replace(spec, name=names.take(spec.name)) for spec in map(judge.completed, case.extra_scorers))
     return replace(case, scorers=own, extra_scorers=tuple(extra))
 
 

@@ -76,7 +76,8 @@ def resolve_one(
         pairs = [_with_exam(one, chosen.instead) for one in pairs]
     read = reader.suites(pairs, found)
     reader.raise_problems()
-    return with_servers(_resolved([one.suite for one in read], chosen, found, (config, source.sha)), found)
+    resolved = _resolved([one.suite for one in read], chosen, found, (config, source.sha))
+    return with_servers(replace(resolved, sides=(source,)), found)
 
 
 def with_cases(resolved: Resolved, wanted: Mapping[str, Collection[str]]) -> Resolved:

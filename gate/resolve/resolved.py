@@ -16,6 +16,7 @@ from gate.config.scorer import ScorerSpec
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import RENDERING_S
 from gate.messages import Message, Part, Parts
+from gate.prompts.files import FileSource
 from gate.prompts.version import TODAY, Prompt, PromptVersion, filled
 from gate.record.parts import Deletion
 from gate.record.run import CoverageRecord
@@ -47,6 +48,7 @@ class Resolved:
         models: called in addition to both.
         servers: those of `providers:`, by name.
         prices: those of `prices:`, by the model's name.
+        sides: that were read: what one of them has is no earlier result of the gate.
     """
 
     suites: tuple[Suite, ...]
@@ -68,6 +70,7 @@ class Resolved:
     models: tuple[tuple[ModelRef, Params], ...] = ()
     servers: Mapping[str, ProviderServer] = field(default_factory=dict)
     prices: Mapping[str, ModelPrice] = field(default_factory=dict)
+    sides: tuple[FileSource, ...] = ()
 
     @property
     def asked(self) -> tuple[Suite, ...]:

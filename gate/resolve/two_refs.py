@@ -253,6 +253,7 @@ def resolve(
         coverage=None
         if everything or names or not coverage
         else coverage_of(sides, config, pairing.pairs, suites, changed),
+        sides=(sides.base, sides.head),
     )
     return with_servers(found, base, head, sides.base.label)
 

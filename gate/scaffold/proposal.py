@@ -13,7 +13,7 @@ from gate.config.gatefile import CASE_ENDINGS
 from gate.config.models import parse_model, parse_params
 from gate.errors import GateError
 from gate.limits import NEW_SUITES
-from gate.prompts.discovery import FoundPrompt, PassedFile, read_prompt_file
+from gate.prompts.discovery import PassedFile, read_prompt
 from gate.scaffold import files
 from gate.scaffold.exams import FoundCases
 from gate.scaffold.files import FileSettings
@@ -139,8 +139,8 @@ def _text(draft: SuiteDraft, candidates: Sequence[Candidate], tree: RepositoryFi
     if draft.found is not None:
         return draft.found.text
     texts = {path: text for one in candidates if one.bundle is not None for path, text in one.bundle.files.items()}
-    found = read_prompt_file(draft.prompt, with_files(tree, texts))
-    return found.text if isinstance(found, FoundPrompt) else ""
+    found = read_prompt(draft.prompt, with_files(tree, texts))
+    return found.text if found is not None else ""
 
 
 def _with_models(drafts: Sequence[SuiteDraft], layout: FileSettings) -> tuple[list[SuiteDraft], FileSettings]:

@@ -27,6 +27,7 @@ from gate.prompts.discovery import (
     problem_text,
     prompts_inside,
     read_pointer,
+    read_prompt,
     read_prompt_file,
     without_parts,
 )
@@ -251,8 +252,7 @@ def _named(tree: RepositoryFiles, path: str) -> list[Candidate]:
 def candidate_of(tree: RepositoryFiles, path: str, bundle: Bundle) -> Candidate:
     """A file of another tool; one without cases is a prompt with settings."""
     data = any(suite.cases for suite in bundle.suites)
-    found = None if data else read_prompt_file(bundle.suites[0].prompt, with_files(tree, bundle.files))
-    prompt = found if isinstance(found, FoundPrompt) else None
+    prompt = None if data else read_prompt(bundle.suites[0].prompt, with_files(tree, bundle.files))
     return Candidate(path, prompt, bundle, aside_folder(path), data=data)
 
 

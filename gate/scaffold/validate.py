@@ -9,16 +9,19 @@ from gate.calls.budget import unpriced_note
 from gate.calls.endpoints import PACKAGED_MODEL, refused_parameters
 from gate.cases.case import Case, members
 from gate.cases.reading import NOT_FILLED_IN
-from gate.config.documents import printable
+from gate.config.documents import decode, printable
 from gate.config.gatefile import Config
 from gate.config.models import ModelRef, Params, parse_model, parse_params
 from gate.config.targets import ToolLoop
-from gate.config.values import OVERALL
+from gate.config.values import OVERALL, FunctionName, is_python
 from gate.environment.settings import Settings, is_unpriced, keyless_factory
 from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
 from gate.git.places import place_here
-from gate.prompts.files import FileSource
+from gate.prompts.expressions import Unreadable
+from gate.prompts.files import CannotLoad, CodePlace, FileSource, PromptBuilder, file_of
+from gate.prompts.python_texts import python_definitions
 from gate.record.comparison import FEWEST_UNITS
+from gate.record.transcript import Failed
 from gate.resolve import two_refs
 from gate.resolve.exam import exam_notes
 from gate.resolve.missing_files import unmatched_entries
@@ -27,8 +30,9 @@ from gate.resolve.pairing import Pair, Sides, pair
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import rehearse
 from gate.suite import Suite
-from gate.values import counted
+from gate.values import JsonValue, counted
 
+_UNCALLED = "gate validate runs no code"
 SHOWN = 5
 """Slices that a note lists."""
 
@@ -171,6 +175,8 @@ def _looked(suite: Suite, cases: str) -> SuiteReport:
 
 def _remarks(suite: Suite, cases: str) -> Iterator[str]:
     """Warnings about the verdict of a suite; those about shared cases appear once."""
+    if is_python(suite.candidate.version.path):
+        yield f"{suite.candidate.version.path} is not called here: {_UNCALLED}. gate plan calls it."
     yield from exam_notes(suite)
     exam = suite.exam
     sizes = {name: _units(exam.cases, rows) for name, rows in members(exam.cases, exam.dimensions).items()}
@@ -216,8 +222,29 @@ def validate_configuration(config: str, ref: str | None, directory: Path = Path(
 def validate_source(source: FileSource, config: str, root: Path) -> ConfigurationReport:
     """As `validate_configuration`, for any source."""
     with prompt_builder() as builder:
-        sides = Sides(source, source, builder=builder, stored_suites=store_case_reader(root))
+        unused = _UncalledFunctions(builder)
+        sides = Sides(source, source, builder=unused, stored_suites=store_case_reader(root))
         return _validated(sides, config)
+
+
+@dataclass(frozen=True, slots=True)
+class _UncalledFunctions:
+    """See `gate.prompts.files.PromptBuilder`: reads the modules of prompt functions, and runs nothing."""
+
+    builder: PromptBuilder
+
+    def place(self, source: FileSource, what: str) -> CodePlace:
+        return self.builder.place(source, what)
+
+    def build(
+        self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]
+    ) -> tuple[Failed, ...]:
+        path = file_of(source, str(entry)) or entry.files[-1]
+        try:
+            python_definitions(decode(source.read(path) or b"", path))
+        except Unreadable as error:
+            raise CannotLoad(f"{path}:{error.line} {error.reason}", "fix the module") from None
+        return (Failed(_UNCALLED, 0),) * len(sessions)
 
 
 def unavailable_reason(model: ModelRef, params: Params) -> str:

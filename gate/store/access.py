@@ -3,7 +3,7 @@
 import re
 import secrets
 import string
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
@@ -40,7 +40,7 @@ STRANGER = Person("", Role.NOBODY)
 @dataclass(frozen=True, slots=True)
 class Members:
     """Editors and viewers. An entry is a name or e-mail address, `@DOMAIN`, `group:NAME`, or `*` for everybody who can
-    log in; upper and lower case are the same.
+    log in. Each is compared letter by letter with its own kind; only in domains upper and lower case are the same.
     """
 
     editors: tuple[str, ...] = ()
@@ -48,20 +48,33 @@ class Members:
 
     def role(self, name: str, groups: Iterable[str] = ()) -> Role:
         """The role of a person."""
-        is_in = {EVERYBODY, *(f"{GROUP}{group}".casefold() for group in groups)}
-        if name:
-            is_in.add(name.casefold())
-        if "@" in name:
-            is_in.add(f"@{name.rpartition('@')[2]}".casefold())
+        own_groups = frozenset(groups)
         for role, entries in ((Role.EDITOR, self.editors), (Role.VIEWER, self.viewers)):
-            if any(entry.casefold() in is_in for entry in entries):
+            if any(_admits(entry, name, own_groups) for entry in entries):
                 return role
         return Role.NOBODY
 
     def known_groups(self, groups: Iterable[str]) -> list[str]:
         """The groups that an entry names."""
-        named = {entry.casefold() for entry in (*self.editors, *self.viewers)}
-        return [group for group in groups if f"{GROUP}{group}".casefold() in named]
+        return [group for group in groups if f"{GROUP}{group}" in (*self.editors, *self.viewers)]
+
+
+def _admits(entry: str, name: str, groups: Collection[str]) -> bool:
+    """Is the person on the list by this entry?"""
+    if entry == EVERYBODY:
+        return True
+    if entry.startswith(GROUP):
+        return entry.removeprefix(GROUP) in groups
+    local, domain = _address_parts(name)
+    if entry.startswith("@"):
+        return bool(local and domain) and domain == _address_parts(entry)[1]
+    return bool(name) and (local, domain) == _address_parts(entry)
+
+
+def _address_parts(name: str) -> tuple[str, str]:
+    """What is before and after the last `@`; all of a name without one is its first part."""
+    local, at, domain = name.rpartition("@")
+    return (local, domain.lower() if domain.isascii() else domain) if at else (name, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from gate.engine.forecast import EarlierRun
 from gate.errors import GateError
-from gate.git.places import own_folder
-from gate.git.repository import Repo
+from gate.git.places import is_tracked, own_folder
 from gate.record.run import RunRecord
 from gate.store.run_folder import load_run
 
@@ -88,9 +87,4 @@ def _records(folder: Path) -> Iterator[_Record]:
 
 def kept_runs() -> KeptRuns:
     """The runs in `.gate` of the repository, without those that git tracks."""
-    kept = own_folder()
-    try:
-        repo = Repo.open(Path())
-    except GateError:
-        return KeptRuns(kept, lambda path: False)
-    return KeptRuns(kept, lambda path: repo.is_tracked(path.absolute()))
+    return KeptRuns(own_folder(), is_tracked)

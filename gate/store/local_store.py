@@ -3,7 +3,7 @@
 import difflib
 import getpass
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -25,6 +25,7 @@ from gate.errors import GateError, with_extra
 from gate.files import STORE_FILE
 from gate.git.places import git_user_name, refuse_tracked, root_of
 from gate.git.repository import Repo
+from gate.prompts.files import FileSource
 from gate.resolve.pairing import StoredCases
 
 if TYPE_CHECKING:
@@ -37,21 +38,24 @@ if TYPE_CHECKING:
     from gate.store.sql.suites import Suites
 
 
-def open_database(root: Path, url: str | None) -> "Database":
+def open_database(root: Path, url: str | None, sides: Sequence[FileSource] = ()) -> "Database":
     """Open the store's database, with the tables of this version.
+
+    Args:
+        sides: see `gate.git.places.refuse_tracked`.
 
     Raises:
         GateError: a package is missing, the address is invalid, a newer version wrote it, or git tracks the file.
         CannotEvaluate: the database does not answer.
     """
-    database = reach_database(root, url)
+    database = reach_database(root, url, sides)
     from gate.store.sql.maintenance import upgrade
 
     upgrade(database)
     return database
 
 
-def reach_database(root: Path, url: str | None) -> "Database":
+def reach_database(root: Path, url: str | None, sides: Sequence[FileSource] = ()) -> "Database":
     """The store's database with tables of any version; see `open_database`."""
     try:
         from gate.store.sql import maintenance  # noqa: F401  # it imports everything that the store needs
@@ -60,16 +64,16 @@ def reach_database(root: Path, url: str | None) -> "Database":
         raise GateError(f"the store needs the package {error.name}", with_extra("web")) from None
     database = Database.of_file(root / STORE_FILE) if url is None else Database(url)
     if database.file is not None:
-        refuse_tracked(*files_of(database.file))
+        refuse_tracked(*files_of(database.file), sides=sides)
     return database
 
 
 _NAMED = 5
 
 
-def stored_cases(root: Path, url: str | None, name: StoreName) -> StoredCases:
+def stored_cases(root: Path, url: str | None, name: StoreName, sides: Sequence[FileSource] = ()) -> StoredCases:
     """The cases of a suite of the store; see `StoreCaseReader`."""
-    with closing(open_database(root, url)) as database:
+    with closing(open_database(root, url, sides)) as database:
         from gate.store.sql.suites import Suites
 
         return _cases(Suites(database), name)

@@ -117,7 +117,8 @@ def request_content(request: Request, mask: TextMask) -> Attributes:
 
 
 def reply_content(reply: Reply, mask: TextMask) -> Attributes:
-    parts = [*([_text(reply.text, mask)] if reply.text else []), *_calls(reply.tool_calls, mask)]
+    thinking = [{"type": "reasoning", "content": cut_text(reply.thinking, mask)}] if reply.thinking else []
+    parts = [*thinking, *([_text(reply.text, mask)] if reply.text else []), *_calls(reply.tool_calls, mask)]
     message = {"role": "assistant", "parts": parts, "finish_reason": reply.stop_reason or "stop"}
     return {"gen_ai.output.messages": json.dumps([message])}
 

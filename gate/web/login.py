@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SESSION = "prompt-gate"
 SESSION_S = 12 * 3600
 """Lifetime of a session; there is no table of sessions from which one could be removed earlier."""
+SIGNATURES = frozenset("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA".split())
+"""Algorithms with which a provider may sign an ID token: those with a public key."""
+_ALGORITHMS = "id_token_signing_alg_values_supported"
 _PERSON = "person"
 _NAME_CHARS = 200
 _TIMEOUT_S = 10
@@ -81,6 +84,9 @@ class Oidc:
             "iss": {"essential": True, "value": settings.issuer},
             "aud": {"essential": True, "value": settings.client_id},
         }
+        metadata = await self.client.load_server_metadata()
+        # authlib accepts every algorithm that the provider lists, also "none".
+        metadata[_ALGORITHMS] = [one for one in metadata.get(_ALGORITHMS) or () if one in SIGNATURES]
         token = await self.client.authorize_access_token(request, claims_options=options)
         # Drop the session of a previous person.
         request.session.clear()

@@ -11,6 +11,8 @@ from fastapi import Depends, Request
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers, MutableHeaders, UploadFile
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -160,11 +162,26 @@ class SentForm:
         return int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 10 else 0
 
 
+URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
+
+
+def media_type(request: Request) -> str:
+    """The media type of a body, without its parameters."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 async def _sent(request: Request) -> SentForm:
     """The form of a request."""
-    if request.headers.get("content-type", "").startswith("multipart/form-data"):
-        return await _multipart(request)
-    return SentForm(_collected(_pairs(await request.body())), {})
+    kind = media_type(request)
+    try:
+        if kind == MULTIPART:
+            return await _multipart(request)
+        body = await request.body()
+    except ClientDisconnect:
+        raise _cut_off() from None
+    if body and kind != URLENCODED:
+        raise HTTPException(415, "This page accepts forms only.")
+    return SentForm(_collected(_pairs(body)), {})
 
 
 Form = Annotated[SentForm, Depends(_sent)]
@@ -181,15 +198,43 @@ def _pairs(body: bytes) -> list[tuple[str, str]]:
         raise HTTPException(413, f"The form has more than {FIELDS:,} fields.") from None
 
 
+class WholeForm(MultiPartParser):
+    """Records whether the last boundary arrived: otherwise the form was cut off."""
+
+    ended = False
+
+    def on_end(self) -> None:
+        self.ended = True
+
+
 async def _multipart(request: Request) -> SentForm:
-    form = await request.form(max_fields=FIELDS, max_files=1, max_part_size=_PART_BYTES)
-    pairs = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
-    files = {
-        name: (value.filename or "", await value.read())
-        for name, value in form.multi_items()
-        if isinstance(value, UploadFile)
-    }
+    # The parser would guess an encoding for bytes that are not UTF-8. As Latin-1 it keeps them all.
+    headers = Headers({"content-type": f"{request.headers['content-type']}; charset=latin-1"})
+    parser = WholeForm(headers, request.stream(), max_files=1, max_fields=FIELDS, max_part_size=_PART_BYTES)
+    try:
+        form = await parser.parse()
+    except MultiPartException as bad:
+        raise HTTPException(400, f"The form cannot be read: {bad.message} Nothing was saved.") from None
+    try:
+        if not parser.ended:
+            raise _cut_off()
+        pairs = [(_utf8(name), _utf8(value)) for name, value in form.multi_items() if isinstance(value, str)]
+        files = {
+            _utf8(name): (_utf8(value.filename or ""), await value.read())
+            for name, value in form.multi_items()
+            if isinstance(value, UploadFile)
+        }
+    finally:
+        await form.close()
     return SentForm(_collected(pairs), files)
+
+
+def _utf8(text: str) -> str:
+    """A text whose bytes were read as Latin-1."""
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        raise _not_text() from None
 
 
 def _collected(pairs: list[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
@@ -197,6 +242,10 @@ def _collected(pairs: list[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
     for name, value in pairs:
         found.setdefault(name, []).append(value.replace("\r\n", "\n").replace("\r", "\n"))
     return {name: tuple(values) for name, values in found.items()}
+
+
+def _cut_off() -> HTTPException:
+    return HTTPException(400, "The form was cut off. Nothing was saved. Go back and send it again.")
 
 
 def _not_text() -> HTTPException:

@@ -120,17 +120,20 @@ STALE = f"The label {LABEL} was set before the last push; set it again to overri
 
 
 @pytest.mark.parametrize(
-    ("push", "counts"),
+    ("push", "pushed_at", "counts"),
     [
-        (NewestCommit(HEAD), False),
-        (NewestCommit(HEAD, ("docs", "Skip-prompt-diff")), True),
-        (NewestCommit(HEAD, ("docs",)), False),
+        (NewestCommit(HEAD), "2026-03-02T09:00:01Z", False),
+        (NewestCommit(HEAD), "2026-03-02T09:00:00Z", False),
+        (NewestCommit(HEAD), "2026-03-02T10:59:59+02:00", True),
+        (NewestCommit(HEAD, ("docs", "Skip-prompt-diff")), "2026-03-02T09:00:01Z", True),
+        (NewestCommit(HEAD, ("docs",)), "2026-03-02T09:00:01Z", False),
     ],
 )
-def test_a_label_of_one_commit_expires_with_the_next_push(push: NewestCommit, counts: bool) -> None:
-    found = decide_override(LABEL, Rule(LABEL, scope="commit"), facts(push=push))
+def test_a_label_of_one_commit_expires_with_the_next_push(push: NewestCommit, pushed_at: str, counts: bool) -> None:
+    known = facts(push=push, pushed_at=pushed_at)
+    found = decide_override(LABEL, Rule(LABEL, scope="commit"), known)
     assert (found.counted, found.why_not) == (counts, "" if counts else STALE)
-    assert decide_override(LABEL, Rule(LABEL), facts(push=push)).counted
+    assert decide_override(LABEL, Rule(LABEL), known).counted
 
 
 ROLES = st.builds(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.calls.answer_file import SCHEMA
-from gate.calls.cache import _INSERT, Row, Sealer, UntrustedRow
+from gate.calls.cache import _INSERT, CODEC, Row, Sealer, UntrustedRow
 from gate.messages import ToolCall
 from gate.record.transcript import Origin, Reply, Transcript
 from tests.calls.asked import answer
@@ -88,5 +88,5 @@ def test_a_changed_column(table: sqlite3.Connection, change: str, secret: bytes)
 def test_a_codec_of_a_later_version_is_unknown_but_not_forged(table: sqlite3.Connection) -> None:
     sealer = Sealer(b"")
     key, _, sitting, at, size, _, blob = sealer.row(KEY, answer(), Origin("s", 1.0))
-    insert_rows(table, [(key, 3, sitting, at, size, sealer._seal(key, 3, sitting, at, blob), blob)])
+    insert_rows(table, [(key, CODEC + 1, sitting, at, size, sealer._seal(key, CODEC + 1, sitting, at, blob), blob)])
     assert sealer.find(table, KEY) is None

@@ -24,6 +24,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "reasoning_effort": st.none() | st.sampled_from(["low", "high"]),
     "prompt_cache": st.booleans(),
     "chat_template": st.none() | st.just("passthrough"),
+    "keep_thinking": st.booleans(),
     "timeout_s": st.sampled_from([1.0, 120.0]),
 }
 PARAMS = st.builds(Params.model_construct, **VALUES)

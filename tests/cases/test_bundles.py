@@ -128,8 +128,8 @@ redteam: {}
     assert [(one.role, one.content) for one in messages] == [("system", "German"), ("user", "user:\ndog")]
     assert losses(bundle) == [
         "promptfooconfig.yaml:22 'redteam' is left out",
-        "promptfooconfig.yaml:5 a prompt is made by 'file://build.py:main'; it is left out: build.py is not a text "
-        "file of the repository",
+        "promptfooconfig.yaml:5 a prompt is made by 'file://build.py:main', which is not run; it is left out: "
+        "'build.py' is not a text file of the repository",
         "promptfooconfig.yaml:6 the provider 'exec:run.sh' is not a model of the gate",
         "promptfooconfig.yaml:6 'top_k' of the model is left out",
         "promptfooconfig.yaml:6 the provider 'anthropic:messages:claude-x' is left out: a suite has one model",

@@ -130,7 +130,8 @@ def test_variables_are_filled_in_as_promptfoo_fills_them() -> None:
     [
         ("'In {{ env.PLACE }} {{ a }}'", "takes a value from the environment, {{ env.… }}"),
         ("'langfuse://greeting:3'", "is kept elsewhere, at 'langfuse://greeting:3'"),
-        ("file://p.ts:make", "is taken from file://p.ts:make, which is code, and is not run"),
+        ("file://p.ts:make", "is made by 'file://p.ts:make', which is not run"),
+        ("file://p.sh", "is taken from file://p.sh, which is code, and is not run"),
     ],
 )
 def test_prompts_that_cannot_be_imported_are_reported(prompt: str, what: str) -> None:

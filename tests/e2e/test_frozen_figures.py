@@ -31,8 +31,8 @@ RUNS: dict[str, tuple[str, ...]] = {
     "check-rate": ("check", "--config", "t.yaml", "--min-pass-rate", "0.7", "--quiet"),
 }
 WHO = {"NAME": "t", "EMAIL": "t@example.invalid"}
-NO_FIGURES = {"created", "duration_s", "tool_version", "schema", "commit", "sha", "digest", "where"} | {
-    "input", "expected", "prompt", "text", "transcript", "reasons", "notes"
+NO_FIGURES = {"created", "coverage", "duration_s", "tool_version", "schema", "commit", "sha", "digest", "where"} | {
+    "input", "expected", "prompt", "text", "thinking", "transcript", "reasons", "notes"
 }  # fmt: skip
 """Keys with times, versions, commits, places, texts of the inputs, or sentences."""
 CLOSE = 1e-9

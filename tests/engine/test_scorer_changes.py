@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import SampleArrays
 from gate.engine.samples import SampleTable
-from gate.engine.scorer_changes import Intervals, jury_results, position, positions, rubric_results, scorer_changes
+from gate.engine.scorer_changes import (
+    Intervals,
+    jury_results,
+    opposed_scorers,
+    position,
+    positions,
+    rubric_results,
+    scorer_changes,
+)
 from gate.record.transcript import ArmName, Part, Sample, Score, Unscored
 from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, combine_scores
 from gate.stats.maxt import single_slice
@@ -253,3 +261,22 @@ def test_it_is_read_off_the_candidates_scores() -> None:
     ]
     (found,) = positions(SampleArrays(one, table_of(samples)))
     assert (found.scorer, found.pairs, found.first.value, found.turned.value) == ("style", 2, 0.75, 0.5)
+
+
+@pytest.mark.parametrize("scorers", [2, 4])
+def test_noise_alone_rarely_opposes_scorers(scorers: int) -> None:
+    """An unchanged prompt: each answer is drawn anew for both arms, and each scorer has its own dice."""
+    specs = tuple(ScorerSpec("contains", f"s{number}") for number in range(scorers))
+    tags = [{"tier": f"t{number % 3}", "lang": f"l{number % 4}"} for number in range(40)]
+    one = suite(tags, samples=2)
+    one = replace(one, exam=replace(one.exam, scorers=specs))
+    dice, runs, opposed = np.random.default_rng(5), 100, 0
+    for seed in range(runs):
+        right = dice.random((40, 2, 2, scorers)) < dice.beta(4.0, 1.5, (40, 1, 1, 1))
+
+        def says(case: int, arm: ArmName, index: int, right: np.ndarray = right) -> dict[str, float | None]:
+            drawn = right[case, 0 if arm is BEFORE else 1, index]
+            return {f"s{number}": float(drawn[number]) for number in range(scorers)}
+
+        opposed += bool(opposed_scorers([SampleArrays(one, table(one, says))], {one.name: 2}, seed))
+    assert opposed <= 3

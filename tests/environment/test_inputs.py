@@ -37,10 +37,10 @@ def test_the_defaults_of_the_action_are_those_of_the_code() -> None:
 
 ALL: dict[str, tuple[str, object]] = {
     "github_token": (" t0ken ", "t0ken"),
-    "config": ("teams/a/gate.yaml", "teams/a/gate.yaml"),
+    "key": ("bot, German", "bot, German"),
+    "config": ("./teams/a/gate.yaml", "teams/a/gate.yaml"),
     "working_directory": ("./apps/bot/", "apps/bot"),
-    "base": ("main", "main"),
-    "head": ("v1.2", "v1.2"),
+    "range": ("main..v1.2", "main..v1.2"),
     "max_calls": ("10", 10),
     "max_cost_usd": ("0.5", 0.5),
     "max_minutes": ("1.5", 1.5),
@@ -59,6 +59,37 @@ def test_all_inputs() -> None:
     assert list(ALL) == [one.name for one in dataclasses.fields(Inputs)]
     read = inputs(**{name: text for name, (text, _) in ALL.items()})
     assert read == Inputs(**{name: value for name, (_, value) in ALL.items()})
+
+
+@pytest.mark.parametrize(
+    ("config", "folder", "key", "path", "optional"),
+    [
+        ("gate.yaml", "", "gate.yaml", "gate.yaml", False),
+        ("./gate.yaml", "./", "gate.yaml", "gate.yaml", False),
+        ("a//gate.yaml", "", "a/gate.yaml", "a/gate.yaml", False),
+        ("gate.yaml", "apps/bot/", "apps/bot/gate.yaml", "gate.yaml", False),
+        ("optional", "apps/bot", "apps/bot/gate.yaml", "gate.yaml", True),
+        ("optional:./b/g.yaml", "", "b/g.yaml", "b/g.yaml", True),
+    ],
+)
+def test_one_configuration_is_one_gate_however_its_path_is_written(
+    config: str, folder: str, key: str, path: str, optional: bool
+) -> None:
+    read = inputs(config=config, working_directory=folder)
+    assert (read.gate_key, read.config_path, read.config_optional) == (key, path, optional)
+    assert inputs(config=config, working_directory=folder, key="mine").gate_key == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"), [("", ("", "")), ("a..b", ("a", "b")), ("a..", ("a", "")), ("..b", ("", "b"))]
+)
+def test_a_range(text: str, ends: tuple[str, str]) -> None:
+    assert inputs(range=text).ends == ends
+
+
+@pytest.mark.parametrize("text", ["main", "a...b"])
+def test_what_is_no_range(text: str) -> None:
+    assert complaints(range=text) == [f"range: {text!r} is not BASE..HEAD"]
 
 
 @pytest.mark.parametrize(("text", "folder"), [("", ""), (".", ""), ("./", ""), ("a/b/", "a/b"), ("./a", "a")])

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from gate.errors import CannotEvaluate
 from gate.git.objects import Commits, Git
 from gate.git.repository import RefSource
 from tests.git.repository import commit, git, repository
@@ -114,14 +113,3 @@ def test_a_merge_has_the_changes_of_both(folder: Path) -> None:
         "new.md": b"n",
     }
     assert commits(folder).merged(base, head) == git(folder, "rev-parse", merge(folder, base, head) + "^{tree}")
-
-
-@pytest.mark.parametrize("name", ["with space.md", "ünï.md"])
-def test_a_conflict_names_its_files(folder: Path, name: str) -> None:
-    start = commit(folder, {name: "a\n"})
-    head = branch(folder, "change", start, {name: "head\n"})
-    base = branch(folder, "later", start, {name: "base\n"})
-    with pytest.raises(CannotEvaluate) as caught:
-        commits(folder).merged(base, head)
-    assert caught.value.message == f"the change does not merge: {name} conflict"
-    assert caught.value.hint == "resolve the conflict, and push"

@@ -7,7 +7,7 @@ import pytest
 
 from gate.errors import CannotEvaluate, GateError
 from gate.git.objects import Git
-from gate.git.repository import Repo, UntrustedOwner
+from gate.git.repository import Repo, UntrustedRepository
 from tests.git.repository import commit, git, repository
 
 
@@ -38,7 +38,7 @@ def test_outside_a_repository(tmp_path: Path) -> None:
 
 
 def test_a_bare_repository(tmp_path: Path) -> None:
-    with pytest.raises(GateError, match="is a bare repository"):
+    with pytest.raises(GateError, match="for a bare repository"):
         Repo.open(repository(tmp_path / "bare", "--bare"))
 
 
@@ -93,6 +93,6 @@ def test_an_owner_that_git_does_not_trust(folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
-    with pytest.raises(UntrustedOwner, match="does not trust") as caught:
+    with pytest.raises(UntrustedRepository, match="does not trust") as caught:
         Repo.open(folder)
     assert "safe.directory" in caught.value.hint

@@ -29,6 +29,8 @@ def test_real_payloads(name: str) -> None:
         author=about["user"]["login"],
         fork=about["head"]["repo"]["full_name"] != about["base"]["repo"]["full_name"],
         default_branch=whole["repository"]["default_branch"],
+        head_repository=about["head"]["repo"]["full_name"],
+        head_ref=about["head"]["ref"],
     )
     assert event.pull.merge_ref == f"refs/pull/{event.pull.number}/merge"
     assert (event.action, event.privileged) == (whole["action"], False)

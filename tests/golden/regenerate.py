@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from gate.cli.output import LogStream
 from gate.record.run import RunRecord
 from gate.report.exports import junit, sarif
 from gate.report.markdown import report as markdown
@@ -27,7 +28,7 @@ def markdown_of(run: RunRecord) -> str:
 def text_of(run: RunRecord) -> str:
     """The terminal report as plain lines of 80 columns, whatever the environment says."""
     out = io.StringIO()
-    console = Console(file=out, width=TERMINAL_COLUMNS, color_system=None, force_terminal=False, _environ={})
+    console = Console(file=LogStream(out), width=TERMINAL_COLUMNS, color_system=None, force_terminal=False, _environ={})
     terminal.render_report(run, console)
     return out.getvalue()
 

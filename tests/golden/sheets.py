@@ -12,6 +12,7 @@ from rich.console import Console
 
 from gate.backtest.report import backtest_sheet
 from gate.calibration.noise import calibrate
+from gate.cli.output import LogStream
 from gate.config.models import ModelRef
 from gate.record.backtest import BacktestCommit, BacktestRecord, BacktestSlice, LastingFall
 from gate.record.comparison import State, Verdict
@@ -39,7 +40,9 @@ WARNINGS = ("cannot write the cache: the disk is full", "the check run could not
 
 def _printed(sheet: Sheet) -> str:
     out = io.StringIO()
-    render_sheet(sheet, Console(file=out, width=COLUMNS, color_system=None, force_terminal=False, _environ={}))
+    render_sheet(
+        sheet, Console(file=LogStream(out), width=COLUMNS, color_system=None, force_terminal=False, _environ={})
+    )
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 

@@ -16,7 +16,7 @@ from tests.support.runs import reply
         ("yes", "", ""),
         ("Open the", "length", "cut off"),
         ("Open the", "max_tokens", "cut off"),
-        ("", "length", "empty"),
+        ("", "length", "cut off"),
         (" \n", "stop", "empty"),
         ("No.", "refusal", "refused"),
         ("", "content_filter", "refused"),

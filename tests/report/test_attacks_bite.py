@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable
+from urllib.parse import unquote
 
 import pytest
 from markdown_it import MarkdownIt
 
 from tests.support.attacks import FOLDER, READ_AS, SHOWN_ON, Attack, attacks, biting
 from tests.support.github_action import parse_outputs
-from tests.support.rendering import commands, harm, in_browser, on_github
+from tests.support.rendering import harm, in_browser, on_github
 
 KINDS = {
     *("mentions", "references", "html", "links", "fences", "structure", "markers", "unicode", "terminal", "workflow"),
@@ -65,7 +66,8 @@ def test_a_terminal_that_is_sent_it_is_harmed() -> None:
 
 
 def test_a_log_that_holds_it_is_harmed() -> None:
-    assert harmless_on("log", lambda attack: harm(f"a:{attack.text}") or commands(f"{attack.text}\nb")) == []
+    """At the beginning of a line, also behind a colon that stands there, and where coded line ends are read."""
+    assert harmless_on("log", lambda attack: harm(f":{attack.text}\n{unquote(attack.text)}\nb")) == []
 
 
 def changed(form: str, attack: Attack) -> bool:

@@ -7,6 +7,7 @@ from math import isclose
 import pytest
 from rich.console import Console
 
+from gate.cli.output import LogStream
 from gate.record.comparison import State
 from gate.record.run import RunRecord
 from gate.record.transcript import ArmName
@@ -45,7 +46,7 @@ def shown_of(run: RunRecord, case: int = 0) -> CaseExplanation:
 def printed(shown: CaseExplanation, width: int = 80, *, colours: bool = False) -> str:
     out = io.StringIO()
     environ = {"TERM": "xterm-256color"} if colours else {}
-    console = Console(file=out, width=width, force_terminal=colours, color_system="auto", _environ=environ)
+    console = Console(file=LogStream(out), width=width, force_terminal=colours, color_system="auto", _environ=environ)
     terminal_explain.render_case(shown, console)
     return out.getvalue()
 

@@ -75,6 +75,7 @@ def run_workflow(pr: PullRequest, workflow: str, action: str = "synchronize", ti
     ]
     env = {
         "ARTIFACTS": str(artifacts),
+        "CACHES": str(world.folder / "caches"),
         "TESTS_PYTHON": sys.executable,
         "GITHUB_TOKEN": WORKFLOW_TOKEN,
         # github.com is the folder that the test's GitHub answers from.
@@ -117,10 +118,11 @@ def stand_ins(workflow: Path) -> list[str]:
     for job in YAML(typ="safe").load(workflow)["jobs"].values():
         for used in (step["uses"] for step in job["steps"] if "uses" in step):
             name, _, ref = used.partition("@")
-            folder = ACTIONS / name.rpartition("/")[2]
-            if not (folder / "action.yml").exists():
+            owner, repository, *subfolders = name.split("/")
+            folder = ACTIONS / repository
+            if not folder.joinpath(*subfolders, "action.yml").exists():
                 raise ValueError(f"nothing in {ACTIONS} stands in for {used}")
-            found.add(f"{name}@{ref}={folder}")
+            found.add(f"{owner}/{repository}@{ref}={folder}")
     return sorted(found)
 
 

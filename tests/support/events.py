@@ -22,11 +22,14 @@ def checkout_of(world: PullRequestWorld, sha: str, depth: int = 1) -> Path:
     return world.workspace(sha, depth=depth)
 
 
-def queued(world: PullRequestWorld, *pulls: PullRequest, squash: bool = False) -> str:
+def queued(world: PullRequestWorld, *pulls: PullRequest, squash: bool = False, rebase: bool = False) -> str:
     """The branch that a merge queue makes of pull requests, in their order; the commit at its end."""
     world.git(world.work, "checkout", "--quiet", "--detach", world.main_sha)
     for pull in pulls:
-        if squash:
+        if rebase:
+            commits = world.git(world.work, "rev-list", "--reverse", f"{world.main_sha}..{pull.head_sha}").split()
+            world.git(world.work, "cherry-pick", "--allow-empty", *commits)
+        elif squash:
             world.git(world.work, "merge", "--quiet", "--squash", pull.head_sha)
             world.git(world.work, "commit", "--quiet", "--allow-empty", "-m", f"Change (#{pull.number})")
         else:

@@ -11,7 +11,8 @@ async def faulty(fault: str, request: web.Request, retry_after: str) -> web.Stre
     """Meet a request with a fault.
 
     Args:
-        fault: one of `FAULTS`, a number being the status of an error in JSON; or `alone`, of a judge.
+        fault: one of `FAULTS`, a number being the status of an error in JSON; `alone`, of a judge; or
+            `refused`, by a content filter.
         retry_after: the header that comes with a 429 or 529.
     """
     if fault == "drop":
@@ -29,6 +30,8 @@ async def faulty(fault: str, request: web.Request, retry_after: str) -> web.Stre
         return web.Response(status=502, body=page, content_type="text/html")
     if fault == "alone":
         return web.json_response({"error": {"message": "no other judge asked at the same time"}}, status=400)
+    if fault == "refused":
+        return web.json_response({"error": {"code": "content_filter", "message": "held back"}}, status=400)
     headers = {"retry-after": retry_after} if fault in ("429", "529") else {}
     error = {"type": "error", "error": {"type": f"fault_{fault}", "message": f"made up: {fault}", "code": None}}
     return web.json_response(error, status=int(fault), headers=headers)

@@ -38,7 +38,11 @@ def payload(server: GitHubServer, repo: Repository, pull: Pull, moment: Moment) 
 
     The test merge is made after the event is sent: the payload names the previous one, or none.
     """
-    shape, render = example(f"pull_request.{moment.action}"), server.render
+    # There is no example of an edited title; it differs from others by its `changes`.
+    shape = example(f"pull_request.{'reopened' if moment.action == 'edited' else moment.action}")
+    if moment.action == "edited":
+        shape |= {"action": "edited", "changes": {"title": {"from": "Another title"}}}
+    render = server.render
     shape.pop("installation", None)
     request = render.pull(repo, pull, shape["pull_request"])
     fresh = moment.action in ("opened", "synchronize", "reopened")

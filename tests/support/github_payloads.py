@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.github_git import Objects
-from tests.support.github_state import BOT, Comment, Event, Pull, Repository, Side, account_id
+from tests.support.github_state import BOT, Comment, Event, Pull, Push, Repository, Side, account_id
 
 PAYLOADS = Path(__file__).parent.parent / "data" / "github" / "payloads"
 HTML = "https://github.com"
@@ -229,6 +229,17 @@ class Renderer:
     def objects(self, repo: Repository) -> Objects:
         """The git objects of a repository."""
         return Objects(repo.folder, self._at(repo), f"{HTML}/{repo.full_name}")
+
+    def push(self, push: Push) -> Json:
+        """One row of a repository's activity."""
+        facts = {"id": push.id, "node_id": f"PSH_{push.id}", "before": push.before, "after": push.after}
+        return {
+            **facts,
+            "ref": push.ref,
+            "timestamp": stamp(push.at),
+            "activity_type": "push",
+            "actor": self.user(push.actor),
+        }
 
     def _committed(self, repo: Repository, event: Event) -> Json:
         return {**self.objects(repo).commit(event.sha or ""), "event": "committed"}

@@ -284,6 +284,47 @@ def pulls_of_commit(call: Call) -> Reply:
     return paged(call, [call.render.pull(call.repo, pull) for pull in found])
 
 
+@route("GET", f"{REPO}/activity", *_CODE)
+def activity(call: Call) -> Reply:
+    ref = call.query.get("ref")
+    rows = [push for push in reversed(call.repo.pushes) if ref in (None, push.ref)]
+    return Reply(200, [call.render.push(push) for push in rows[: int(call.query.get("per_page", 30))]])
+
+
+@route("GET", f"{REPO}/compare/{{basehead}}", *_CODE)
+def compare(call: Call) -> Reply:
+    objects = call.render.objects(call.repo)
+    base, _, head = call.params["basehead"].partition("...")
+    base, head = _found(lambda: objects.resolve(base)), _found(lambda: objects.resolve(head))
+    merge_base = _found(lambda: objects.fork_point(base, head))
+    ahead, behind = objects.between(base, head), objects.between(head, base)
+    status = "diverged" if ahead and behind else "ahead" if ahead else "behind" if behind else "identical"
+    page = f"{objects.html}/compare/{base}...{head}"
+    return Reply(
+        200,
+        {
+            **{key: page for key in ("html_url", "permalink_url")},
+            **{key: f"{page}.{key[:-4]}" for key in ("diff_url", "patch_url")},
+            "url": f"{objects.api}/compare/{base}...{head}",
+            "base_commit": _whole_commit(call, base),
+            "merge_base_commit": _whole_commit(call, merge_base),
+            "status": status,
+            "ahead_by": len(ahead),
+            "behind_by": len(behind),
+            "total_commits": len(ahead),
+            "commits": [],
+            "files": [],
+        },
+    )
+
+
+@route("GET", f"{REPO}/pulls/{{pull_number}}/commits", "pull_requests:read")
+def pull_commits(call: Call) -> Reply:
+    objects, pull = call.render.objects(call.repo), call.pull
+    shas = objects.between(objects.fork_point(pull.base.sha, pull.head.sha), pull.head.sha)
+    return paged(call, [_whole_commit(call, sha) for sha in reversed(shas)])
+
+
 @route("GET", f"{REPO}/pulls/{{pull_number}}/files", "pull_requests:read")
 def pull_files(call: Call) -> Reply:
     objects, pull = call.render.objects(call.repo), call.pull

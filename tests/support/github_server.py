@@ -214,6 +214,13 @@ class GitHubServer:
             return reply
 
     def _routed(self, method: str, asked: str, query: Mapping[str, str], identity: Identity | None, body: Any) -> Reply:
+        if moved := self._moved(method, asked):
+            return moved
+        if (method, asked) == ("POST", "/graphql"):
+            # Its only query: whose token is this?
+            if identity is None or "viewer" not in str(body):
+                return _error(401, "This endpoint requires you to be authenticated.")
+            return Reply(200, {"data": {"viewer": {"login": identity.login}}})
         path = self._by_name(asked)
         for route in ROUTES:
             params = route.match(path) if route.method == method else None
@@ -243,6 +250,16 @@ class GitHubServer:
         else:
             self.violations.append(f"{operation}: reply {reply.status}: {wrong}")
         return reply
+
+    def _moved(self, method: str, path: str) -> Reply | None:
+        """The redirect from an old name, as GitHub sends it: by number, without the query."""
+        old = next((name for name in self.state.old_names if path.startswith(f"/repos/{name}/")), None)
+        if old is None:
+            return None
+        repo = self.state.repositories[self.state.old_names[old]]
+        url = f"{self.url}/repositories/{repo.id}{path.removeprefix(f'/repos/{old}')}"
+        body = {"message": "Moved Permanently", "url": url, "documentation_url": DOCS}
+        return Reply(301 if method == "GET" else 307, body, {"Location": url})
 
     def _by_name(self, path: str) -> str:
         """The links to further pages name a repository by its number."""

@@ -98,6 +98,18 @@ class Event:
     sha: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A push to a branch of a repository."""
+
+    id: int
+    ref: str
+    before: str
+    after: str
+    actor: str
+    at: datetime
+
+
 @dataclass(slots=True)
 class Side:
     """The head or the base of a pull request.
@@ -167,6 +179,7 @@ class Repository:
     labels: dict[str, str] = field(default_factory=dict)
     pulls: dict[int, Pull] = field(default_factory=dict)
     check_runs: list[CheckRun] = field(default_factory=list)
+    pushes: list[Push] = field(default_factory=list)
 
     @property
     def owner(self) -> str:
@@ -185,6 +198,7 @@ class State:
 
     def __init__(self, start: datetime = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)) -> None:
         self.repositories: dict[str, Repository] = {}
+        self.old_names: dict[str, str] = {}
         self.people: set[str] = {"olivia", "mallory", BOT}
         self.now = start
         self._last_id = 1_000_000
@@ -206,12 +220,28 @@ class State:
         self.repositories[full_name] = repo
         return repo
 
+    def rename(self, repo: Repository, new: str) -> None:
+        """Give a repository another name; its old one redirects."""
+        self.old_names[repo.full_name] = new
+        self.repositories[new] = self.repositories.pop(repo.full_name)
+        for pull in repo.pulls.values():
+            for side in (pull.head, pull.base):
+                side.repo = new if side.repo == repo.full_name else side.repo
+        repo.full_name = new
+
     def record(self, pull: Pull, kind: str, by: str, label: str | None = None, sha: str | None = None) -> Event:
         """Add an entry to a pull request's timeline."""
         event = Event(self.next_id(), kind, by, self.tick(), label, sha)
         pull.events.append(event)
         self.people.add(by)
         return event
+
+    def record_push(self, pull: Pull, before: str) -> None:
+        """Note that the head of a pull request was pushed to its branch."""
+        repo = self.repositories.get(pull.head.repo or "")
+        if repo is not None:
+            ref = f"refs/heads/{pull.head.ref}"
+            repo.pushes.append(Push(self.next_id(), ref, before, pull.head.sha, pull.author, self.tick()))
 
     def add_label(self, repo: Repository, pull: Pull, name: str, by: str) -> None:
         """Set a label, and create it if there is none of that name; names are the same in any case of letters."""

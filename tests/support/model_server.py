@@ -61,6 +61,7 @@ class Behaviour:
         answer: what a model says to a system prompt and a user message; None for that of `gate.calls.providers.fake`.
         talk: what a model that may call tools says to a conversation: a text, or calls; None where it has no script.
         judgement: what a judge says to a system prompt and a user message; None for an honest judge.
+        refuses: requests that a content filter refuses, every time.
         refusal: what a server says to a request that it does not take; None where it takes it.
         shape: the form of a server's replies, from that of the interface.
         judges_at_once: requests of judges that have to be there before any of them is answered; one that waits in vain
@@ -81,6 +82,7 @@ class Behaviour:
     headers: Mapping[str, str] = field(default_factory=dict)
     answer: Callable[[str, str], str] | None = None
     judgement: Callable[[str, str], str] | None = None
+    refuses: Callable[[Asked], bool] | None = None
     judges_at_once: int = 1
     talk: Callable[[Talk], str | Calls] | None = None
     refusal: Callable[[dict[str, Any]], Raw | None] | None = None
@@ -196,6 +198,8 @@ class ModelServer:
             if self.behaviour.refusal and (raw := self.behaviour.refusal(data)):
                 return web.Response(status=raw.status, body=raw.body, headers=raw.headers)
             asked = read(data)
+            if self.behaviour.refuses and self.behaviour.refuses(asked):
+                return await faulty("refused", request, self.behaviour.retry_after)
             if asked.judging and not await self._met():
                 return await faulty("alone", request, self.behaviour.retry_after)
             said = self.behaviour.talk(talk_of(data)) if self.behaviour.talk and not asked.judging else None

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from joserfc import jwt
-from joserfc.jwk import RSAKey
+from joserfc.jwk import ECKey, RSAKey
 
 CLIENT, SECRET = "prompt-gate", "s3cret"
 
@@ -37,6 +37,7 @@ class Provider:
         published: keys that it tells of.
         signed: makes a proof in another way; None for the right one.
         scopes: that it says it knows.
+        metadata: more that it says of itself.
         asked: paths of all requests.
     """
 
@@ -44,9 +45,10 @@ class Provider:
     person: dict[str, Any] = field(default_factory=lambda: {"sub": "u-1"})
     lie: Callable[[dict[str, Any]], dict[str, Any]] = lambda claims: claims
     key: RSAKey = field(default_factory=lambda: keys()[0])
-    published: list[RSAKey] = field(default_factory=lambda: keys()[:1])
+    published: list[RSAKey | ECKey] = field(default_factory=lambda: [*keys()[:1]])
     signed: Callable[[dict[str, Any]], str] | None = None
     scopes: list[str] = field(default_factory=lambda: ["openid", "email", "profile"])
+    metadata: dict[str, Any] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     _codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -86,6 +88,7 @@ class Provider:
             "issuer": self.issuer,
             "scopes_supported": self.scopes,
             **{name: f"{self.issuer}/{at}" for name, at in names.items()},
+            **self.metadata,
         }
 
 

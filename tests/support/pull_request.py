@@ -247,6 +247,7 @@ class PullRequest:
         for ref in [f"refs/pull/{pull.number}/head"] + ([] if self.fork else [f"refs/heads/{pull.head.ref}"]):
             world.set_ref(ref, pull.head.sha)
         world.server.state.record(pull, "committed", pull.author, sha=pull.head.sha)
+        world.server.state.record_push(pull, self.before)
         self.merge_again()
         return pull.head.sha
 

@@ -68,7 +68,7 @@ def harm(text: str) -> list[str]:
     """What a terminal or a runner's log would not take for text; our own lines of commands are left out before."""
     plain = re.sub(f"(?<=[:#]){_BREAK}", "", text)
     found = [name for char in sorted(set(plain) - set("\n" + _JOINERS)) if (name := _not_text(char))]
-    found += re.findall("::|##\\w*\\[", text)
+    found += re.findall("##\\w*\\[", text) + re.findall(r"(?m)^\s*::", text)
     return found + stacks(text)
 
 

@@ -114,6 +114,9 @@ KINDS: Mapping[str, ServerKind] = {
         refusal=Tastes(frozenset({"json_object"}), words=openai_words).refusal,
         shape=with_reasoning_content,
     ),
+    "vLLM, with its thoughts in tags": ServerKind(
+        "vllm", refusal=Tastes(words=fastapi_words).refusal, shape=with_think_tags
+    ),
     "Mistral, in chunks": ServerKind("mistral", refusal=Tastes(words=fastapi_words).refusal, shape=in_chunks),
     "Gemini, by OpenAI's interface": ServerKind("gemini", refusal=_too_strict_for_gemini),
     "Ollama, without a schema": ServerKind("ollama", refusal=Tastes(frozenset(), words=plain_words).refusal),

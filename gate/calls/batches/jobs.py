@@ -21,7 +21,16 @@ from gate.calls.batches.service import (
     SubmissionMark,
 )
 from gate.calls.budget import Pricer
-from gate.calls.interface import AnswerNotSaved, Completion, Memory, Misconfigured, RejectedRequest, Request, Transient
+from gate.calls.interface import (
+    AnswerNotSaved,
+    Completion,
+    Memory,
+    Misconfigured,
+    RejectedRequest,
+    Request,
+    Transient,
+    reply_of,
+)
 from gate.calls.providers.clients import ServiceProvider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
@@ -371,12 +380,4 @@ class BatchCollector:
 
     def _reply(self, request: Request, completion: Completion, origin: Origin) -> Reply:
         cost = self.tools.price(request.model, request.params, completion.model_id, completion.usage)
-        return Reply(
-            text=completion.text,
-            model_id=completion.model_id,
-            usage=completion.usage,
-            cost=cost,
-            latency_s=None,
-            stop_reason=completion.stop_reason,
-            origin=origin,
-        )
+        return replace(reply_of(request, completion, cost), latency_s=None, origin=origin)

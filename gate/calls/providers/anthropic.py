@@ -81,6 +81,13 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
         latency_s=latency_s,
         stop_reason=stop,
         tool_calls=_calls(blocks, cleaner),
+        thinking=cleaner.thinking(
+            text
+            for block in blocks
+            if isinstance(block, dict)
+            and block.get("type") == "thinking"
+            and isinstance(text := block.get("thinking"), str)
+        ),
     )
 
 

@@ -226,11 +226,17 @@ def completion(data: dict[str, JsonValue], name: str, latency_s: float) -> Compl
         raise Transient(f"llama.cpp failed: {said}")
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
-    text = object_at(choice, "message").get("content")
+    message = object_at(choice, "message")
+    thinking = message.get("reasoning_content")
+    text = message.get("content")
+    if text is None and isinstance(thinking, str):  # cut off inside the thinking
+        text = ""
     if not isinstance(choice, dict) or not isinstance(text, str):
         raise MalformedReply("the reply has no text")
     usage = object_at(data, "usage")
     prompt, output = token_count(usage.get("prompt_tokens")) or 0, token_count(usage.get("completion_tokens")) or 0
     read = min(token_count(object_at(usage, "prompt_tokens_details").get("cached_tokens")) or 0, prompt)
     stop = Cleaner().line(choice.get("finish_reason"), 64)
-    return Completion(Cleaner().text(text), name, Usage(prompt - read, read, 0, output), latency_s, stop)
+    usage_read = Usage(prompt - read, read, 0, output)
+    thoughts = Cleaner().thinking([thinking] if isinstance(thinking, str) else [])
+    return Completion(Cleaner().text(text), name, usage_read, latency_s, stop, thinking=thoughts)

@@ -60,7 +60,9 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
     if not isinstance(choice, dict) or not isinstance(message, dict):
         said = ErrorWords.within(data, cleaner).sentence(cleaner)
         raise MalformedReply("the reply has no choice with a message" + (f": {said}" if said else ""))
-    content, refusal = joined_chunks(message.get("content"), cleaner), message.get("refusal")
+    (content, thoughts), refusal = _content(message.get("content"), cleaner), message.get("refusal")
+    thinking = [text for key in _THINKING if isinstance(text := message.get(key), str)][:1]
+    thinking += thoughts
     refused = isinstance(refusal, str) and bool(refusal) and not content
     return Completion(
         text=cleaner.answer(str(refusal) if refused else content),
@@ -69,28 +71,40 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
         latency_s=latency_s,
         stop_reason="refusal" if refused else cleaner.line(choice.get("finish_reason"), 64),
         tool_calls=_calls(message.get("tool_calls"), cleaner),
+        thinking=cleaner.thinking(thinking),
     )
 
 
-_ASIDE = frozenset({"thinking", "reasoning", "reference"})
-"""Chunks that belong to no answer."""
+_THINKING = ("reasoning_content", "reasoning")
+"""Where compatible servers put what a model thinks."""
+_ASIDE = frozenset({*_THINKING, "thinking", "reference"})
+"""Parts of a content that belong to no answer."""
 
 
-def joined_chunks(content: JsonValue, cleaner: Cleaner) -> str:
-    """The text of a message's content: a text, nothing, or chunks. Raises `UnusableReply`."""
+def _content(content: JsonValue, cleaner: Cleaner) -> tuple[str, list[str]]:
+    """The text of a content: a text, nothing, or parts; and the thinking in it. Raises `UnusableReply`."""
     if content is None or isinstance(content, str):
-        return content or ""
-    texts = []
-    for chunk in content if isinstance(content, list) else [content]:
-        fields = chunk if isinstance(chunk, dict) else {"text": chunk}
+        return content or "", []
+    texts, thinking = [], []
+    for part in content if isinstance(content, list) else [content]:
+        fields = part if isinstance(part, dict) else {"text": part}
         kind = fields.get("type", "text")
-        text = fields.get("text") if kind in ("text", "output_text") else fields.get("refusal")
-        if isinstance(text, str):
+        text = fields.get("refusal") if kind == "refusal" else fields.get("text")
+        if kind in ("text", "output_text", "refusal") and isinstance(text, str):
             texts.append(text)
-        elif kind not in _ASIDE:
+        elif kind in _ASIDE:
+            thinking += _thoughts(fields.get("thinking", text))
+        else:
             named = cleaner.line(kind, 40) or "without a type"
             raise UnusableReply(f"the content of the reply is not text, but holds a part that is no text ({named})")
-    return "".join(texts)
+    return "".join(texts), thinking
+
+
+def _thoughts(thought: JsonValue) -> list[str]:
+    """The texts of a part with thinking."""
+    parts = thought if isinstance(thought, list) else [{"text": thought}]
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def _calls(found: JsonValue, cleaner: Cleaner) -> tuple[ToolCall, ...]:

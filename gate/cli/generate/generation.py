@@ -10,10 +10,9 @@ from gate.cli.generate.options import (
     GenerateOptions,
     generation_progress,
     generation_request,
-    screen,
     suite_of,
 )
-from gate.cli.output import print_error_line
+from gate.cli.output import print_error_line, stdout_console
 from gate.config.specification import Specification
 from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError
@@ -144,7 +143,7 @@ def execute(options: GenerateOptions) -> int:
     if options.as_json:
         click.echo(generation.plan_json(options.prompt, foreseen), nl=False)
     else:
-        sheet_terminal.render_sheet(plan, screen(), brief=options.quiet)
+        sheet_terminal.render_sheet(plan, stdout_console(), brief=options.quiet)
     return 0
 
 
@@ -210,7 +209,8 @@ def _show_figures(
 
 def _show(sheet: Sheet, options: GenerateOptions) -> None:
     """With --quiet only the first line; the rest is in the file."""
-    sheet_terminal.render_sheet(replace(sheet, remarks=()) if options.quiet else sheet, screen(), brief=options.quiet)
+    shown = replace(sheet, remarks=()) if options.quiet else sheet
+    sheet_terminal.render_sheet(shown, stdout_console(), brief=options.quiet)
 
 
 def _standing(options: GenerateOptions, wanted: GenerationRequest) -> str:

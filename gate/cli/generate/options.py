@@ -2,14 +2,12 @@
 
 import json
 import os
-import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import cast, get_args
 
 from pydantic import Field
-from rich.console import Console
 
 from gate.cli.output import print_error_line, run_progress
 from gate.config.documents import Document, did_you_mean, quoted
@@ -173,11 +171,6 @@ def generation_progress(options: GenerateOptions) -> GenerationProgress:
     """A bar on a terminal, lines elsewhere, nothing with --quiet."""
     bar = run_progress(quiet=options.quiet, doing="generating", things="calls at most")
     return GenerationProgress(bar, bar, (lambda line: None) if options.quiet else print_error_line)
-
-
-def screen() -> Console:
-    """Standard output."""
-    return Console(file=sys.stdout, highlight=False)
 
 
 def suite_of(prompt: str, cases: Path, specification: Specification, models: SuiteModels) -> str:

@@ -10,10 +10,9 @@ from gate.cli.generate.options import (
     GenerateOptions,
     generation_progress,
     generation_request,
-    screen,
     suite_of,
 )
-from gate.cli.output import print_error_line
+from gate.cli.output import print_error_line, stdout_console
 from gate.environment.settings import Settings
 from gate.errors import GateError
 from gate.generation.specification_diff import (
@@ -56,7 +55,7 @@ def execute(options: GenerateOptions) -> int:
         files.check()
     expected = rules_plan_sheet(options.prompt, forecast_diff(wanted, versions, settings))
     if options.plan:
-        render_sheet(expected, screen())
+        render_sheet(expected, stdout_console())
         return 0
     if expected.grids and not options.quiet:
         print_error_line(expected.headline)
@@ -123,4 +122,4 @@ def _show(options: GenerateOptions, record: PromisesRecord) -> None:
         click.echo("The rules of the prompt did not change.")
     for table in tables:
         for line in islice(promise_lines(table), 1 if options.quiet else None):
-            screen().print(line, highlight=False)
+            stdout_console().print(line, highlight=False)

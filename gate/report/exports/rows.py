@@ -47,6 +47,7 @@ class SampleRow(BaseModel):
     failure: str | None = Field(None, description="Why there is no answer.")
     attempts: CountField = Field(description="Requests sent for the answer.")
     text: str | None = Field(None, description="The answer; what looks like a key is masked.")
+    thinking: str | None = Field(None, description="What the model wrote before its answer; it is not scored.")
     model_id: str | None = Field(None, description="As named in the reply.")
     stop_reason: str | None = None
     latency_s: AmountField = None
@@ -141,6 +142,7 @@ def _replied(reply: Reply | Failed) -> dict[str, JsonValue]:
         return {"failure": reply.reason, "reused": False}
     return {
         "text": reply.text,
+        "thinking": reply.thinking or None,
         "model_id": reply.model_id,
         "stop_reason": reply.stop_reason,
         "latency_s": reply.latency_s,

@@ -235,7 +235,7 @@ def _keep(kept: KeptAnswers, sample: Sample, transcript: Callable[[Sample], Tran
     slim = _slim(sample)
     kept.transcripts[len(kept.samples)] = transcript(sample)
     kept.samples.append(slim)
-    text = slim.reply.text if isinstance(slim.reply, Reply) else slim.reply.reason
+    text = f"{slim.reply.text}{slim.reply.thinking}" if isinstance(slim.reply, Reply) else slim.reply.reason
     return len(text) + sum(len(score.reason) for score in slim.scores)
 
 
@@ -244,7 +244,8 @@ def _slim(sample: Sample) -> Sample:
     scores = tuple(_slim_score(score) for score in sample.scores[:SCORES_KEPT])
     reply = sample.reply
     if isinstance(reply, Reply):
-        reply = replace(reply, text=_cut(reply.text, ANSWER_CHARS), transcript=None, effort=None)
+        texts = _cut(reply.text, ANSWER_CHARS), _cut(reply.thinking, ANSWER_CHARS)
+        reply = replace(reply, text=texts[0], thinking=texts[1], transcript=None, effort=None)
     else:
         reply = Failed(_cut(reply.reason, REASON_CHARS), reply.attempts)
     return replace(sample, reply=reply, scores=scores)

@@ -110,6 +110,8 @@ def _given(arm: str, one: AnswerView | None, pair: AnswerPairView, console: Cons
     else:
         marked = pair.how in ("words", "lines")
         yield _marked(one.pieces, arm if marked else "", plain=console.no_color or not console.is_terminal)
+    if one.thinking:
+        yield Text(f"after {len(one.thinking):,} characters of thinking, which are in samples.jsonl", "dim")
     for scored in one.scores:
         yield from _scored(scored)
     if one.talk is not None:

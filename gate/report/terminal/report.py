@@ -13,7 +13,7 @@ from gate.record.comparison import PassState, State, Verdict
 from gate.record.parts import CaseState, ChangeState
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
-from gate.report.numbers import Code, Text, all_suites, plain
+from gate.report.numbers import Code, Text, all_suites, plain, short_line
 from gate.report.view.cases import CaseView, explain_command
 from gate.report.view.comparisons import AxesRow, SliceRow, SliceTable, folded_title
 from gate.report.view.exam import PromiseRow, PromiseTable
@@ -157,8 +157,10 @@ class _Screen:
         yield RichText.assemble(first, " ", *before, _text(view.headline, "bold"))
         if view.notice:
             yield _text(view.notice, "bold yellow" if view.weighty else "")
-        if view.sentence:
-            yield _text(view.sentence)
+        only = self.run.suites[0] if len(self.run.suites) == 1 else None
+        about = f"{short_line(only.name)} ({short_line(only.candidate.path)}): " if only else ""
+        if about or view.sentence:
+            yield _text((about, *view.sentence))
         most = size.notes if self.run.evaluated else ERRORS_SHOWN
         notes = view.notes if len(view.notes) <= most + 1 else view.notes[:most]
         for note in notes:

@@ -207,6 +207,9 @@ def _hold(run: RunRecord) -> Iterator[Text]:
         read = f"{READ} and decide" if telling_cases(run).cases else "Decide"
         yield (f"{read} whether the drop in ", *slice_names(suspects), " is real: it may be chance.")
         yield from _settling(run, suspects[0])
+    for pair in (suite.opposed for suite in run.suites if suite.opposed is not None):
+        better, worse = (Code(short_line(name)) for name in (pair.better, pair.worse))
+        yield ("Read some answers and decide whether the rise of ", better, " is worth the drop of ", worse, ".")
     yield from cache_advice(run)
     for axis in ("cost", "latency"):
         if any(getattr(suite, axis).exceeded for suite in run.suites):

@@ -71,6 +71,11 @@ def spending_text(run: RunRecord) -> Text:
     return (f"{told}; {numbers.counted(known, 'cached answer')} saved {numbers.counted(known, 'call')}{worth}",)
 
 
+def new_answers(run: RunRecord) -> str:
+    """`; all answers are new`, so another run may decide otherwise; empty where answers were reused."""
+    return "; all answers are new" if run.calls.made and not run.calls.cached else ""
+
+
 def _known(run: RunRecord) -> tuple[int, float]:
     """Reused answers, and their cost at the mean price of the others."""
     count, usd = 0, 0.0
@@ -162,6 +167,8 @@ def _sentence(known: Sequence[ReuseRecord], run: RunRecord) -> str:
     }
     told = " and ".join(part for name, found in arms.items() if (part := _counted(name, found)))
     parts = [f"{told}{_age(known, run)}"] if told else []
+    if told and not any(one.reused for one in arms["candidate"]):
+        parts.append("the candidate's are all new")
     if told and arms["baseline"]:
         parts.append(_beside(known))
     if opinions := sum(reuse.opinions for reuse in known):

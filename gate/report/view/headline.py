@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from gate.record.comparison import FEWEST_UNITS, State, Verdict
+from gate.config.values import OVERALL
+from gate.record.comparison import FEWEST_UNITS, OpposedScorers, State, Verdict
 from gate.record.parts import ArmRecord
 from gate.record.run import OverrideRecord, RunRecord
 from gate.report import numbers
@@ -318,19 +319,32 @@ def _doubtful(run: RunRecord) -> Text:
         return (_subject(suspects[0]), f" may have dropped: {numbers.delta(record.mean)} {span}")
     if not run.suites:
         return pass_rates.doubtful_rate(run) or _first_reason(run, "the prompt is not shown to be good enough")
+    if opposed := next((suite.opposed for suite in run.suites if suite.opposed is not None), None):
+        return _opposed(opposed)
     short_of_cases = any(named.overall and named.record.state is State.TOO_FEW for named in run_slices(run))
-    if not short_of_cases:
-        for suite in run.suites:
-            for axis in (suite.cost, suite.latency):
-                if axis.exceeded:
-                    label = short_line(suite_label(run, suite))
-                    where: Text = ("in ", Code(label), " ") if label else ()
-                    return (*where, f"{axis.axis} {over_limit(axis)}", *_worst(run, "; worst slice "))
-        if run.new and (doubt := pass_rates.doubtful_rate(run)):
-            return doubt
-        if run.new:
-            return _first_reason(run, "a new prompt is not shown to be good enough")
+    if not short_of_cases and (found := _over_limit(run) or pass_rates.doubtful_rate(run)):
+        return found
+    if not short_of_cases and run.new:
+        return _first_reason(run, "a new prompt is not shown to be good enough")
     return ("too few cases to decide", *_worst(run, "; worst slice "))
+
+
+def _over_limit(run: RunRecord) -> Text:
+    """The first cost or latency above its limit; empty where there is none."""
+    for suite in run.suites:
+        for axis in (suite.cost, suite.latency):
+            if axis.exceeded:
+                label = short_line(suite_label(run, suite))
+                where: Text = ("in ", Code(label), " ") if label else ()
+                return (*where, f"{axis.axis} {over_limit(axis)}", *_worst(run, "; worst slice "))
+    return ()
+
+
+def _opposed(pair: OpposedScorers) -> Text:
+    fell = f" fell by {numbers.score(-pair.drop)}, "
+    rose = f" rose by {numbers.score(pair.rise)}"
+    where: Text = () if pair.slice == OVERALL else (" in ", Code(short_line(pair.slice)))
+    return (Code(short_line(pair.worse)), fell, Code(short_line(pair.better)), rose, *where)
 
 
 def _first_reason(run: RunRecord, otherwise: str) -> Text:

@@ -357,6 +357,7 @@ class ReportView:
         exam_scores: what the scores in `exam` are.
         cases_head, cases_brief: headings of `cases`, with and without how many are shown.
         spent: what the run spent, and what cached answers saved; empty without a call.
+        new_answers: that no answer was reused, to follow `spent`; empty where one was.
     """
 
     verdict: Verdict
@@ -389,6 +390,7 @@ class ReportView:
     cases_head: Text = ()
     cases_brief: Text = ()
     spent: Text = ()
+    new_answers: str = ""
 
     @property
     def still(self) -> frozenset[str]:
@@ -460,6 +462,7 @@ def report_view(run: RunRecord) -> ReportView:
         cases_head=telling_cases(run).head,
         cases_brief=telling_cases(run).brief,
         spent=spending_text(run),
+        new_answers=calls.new_answers(run),
     )
 
 

@@ -218,7 +218,7 @@ SCORERS_SHOWN = 30
 DIMENSIONS_NAMED = 4
 
 _WHAT = "The mean of each scorer over the cases that it scored in both arms."
-_NO_TEST = "Not tested and not part of the verdict."
+_TEST = "Where one is shown to fall and another to rise, the verdict is HOLD."
 _PASSED = "Passed: share of answers that a required scorer gave more than 0. If it gives 0, the answer scores 0."
 
 
@@ -236,7 +236,7 @@ def _scorer_table(label: str, suite: SuiteRecord) -> ScorerTable:
         brief=brief + (f" and {more:,} more" if more > 0 else ""),
         rows=tuple(map(_scorer_row, ordered[:SCORERS_SHOWN])),
         more=max(0, len(ordered) - SCORERS_SHOWN),
-        notes=(_WHAT, _NO_TEST, *((_PASSED,) if any(one.required for one in suite.scorers) else ())),
+        notes=(_WHAT, _TEST, *((_PASSED,) if any(one.required for one in suite.scorers) else ())),
     )
 
 

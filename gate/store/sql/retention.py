@@ -17,7 +17,7 @@ Clean: TypeAlias = Callable[[str], str]
 
 _TEXTS = frozenset(
     {
-        *("text", "failure", "unscored", "reason", "reasons", "missed", "error"),
+        *("text", "thinking", "failure", "unscored", "reason", "reasons", "missed", "error"),
         *("input", "expected", "said", "answer", "arguments", "result", "found", "rows"),
     }
 )

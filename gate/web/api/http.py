@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any, Literal, TypeAlias
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends, Request, Security
 from fastapi.exceptions import RequestValidationError
@@ -16,7 +16,7 @@ from fastapi.security import HTTPBearer, SecurityScopes
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
@@ -25,6 +25,7 @@ from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.store.access import Person, Scope
 from gate.store.sql.access import Tokens
 from gate.values import JsonValue
+from gate.web.requests import MULTIPART, WholeForm, media_type
 from gate.web.site import Refused, RequiredRole, Role, from_another_site, person_of, site_of
 
 API = "/api/v1"
@@ -173,7 +174,7 @@ RUN, SAMPLES, ORIGIN = "run", "samples", "origin"
 
 async def _json(request: Request) -> Mapping[str, JsonValue]:
     """The JSON object of a request, read as strictly as a case file; otherwise 415, 400 or 422."""
-    if _media_type(request) != "application/json":
+    if media_type(request) != "application/json":
         raise ApiError(415, "This operation accepts JSON only.", "send the header content-type: application/json")
     try:
         found = parse_json((await request.body()).decode("utf-8"))
@@ -200,19 +201,10 @@ class UploadedRun:
     origin: str
 
 
-class _Whole(MultiPartParser):
-    """Records whether the last boundary arrived: otherwise the form was cut off."""
-
-    ended = False
-
-    def on_end(self) -> None:
-        self.ended = True
-
-
 async def _parcel(request: Request) -> AsyncIterator[UploadedRun]:
-    if _media_type(request) != "multipart/form-data":
+    if media_type(request) != MULTIPART:
         raise ApiError(415, "A run must be sent as multipart/form-data.", f"with the parts {RUN} and {SAMPLES}")
-    parser = _Whole(request.headers, request.stream(), max_files=2, max_fields=1, max_part_size=_ORIGIN_BYTES)
+    parser = WholeForm(request.headers, request.stream(), max_files=2, max_fields=1, max_part_size=_ORIGIN_BYTES)
     try:
         form = await parser.parse()
     except MultiPartException as bad:
@@ -243,10 +235,6 @@ def _sorted(parts: Mapping[str, UploadFile | str], count: int) -> UploadedRun:
 
 def _cut_off() -> ApiError:
     return ApiError(400, "The request was cut off. Nothing was saved.", "send it again")
-
-
-def _media_type(request: Request) -> str:
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 _TAG = re.compile(r'(W/)?("[\x21\x23-\x7e]*")')
@@ -287,7 +275,12 @@ def next_page(request: Request, last: int | None) -> dict[str, str]:
     if last is None:
         return {}
     kept = [(name, value) for name, value in request.query_params.multi_items() if name != "after"]
-    return {"link": f'<{request.url.path}?{urlencode([*kept, ("after", str(last))])}>; rel="next"'}
+    return {"link": f'<{path_of(request)}?{urlencode([*kept, ("after", str(last))])}>; rel="next"'}
+
+
+def path_of(request: Request, *parts: str | int) -> str:
+    """The path of a request, and of what lies below it, as a header can hold it."""
+    return "/".join((quote(request.scope["path"]), *(quote(str(part), safe="") for part in parts)))
 
 
 _TOLD: Mapping[int, str] = {

@@ -35,6 +35,7 @@ from gate.web.api.http import (
     client_has,
     json_answer,
     next_page,
+    path_of,
 )
 from gate.web.site import CurrentPerson, CurrentSite, WebSite, log_event
 
@@ -105,7 +106,7 @@ def push(request: Request, site: CurrentSite, person: CurrentPerson, parcel: Pus
     done = _kept(site, parcel, person.name)
     if done.new:
         log_event(request, "run-pushed", str(done.id))
-    headers = {"location": f"{request.url.path}/{done.id}", "cache-control": "no-store"}
+    headers = {"location": path_of(request, done.id), "cache-control": "no-store"}
     return json_answer(request, done, 201 if done.new else 200, headers)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
-from urllib.parse import quote
 
 from fastapi import Depends, Header, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -26,6 +25,7 @@ from gate.web.api.http import (
     api_router,
     json_answer,
     next_page,
+    path_of,
     tag_matches,
 )
 from gate.web.site import CurrentPerson, CurrentSite, WebSite, log_event
@@ -163,7 +163,7 @@ def add(request: Request, site: CurrentSite, person: CurrentPerson, suite: Suite
     if made is None:
         raise taken
     log_event(request, "case-added", f"{suite}: {put.name}")
-    where = {"location": f"{request.url.path}/{quote(put.name, safe='')}"}
+    where = {"location": path_of(request, put.name)}
     return _told(request, made, 201, where)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.action.comment import StickyComment
-from gate.github.client import GitHub
+from gate.github.client import GitHub, Patience
 from gate.github.pulls import PullRequestApi
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
@@ -39,7 +39,7 @@ def connect(server: GitHubServer) -> Connect:
     """Make clients, by default with the token of a workflow."""
 
     def client(token: str | None = WORKFLOW_TOKEN) -> GitHub:
-        return GitHub(token, server.url, REPO)
+        return GitHub(token, server.url, REPO, Patience(wait=lambda seconds: None))
 
     return client
 

@@ -106,7 +106,11 @@ OPERATIONS = {
     "update": Operation("update the comment", "PATCH", "/issues/comments/", _update, lambda _: None),
     "delete": Operation("delete a duplicate of the comment", "DELETE", "/issues/comments/", _delete, lambda _: None),
     "labels": Operation(
-        "read the labels", "GET", "/pulls/7$", _labels, lambda pr: PullState("open", ("docs",), pr.head_sha)
+        "read the labels",
+        "GET",
+        "/pulls/7$",
+        _labels,
+        lambda pr: PullState("open", ("docs",), pr.head_sha, "main", pr.pull.base.sha),
     ),
     "events": Operation("read who set the label", "GET", "/issues/7/timeline$", _events, lambda _: ["docs"]),
     "role": Operation(

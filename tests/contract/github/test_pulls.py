@@ -16,7 +16,8 @@ def seen(pr: PullRequest, **changes: Any) -> Told:
     pull = pr.pull
     first = (pull.number, pull.head.sha, "main", pull.base.sha, "open", tuple(pull.labels))
     fork, merge = changes.get("fork", False), pull.merge_sha
-    return Told(*first, author=pull.author, fork=fork, merge_sha=merge, default_branch="main")
+    head = {"head_repository": pull.head.repo or "", "head_ref": pull.head.ref}
+    return Told(*first, author=pull.author, fork=fork, merge_sha=merge, default_branch="main", **head)
 
 
 def test_a_pull_request_by_number(connect: Connect, pr: PullRequest) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gate.action.comment import Publication, StickyComment, plain_key, publish_comment
+from gate.github.client import GitHub, Patience
 from gate.github.pulls import PullRequestApi
 from tests.contract.github.conftest import REPO, Connect
 from tests.support.github_server import PRIMARY_LIMIT, SECONDARY_LIMIT, GitHubServer
@@ -29,7 +30,7 @@ Publish = Callable[[StickyComment], Publication]
 @pytest.fixture
 def say(connect: Connect, pr: PullRequest) -> Publish:
     """Publish with the token of a workflow, each time as a new run."""
-    return lambda sticky: publish_comment(PullRequestApi(connect(), pr.number), sticky, pause=lambda _: None)
+    return lambda sticky: publish_comment(PullRequestApi(connect(), pr.number), sticky)
 
 
 @pytest.fixture
@@ -248,10 +249,80 @@ def test_an_unknown_author_writes_no_duplicate(
     assert written(server) == [("olivia", OLD)]
 
 
-def test_a_short_limit_on_posts_is_waited_for(
-    server: GitHubServer, connect: Connect, sticky: StickyComment, new: str
+@pytest.mark.parametrize(
+    ("status", "headers", "waits"),
+    [
+        (403, {"Retry-After": "60"}, [60.0]),
+        (429, {"Retry-After": "240"}, [240.0]),
+        (403, {}, [60.0]),
+        (502, {}, [2.0]),
+        (0, {}, [2.0]),
+    ],
+)
+def test_a_comment_waits_as_long_as_the_job_has_time(
+    server: GitHubServer, sticky: StickyComment, new: str, status: int, headers: dict[str, str], waits: list[float]
 ) -> None:
     waited: list[float] = []
-    server.limit("POST", "/comments$", SECONDARY_LIMIT, {"Retry-After": "7"})
-    assert publish_comment(PullRequestApi(connect(WORKFLOW_TOKEN), 7), sticky, waited.append).url
-    assert (waited, written(server)) == ([7], [(BOT, new)])
+    body = {"message": SECONDARY_LIMIT} if status == 403 else None
+    server.fail("POST", "/comments$", status, headers=headers, body=body)
+    github = GitHub(WORKFLOW_TOKEN, server.url, REPO, Patience(250, waited.append))
+    assert publish_comment(PullRequestApi(github, 7), sticky).url
+    assert (waited, written(server)) == (waits, [(BOT, new)])
+
+
+def test_a_wait_beyond_the_jobs_time_is_a_note(server: GitHubServer, sticky: StickyComment) -> None:
+    server.limit("POST", "/comments$", SECONDARY_LIMIT, {"Retry-After": "60"}, times=9)
+    github = GitHub(WORKFLOW_TOKEN, server.url, REPO, Patience(59, pytest.fail))
+    done = publish_comment(PullRequestApi(github, 7), sticky)
+    assert SECONDARY_LIMIT in done.notes[0] and "permission" not in done.notes[0]
+
+
+REFUSALS = [
+    "Unable to create comment because issue is locked.",
+    "Resource protected by organization SAML enforcement. You must grant your OAuth token access to this organization.",
+    "Although you appear to have the correct authorization credentials, the `acme` organization has an IP allow list "
+    "enabled, and 10.0.0.1 is not permitted to access this resource.",
+]
+
+
+@pytest.mark.parametrize("said", REFUSALS)
+def test_a_refusal_is_told_in_githubs_words(
+    server: GitHubServer, say: Publish, sticky: StickyComment, said: str
+) -> None:
+    server.fail("POST", "/comments$", 403, times=9, body={"message": said})
+    (note,) = say(sticky).notes
+    assert said[:190] in note and "permission" not in note
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_an_apps_comment_is_found_again_and_healed(
+    server: GitHubServer, connect: Connect, pr: PullRequest, sticky: StickyComment, new: str, told: bool
+) -> None:
+    pr.comment(OLD, by="acme-gate[bot]")
+    pr.comment(OLD, by="other[bot]")
+    first = server.comments(REPO, 7)[0].id
+    if not told:
+        server.fail("POST", "/graphql$", 403, times=9)
+    quiet = replace(sticky, only_update=True)
+    assert publish_comment(PullRequestApi(connect(APP_TOKEN), 7), quiet).url
+    assert written(server) == [("acme-gate[bot]", new), ("other[bot]", OLD)]
+    assert server.comments(REPO, 7)[0].id == first
+
+
+def test_no_comment_stays_where_only_others_have_one(
+    server: GitHubServer, connect: Connect, pr: PullRequest, sticky: StickyComment
+) -> None:
+    pr.comment(OLD, by="other[bot]")
+    server.fail("POST", "/graphql$", 404, times=9)
+    assert publish_comment(PullRequestApi(connect(APP_TOKEN), 7), replace(sticky, only_update=True)) == Publication()
+    assert written(server) == [("other[bot]", OLD)]
+
+
+def test_a_comment_is_written_after_the_repository_was_renamed(
+    server: GitHubServer, connect: Connect, pr: PullRequest, sticky: StickyComment
+) -> None:
+    github = connect()
+    server.state.rename(pr.world.repo, "acme/desk-bot")
+    for text in ("one", "two"):
+        publish_comment(PullRequestApi(github, 7), replace(sticky, render=lambda _, text=text: text))
+    assert [one.body for one in server.comments("acme/desk-bot", 7)] == [f"{sticky.marker}\ntwo"]

@@ -82,7 +82,7 @@ def test_a_base_branch_that_is_gone(world: PullRequestWorld, server: GitHubServe
     world.git(world.work, "update-ref", "-d", "refs/heads/main")
     outcome = run_action(checkout, env)
     assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
-    assert_told(outcome, "the base origin/main is not in this checkout", "fetch-depth: 2")
+    assert_told(outcome, "and the base is unknown", "fetch-depth: 2")
     assert "INCONCLUSIVE" in server.comments(REPO, 7)[0].body
 
 

@@ -100,7 +100,7 @@ def test_what_cannot_even_be_looked_for_is_reported_on_the_commit(
     world: PullRequestWorld, server: GitHubServer
 ) -> None:
     pr = world.open({PROMPT: BROKEN})
-    assert run(pr, base="main") == 2
+    assert run(pr, range="main..") == 2
     assert [(one.head_sha, one.conclusion) for one in world.repo.check_runs] == [(pr.head_sha, "failure")]
     assert "workflow\\_dispatch" in server.comments("acme/support-bot", 7)[0].body
 

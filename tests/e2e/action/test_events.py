@@ -45,6 +45,47 @@ def test_a_merge_group_inherits_the_override_of_its_pull_request(world: PullRequ
     assert "olivia" in outcome.summary
 
 
+@pytest.mark.parametrize("commits", [1, 3])
+def test_a_merge_group_that_is_rebased_inherits_the_override_of_its_pull_request(
+    world: PullRequestWorld, commits: int
+) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    for number in range(1, commits):
+        pr.push({"README.md": f"# {number}\n"})
+    pr.add_label(LABEL)
+    world.commit_to_main({"other.md": "x\n"})
+    head = events.queued(world, pr, rebase=True)
+    checkout = events.checkout_of(world, head, depth=0)
+    outcome = run_action(checkout, events.merge_group(world, [pr], checkout, head))
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED"), outcome.summary
+
+
+def test_an_entry_that_is_tested_against_the_one_before_it_says_so(world: PullRequestWorld) -> None:
+    first, second = world.open({PROMPT: BROKEN}), world.open({"prompts/faq.md": "Answer. Be kind. quality=1.0\n"})
+    before = events.queued(world, first)
+    head = events.queued(world, first, second)
+    checkout = events.checkout_of(world, head, depth=0)
+    env = events.merge_group(world, [second], checkout, head)
+    path = Path(env["GITHUB_EVENT_PATH"])
+    event = json.loads(path.read_text())
+    event["merge_group"]["base_sha"] = before
+    path.write_text(json.dumps(event))
+    outcome = run_action(checkout, env)
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
+    assert f"the entry {before[:12]} before it in the queue" in outcome.summary
+
+
+def test_commits_of_another_pull_request_are_not_covered_by_the_newest_ones_override(world: PullRequestWorld) -> None:
+    bad, good = world.open({PROMPT: BROKEN}), world.open(FAQ)
+    good.push({"README.md": "# More\n"})
+    good.add_label(LABEL)
+    head = events.queued(world, bad, good, rebase=True)
+    checkout = events.checkout_of(world, head, depth=0)
+    outcome = run_action(checkout, events.merge_group(world, [bad, good], checkout, head))
+    assert outcome.code == 1
+    assert "cannot find out which pull requests" in outcome.summary
+
+
 def test_an_override_of_a_pull_request_that_moved_on_does_not_cover_what_was_queued(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: BROKEN})
     head = events.queued(world, pr)
@@ -101,7 +142,7 @@ def test_a_push_takes_the_baselines_answers_and_the_next_pull_request_pays_for_i
 def test_any_two_refs_by_hand(world: PullRequestWorld, with_checkout: bool, base: str, head: str, verdict: str) -> None:
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("head", depth=0) if with_checkout else pr.checkout("none")
-    env = events.dispatch(world, checkout, pr.head_sha, "refs/heads/change-7", {"base": base, "head": head})
+    env = events.dispatch(world, checkout, pr.head_sha, "refs/heads/change-7", {"range": f"{base}..{head}"})
     outcome = run_action(checkout, env)
     assert outcome.outputs["verdict"] == verdict
     if verdict != "SKIPPED":

@@ -1,5 +1,6 @@
 """Whatever a pull request does to the files that it is judged by: moved, deleted, in LFS, in a submodule, merged."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ def test_what_the_base_changed_is_not_the_changes_doing(tmp_path: Path, server: 
     world.repo.private = True
     outcome = run(pr, "head", depth=0, token="")
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
-    assert "merged the head into origin/main in the checkout" in outcome.summary
+    assert "merged the change into origin/main itself" in outcome.summary
 
 
 NEW_TEXT = "You are the night shift of a support desk. Answer each customer in one short and friendly sentence.\n"
@@ -149,3 +150,19 @@ def test_a_pattern_without_a_file_is_red_though_another_suite_passes(
     said = " ".join(outcome.out.split())
     assert "suite faq: no file matches 'prompt/*.md'" in said
     assert run(pr, kind, inputs={"working-directory": "evals"}).code == 2
+
+
+@pytest.mark.parametrize("kind", ["none", "merge"])
+def test_a_name_that_is_not_utf8_matters_only_where_a_suite_needs_the_file(
+    tmp_path: Path, server: GitHubServer, kind: Kind
+) -> None:
+    config = CONFIG.replace(PROMPT, "'prompts/s*.md'").replace("name: support", "name: all")
+    world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
+    odd = os.fsdecode(b"\xff.md")
+    pr = world.open({f"docs/{odd}": "x", f"prompts/{odd}": "x", PROMPT: "You help customers. quality=1.0\n"})
+    outcome = run(pr, kind)
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS"), outcome.out
+    pr.push({f"prompts/s{odd}": "x"})
+    outcome = run(pr, kind)
+    assert outcome.code == 2
+    assert "has a name that is not UTF-8" in " ".join(outcome.out.split())

@@ -90,10 +90,11 @@ def test_a_conflict_with_secrets_is_no_green(
     world.commit_to_main({PROMPT: REWORDED})
     acted = act_here(beside_secrets(pr, models), monkeypatch)
     assert acted.code == 3
-    assert "GitHub has made no merge commit of #7 and main; usually because they conflict" in " ".join(acted.log)
+    assert f"the change does not merge: {PROMPT} conflicts" in " ".join(acted.log)
     assert "check the repository out" not in acted.summary
-    # It is patient: the merge is made in the background.
-    assert acted.waits == [0.0, 1.0, 2.0, 4.0, 8.0]
+    # The label helps there too.
+    pr.add_label("skip-prompt-diff")
+    assert act_here(beside_secrets(pr, models), monkeypatch).code == 0
 
 
 def test_a_fork_may_name_another_model_of_a_service(world: PullRequestWorld, models: ModelServer) -> None:
@@ -101,21 +102,6 @@ def test_a_fork_may_name_another_model_of_a_service(world: PullRequestWorld, mod
     outcome = privileged(pr, models)
     assert outcome.code == 0
     assert {entry.model for entry in models.ledger} == {"gpt-4o-mini", "gpt-4o"}
-
-
-def test_another_pull_request_of_the_same_commit_does_not_answer_for_it(
-    world: PullRequestWorld, models: ModelServer
-) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    twin = world.open({"README.md": "x\n"}, fork=True)
-    twin.pull.head.sha, twin.pull.base.ref = pr.head_sha, "release"
-    world.git(world.work, "update-ref", "refs/heads/release", world.main_sha)
-    twin.merge_again()
-    for one, event in ((pr, "workflow_run"), (twin, "pull_request_target")):
-        outcome = privileged(one, models, event)
-        assert outcome.code == 3
-        assert "is also the newest commit of" in outcome.summary
-    assert models.ledger == []
 
 
 def test_a_merge_into_another_branch_is_not_taken(
@@ -128,7 +114,9 @@ def test_a_merge_into_another_branch_is_not_taken(
     world.git(world.work, "merge", "--quiet", "--no-ff", "-m", "old", pr.head_sha)
     pr.pull.merge_sha = world.git(world.work, "rev-parse", "HEAD")
     acted = act_here(beside_secrets(pr, models), monkeypatch)
-    assert (acted.code, len(models.ledger)) == (3, 0)
+    # The gate merges it into the main branch itself, whose policy counts.
+    assert (acted.code, len(models.ledger)) == (1, 40)
+    assert "The gate merged the change into origin/main itself" in acted.summary
 
 
 def test_the_label_of_a_fork_overrides_nothing(world: PullRequestWorld, models: ModelServer) -> None:
@@ -137,13 +125,6 @@ def test_the_label_of_a_fork_overrides_nothing(world: PullRequestWorld, models: 
     outcome = privileged(pr, models)
     assert outcome.code == 1
     assert "mallory" in outcome.summary
-
-
-def test_the_scope_of_one_commit_needs_an_event_that_says_so(world: PullRequestWorld, models: ModelServer) -> None:
-    pr = world.open({PROMPT: BROKEN}, fork=True)
-    outcome = privileged(pr, models, inputs={"label-scope": "commit"})
-    assert outcome.code == 2
-    assert "label-scope" in outcome.summary
 
 
 CODE = """\

@@ -1,16 +1,18 @@
 """Each input of the action has its effect."""
 
+import pytest
+
 from tests.e2e.action.example import BROKEN, CONFIG, PROMPT, REWORDED
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import Behaviour, ModelServer
-from tests.support.pull_request import PullRequest, PullRequestWorld
+from tests.support.pull_request import Kind, PullRequest, PullRequestWorld
 
 REPO = "acme/support-bot"
 
 
-def run(pr: PullRequest, inputs: dict[str, str]) -> ActionOutcome:
-    checkout = pr.checkout("merge", depth=2)
+def run(pr: PullRequest, inputs: dict[str, str], kind: Kind = "merge") -> ActionOutcome:
+    checkout = pr.checkout(kind, depth=2)
     return run_action(checkout, pr.environment(checkout, inputs=inputs))
 
 
@@ -59,3 +61,32 @@ def test_a_wrong_input_does_not_leave_an_old_comment_standing(world: PullRequest
     (comment,) = server.comments(REPO, 7)
     assert "INCONCLUSIVE" in comment.body
     assert "fail-on" in comment.body
+
+
+@pytest.mark.parametrize("kind", ["merge", "none"])
+def test_a_repository_without_a_configuration_has_no_gate_where_that_is_allowed(
+    world: PullRequestWorld, server: GitHubServer, kind: Kind
+) -> None:
+    world.commit_to_main({"gate.yaml": None, "bot/gate.yaml": CONFIG})
+    pr = world.open({PROMPT: BROKEN})
+    assert run(pr, {}, kind).code == 2
+    outcome = run(pr, {"config": "optional"}, kind)
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
+    assert "there is no gate.yaml, so this repository has no gate" in " ".join(outcome.out.split())
+    assert run(pr, {"config": "optional:bot/gate.yaml"}, kind).outputs["verdict"] == "BLOCK"
+    pr.push({"bot/gate.yaml": None})
+    assert run(pr, {"config": "optional:bot/gate.yaml"}, kind).code == 2
+
+
+def test_each_key_has_its_own_comment_and_one_configuration_has_one(
+    world: PullRequestWorld, server: GitHubServer
+) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    for inputs in ({}, {"config": "./gate.yaml"}, {"working-directory": "./"}):
+        assert run(pr, inputs).code == 1
+    assert len(server.comments(REPO, 7)) == 1
+    for key in ("German", "French, formal"):
+        assert run(pr, {"key": key}).code == 1
+    assert len(server.comments(REPO, 7)) == 3
+    assert run(pr, {"key": "German"}).code == 1
+    assert len(server.comments(REPO, 7)) == 3

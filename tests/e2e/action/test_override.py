@@ -42,7 +42,7 @@ def test_taking_the_label_off_evaluates_again(world: PullRequestWorld, server: G
     assert "BLOCK" in comment.body
 
 
-def test_another_label_a_title_or_a_rerun_never_makes_a_block_green(world: PullRequestWorld) -> None:
+def test_another_label_or_a_title_is_no_override(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: BROKEN})
     pr.add_label("do-not-skip-prompt-diff")
     pr.pull.title = "[skip-prompt-diff] skip-prompt-diff"

@@ -47,4 +47,6 @@ def test_a_broken_prompt_is_red_and_its_report_is_kept(world: PullRequestWorld, 
     (comment,) = server.comments(pr.world.repo.full_name, pr.number)
     assert "BLOCK: `lang=en` dropped" in comment.body
     assert "BLOCK" in artifact(run)
+    again = run_workflow(pr, WORKFLOW, "reopened")
+    assert (again.code, again.outputs["verdict"], again.outputs["calls"]) == (1, "BLOCK", "0"), again.log
     assert {entry.identity.login for entry in server.ledger if entry.identity} == {"github-actions[bot]"}

@@ -150,11 +150,13 @@ def test_another_model_behind_the_name_stops_the_reuse(known: Path, server: Mode
     assert second.suites[0].baseline.returned_models == ["m-2027"]
 
 
-def test_a_cache_that_git_tracks_is_not_read(few: Path, server: ModelServer) -> None:
+def test_a_cache_that_git_tracks_is_refused(few: Path, server: ModelServer) -> None:
+    before = server.requests
     git(few, "add", "--force", STORE)
-    second = diff(few).record
-    assert server.requests == FEW
-    assert any("git tracks" in note for note in second.notes)
+    second = diff(few)
+    assert (second.code, server.requests) == (2, before)
+    assert "git tracks" in second.err
+    assert "git rm --cached" in second.err
 
 
 def test_a_cache_of_a_newer_version_is_not_changed(few: Path, server: ModelServer) -> None:

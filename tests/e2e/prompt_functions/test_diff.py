@@ -54,20 +54,6 @@ def test_code_that_builds_the_same_texts_is_no_change(repo: Path, run: Run, mode
     assert models.ledger == []
 
 
-def test_where_no_file_differs_nothing_is_run(repo: Path, run: Run, tmp_path: Path) -> None:
-    marker = tmp_path / "marker"
-    commit(repo, {MODULE: f"open({str(marker)!r}, 'a').write('x')\n{GOOD}"})
-    commit(repo, {})
-    told = run.command("diff", "--base", "HEAD~1", "--head", "HEAD")
-    assert "SKIPPED" in told.out
-    assert not marker.exists()
-    commit(repo, {"README.md": "# Other\n"})
-    told = run.command("diff", "--base", "HEAD~1", "--head", "HEAD")
-    assert "SKIPPED" in told.out
-    # One process for each side.
-    assert marker.read_text() == "xx"
-
-
 def test_a_function_may_read_cases_and_configuration(repo: Path, run: Run) -> None:
     files = ("evals/faq.jsonl", "gate.yaml")
     reading = f"WORD = '0.1' if all('worse' in open(file).read() for file in {files!r}) else '1.0'\n"
@@ -114,12 +100,12 @@ def test_what_cannot_be_imported_is_an_error_that_names_module_and_ref(repo: Pat
     assert "(in the working tree)" in told.err
 
 
-def test_a_deleted_function_is_reported_and_held(repo: Path, run: Run) -> None:
+def test_a_deleted_function_is_reported_and_red(repo: Path, run: Run) -> None:
     files = {MODULE: GOOD.replace("build", "make")}
     other = FILES["gate.yaml"].replace("python:bots.persona:build", "prompts/faq.md").replace("dispatcher", "faq", 1)
     write(repo, {**files, "gate.yaml": other, "prompts/faq.md": "Answer. quality=1.0\n"})
     found = run()
-    assert found.record.verdict is Verdict.HOLD
+    assert found.record.verdict is Verdict.INCONCLUSIVE
     assert found.record.deleted == [NAME]
 
 
@@ -127,6 +113,7 @@ def test_a_module_that_moves_keeps_its_exam(repo: Path, run: Run) -> None:
     rules = "".join(f"# Rule {number}: what the persona must never forget.\n" for number in range(20))
     commit(repo, {MODULE: rules + GOOD})
     config = FILES["gate.yaml"].replace(NAME, "README.md").replace("name: dispatcher", "name: voice")
+    config += f"moved: {{'{NAME}': 'python:bots.voice:build'}}\n"
     commit(repo, {MODULE: None, "bots/voice.py": rules + WORSE, "gate.yaml": config})
     found = run("--head", "HEAD", base="HEAD~1")
     assert found.record.verdict is Verdict.BLOCK

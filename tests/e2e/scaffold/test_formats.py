@@ -56,6 +56,7 @@ def test_functions_and_graders_of_promptfoo(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     lost = (root / "evals/not-converted.md").read_text()
     assert "assertion type 'javascript' of test 1 cannot be converted" in lost
+    assert "prompts.py:talk" in lost.replace("\N{ZERO WIDTH SPACE}", "")
     committed(root)
     changed = files("promptfoo/functions")["evals/prompts.py"].replace("one line", "a line").replace("brief.", "quick.")
     # The graders of the change do not count.
@@ -66,7 +67,7 @@ def test_functions_and_graders_of_promptfoo(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (root / "out/samples.jsonl").read_text().splitlines()]
     asked = {(row["suite"], row["arm"], row["case"]): row["reply"]["text"] for row in rows}
     assert asked["brief", "candidate", "test-1"] == "Write a line about wheels."
-    assert asked["talk", "candidate", "test-2"] == "About spokes"
+    assert {suite.name for suite in compared.record.suites} == {"brief"}
     reasons = {score["reason"] for row in rows for score in row["scores"] if score["scorer"] == "graded"}
-    assert reasons == {"wheels: ['answer', 'topic']", "spokes: ['topic']"}
+    assert reasons == {"wheels: ['answer', 'context_vars_topic', 'topic']", "spokes: ['context_vars_topic', 'topic']"}
     assert {score["value"] for row in rows for score in row["scores"]} == {1.0}

@@ -1,4 +1,4 @@
-"""A deleted prompt in a run with shards is reported by the merge."""
+"""A prompt that is gone, in a run with shards, is reported by the merge."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.support.example import CONFIG, FILES, PROMPT
 FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
 
 
-def test_a_deleted_prompt_makes_the_merge_a_hold(tmp_path: Path) -> None:
+def test_a_prompt_that_is_gone_leaves_the_verdict_of_the_merge_open(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     for files in (FILES, {"gate.yaml": FAQ_ONLY, "prompts/faq.md": "Answer. Be kind. quality=1.0\n"}):
         for name, text in files.items():
@@ -22,7 +22,7 @@ def test_a_deleted_prompt_makes_the_merge_a_hold(tmp_path: Path) -> None:
         git(tmp_path, "commit", "--quiet", "--message", "change")
     shards(tmp_path, 2)
     outcome = merge(tmp_path, "--quiet")
-    assert (outcome.code, "HOLD" in outcome.out) == (0, True), outcome
+    assert (outcome.code, "INCONCLUSIVE" in outcome.out) == (3, True), outcome
     run = RunRecord.model_validate_json((tmp_path / "merged/run.json").read_bytes())
     assert run.deleted == [PROMPT]
     assert [suite.name for suite in run.suites] == ["faq"]

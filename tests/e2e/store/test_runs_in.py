@@ -56,10 +56,10 @@ def test_a_run_of_a_deleted_prompt_is_stored_and_an_empty_run_is_not(place: Plac
     support = CONFIG[CONFIG.index("  - name: support") : CONFIG.index("  - name: faq")]
     repository.write(place.repo, {"gate.yaml": CONFIG.replace(support, ""), example.PROMPT: None})
     done = place.gate("diff", "--base", "main")
-    assert done.out.lstrip().startswith("HOLD"), done.out + done.err
+    assert done.out.lstrip().startswith("INCONCLUSIVE"), done.out + done.err
     assert place.gate("push", ".gate/last").code == 0
     (row,) = place.runs.rows(RunFilter(), Page())
-    assert row.verdict is Verdict.HOLD
+    assert row.verdict is Verdict.INCONCLUSIVE
 
 
 @pytest.fixture

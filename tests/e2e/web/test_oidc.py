@@ -3,13 +3,14 @@
 import base64
 import hmac
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import itsdangerous
 import pytest
 from joserfc import jwt
+from joserfc.jwk import ECKey, OctKey
 from starlette.testclient import TestClient
 
 from gate.cases.stored import Page
@@ -19,7 +20,7 @@ from gate.web import addresses
 from gate.web.login import SESSION, SESSION_S
 from gate.web.site import WebSite
 from tests.support import browsing, oidc_provider, stores, team_login
-from tests.support.oidc_provider import Provider, keys
+from tests.support.oidc_provider import SECRET, Provider, keys
 
 HELD = f"__Host-{SESSION}"
 ANN = {"sub": "u-1", "email": "ann@example.org", "email_verified": True}
@@ -77,7 +78,7 @@ def test_a_login_leads_to_no_other_server(site: WebSite) -> None:
     ("lists", "claims", "statuses"),
     [
         ({"editors": "@example.net", "viewers": "@Example.org"}, ANN, (200, 403)),
-        ({"editors": "group:prompts"}, {"sub": "u", "groups": ["staff", "Prompts"]}, (200, 200)),
+        ({"editors": "group:prompts"}, {"sub": "u", "groups": ["staff", "prompts"]}, (200, 200)),
         ({"editors": "group:prompts", "viewers": "*"}, {"sub": "u", "groups": "prompts"}, (200, 403)),
     ],
 )
@@ -164,6 +165,40 @@ def test_what_was_typed_survives_a_session_that_ended(site: WebSite, database: D
     assert site.suites.case("support", "a")[0].entry == {"name": "a", "prompt": "A long thought"}
 
 
+ENTRIES = ("ann@example.org", "@example.org", "group:team", "group:@example.org", "group:ann@example.org", "group:*")
+PERSONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "an address": (ANN, ("ann@example.org", "@example.org")),
+    "its domain in upper case": ({**ANN, "email": "ann@EXAMPLE.org"}, ("ann@example.org", "@example.org")),
+    "another case of the address": ({**ANN, "email": "Ann@example.org"}, ("@example.org",)),
+    "another letter of the same case": ({**ANN, "email": "ann@e\u212aample.org"}, ()),
+    "a domain as address": ({**ANN, "email": "@example.org"}, ()),
+    "a group as address": ({**ANN, "email": "group:team"}, ()),
+    "a group before an address": ({**ANN, "email": "group:ann@example.org"}, ("@example.org",)),
+    "everybody as address": ({**ANN, "email": "*"}, ()),
+    "a group": ({"sub": "u", "groups": ["team"]}, ("group:team",)),
+    "another case of the group": ({"sub": "u", "groups": ["TEAM", "Team", "t\u212aam"]}, ()),
+    "the entry of a group as group": ({"sub": "u", "groups": ["group:team"]}, ()),
+    "an address as group": ({"sub": "u", "groups": ["ann@example.org"]}, ("group:ann@example.org",)),
+    "a domain as group": ({"sub": "u", "groups": ["@example.org"]}, ("group:@example.org",)),
+    "everybody as group": ({"sub": "u", "groups": ["*"]}, ("group:*",)),
+    "a group with spaces": ({"sub": "u", "groups": [" team", "team "]}, ()),
+    "no group": ({"sub": "team", "preferred_username": "team", "groups": [["team"], {"team": 1}, None]}, ()),
+}
+
+
+@pytest.mark.parametrize("who", PERSONS)
+def test_each_entry_admits_its_own_kind_alone(database: Database, provider: Provider, who: str) -> None:
+    provider.person, admitting = PERSONS[who]
+    admitted = []
+    for entry in ENTRIES:
+        site = team_login.server(database, team_login.oidc(provider.issuer, (entry,), ()))
+        there = team_login.browser(site)
+        if team_login.come_in(there)[0] == 303:
+            admitted.append(entry)
+            assert there.get("/new-suite").status_code == 200
+    assert tuple(admitted) == admitting
+
+
 def unsigned(claims: dict[str, Any]) -> str:
     parts = [base64.urlsafe_b64encode(json.dumps(one).encode()).rstrip(b"=") for one in ({"alg": "none"}, claims)]
     return b".".join([*parts, b""]).decode()
@@ -175,6 +210,14 @@ def with_the_public_key(claims: dict[str, Any]) -> str:
     said = b".".join(base64.urlsafe_b64encode(one).rstrip(b"=") for one in parts)
     seal = hmac.digest(keys()[0].as_pem(private=False), said, "sha256")
     return (said + b"." + base64.urlsafe_b64encode(seal).rstrip(b"=")).decode()
+
+
+def hmac_key(secret: str) -> OctKey:
+    return OctKey.import_key(secret or "x")
+
+
+def signed_by(key: OctKey, alg: str, claims: dict[str, Any]) -> str:
+    return jwt.encode({"alg": alg, "kid": "first"}, claims, key, algorithms=[alg])
 
 
 def signed_by_another(kid: str, claims: dict[str, Any]) -> str:
@@ -210,6 +253,44 @@ def test_a_proof_that_is_none_lets_nobody_in(site: WebSite, provider: Provider) 
     assert site.audit.events(EventFilter(), Page(99)) == ()
     vars(provider).update(honest)
     assert team_login.come_in(team_login.browser(site))[0] == 303
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "signed"),
+    [
+        (["none"], unsigned),
+        (["RS256", "none"], unsigned),
+        (["NONE", "None"], unsigned),
+        ("none", unsigned),
+        (["HS256", "RS256"], with_the_public_key),
+        (["HS256"], with_the_public_key),
+        (["HS256"], lambda claims: signed_by(hmac_key(SECRET), "HS256", claims)),
+        (["HS512"], lambda claims: signed_by(hmac_key(""), "HS512", claims)),
+        ({"none": 1}, unsigned),
+    ],
+)
+def test_the_provider_does_not_choose_a_weak_algorithm(
+    database: Database, provider: Provider, algorithms: object, signed: Callable[[dict[str, Any]], str]
+) -> None:
+    provider.metadata = {"id_token_signing_alg_values_supported": algorithms}
+    provider.signed = signed
+    there = team_login.browser(with_lists(database, provider, editors="*"))
+    assert team_login.come_in(there)[0] == 403
+    assert there.get("/").status_code == 303
+    provider.signed = None
+    assert team_login.come_in(team_login.browser(with_lists(database, provider, editors="*")))[0] == 303
+
+
+def test_a_provider_may_sign_with_any_public_key(database: Database, provider: Provider) -> None:
+    key = ECKey.generate_key("P-256", {"kid": "curve"})
+    for listed, alg, signing in ((["ES256", "none"], "ES256", key), (["PS256"], "PS256", keys()[0])):
+        provider.published = [*keys(), key]
+        provider.metadata = {"id_token_signing_alg_values_supported": listed}
+        provider.signed = lambda claims, alg=alg, signing=signing: jwt.encode(
+            {"alg": alg, "kid": signing.kid}, claims, signing, algorithms=[alg]
+        )
+        there = team_login.browser(with_lists(database, provider, editors="*"))
+        assert team_login.come_in(there)[0] == 303, alg
 
 
 def test_new_keys_of_the_provider_are_looked_up(site: WebSite, provider: Provider) -> None:

@@ -21,7 +21,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebSite]:
 @pytest.mark.parametrize(
     ("name", "statuses"),
     [
-        ("ann", (200, 200)),
+        ("Ann", (200, 200)),
+        ("ann", (403, 403)),
+        ("@example.org", (403, 403)),
         ("bob@Example.org", (200, 200)),
         ("Zoë", (200, 403)),
         ("example.org", (403, 403)),

@@ -20,6 +20,7 @@ from gate.report.sheets import plan as plan_report
 from gate.report.sheets.sheet import CodeBlock, Remark, Sheet, SheetRow, SheetTable
 from gate.report.terminal import sheet as sheet_terminal
 from tests.calibration.test_calibrate import FEW, Counted, coins
+from tests.support.rendering import commands
 from tests.support.run_records import finished, itself, resolved
 from tests.support.runs import suite
 
@@ -85,7 +86,7 @@ def test_names_from_outside_cannot_do_anything() -> None:
     )
     shown = printed(sheet, 200)
     assert "\x1b" not in shown
-    assert "::error::" not in shown
+    assert commands(shown) == []
     text = sheet_markdown.render_sheet(sheet)
     assert "<img" not in text.replace("\\<", "")
     assert "@everyone" not in text

@@ -5,6 +5,7 @@ import re
 
 from rich.console import Console
 
+from gate.cli.output import LogStream
 from gate.record.run import RunRecord
 from gate.report.terminal.report import render_report
 from tests.golden import runs
@@ -14,7 +15,7 @@ from tests.golden.hostile import hostile
 def _printed(run: RunRecord, *, width: int = 80, colour: bool = False, env: dict[str, str] | None = None) -> str:
     out = io.StringIO()
     system = "standard" if colour else None
-    console = Console(file=out, width=width, force_terminal=colour, color_system=system, _environ=env or {})
+    console = Console(file=LogStream(out), width=width, force_terminal=colour, color_system=system, _environ=env or {})
     render_report(run, console)
     return out.getvalue()
 

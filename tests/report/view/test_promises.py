@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 from rich.console import Console
 
+from gate.cli.output import LogStream
 from gate.record.parts import ChangeState, InputChange
 from gate.record.run import PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.report.markdown import report as markdown
@@ -45,7 +46,7 @@ def comment(*records: PromisesRecord) -> str:
 
 def printed(table: PromiseTable) -> str:
     out = io.StringIO()
-    console = Console(file=out, width=100, force_terminal=False, _environ={})
+    console = Console(file=LogStream(out), width=100, force_terminal=False, _environ={})
     for line in terminal_specdiff.promise_lines(table):
         console.print(line, highlight=False)
     return out.getvalue()

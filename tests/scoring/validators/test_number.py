@@ -36,7 +36,58 @@ def test_numbers(text: str, found: list[float]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"), [("1.234,5", [1234.5]), ("3,5 kg", [3.5]), ("1.5", []), ("1.000.000", [1_000_000]), ("7", [7])]
+    ("text", "found"),
+    [
+        ("答案是42。", [42]),
+        ("답은42입니다", [42]),
+        ("ราคา42บาท, ที่7", [42, 7]),
+        ("メーター42まで", [42]),
+        ("कीमत42रुपये", [42]),
+        ("السعر42ريال", [42]),
+        ("ב42, ב-42", [42, 42]),
+        ("合計は1,250円です", [1250]),
+        ("１，２５０円と４２度", [1250, 42]),
+        ("1e5円", [100_000]),
+        ("温度是-42度,または－４２度", [-42, -42]),
+        ("온도는-42도", [-42]),
+        ("价格:-1,250元", [-1250]),
+        ("从5到-3", [5, -3]),
+        ("3时-5时, 3시-5시, 100元-200元", [3, 5, 3, 5, 100, 200]),
+        ("iPhone15的价格42元", [42]),
+        ("EUR5, USD1,250.50, EUR2,999", [5, 1250.5, 2999]),
+        ("价格是USD5", [5]),
+        ("US$5, R$6, Rs.7, Rs 8, kr9, zł10", [5, 6, 7, 8, 9, 10]),
+        ("5EUR, 6 USD, 7 €, 8zł, 9kr", [5, 6, 7, 8, 9]),
+        ("EUR-5, EUR -6, -EUR7, -EUR 8, −€ 9, € -10", [-5, -6, -7, -8, -9, -10]),
+        ("$5-$7, 5€-7€, 5 USD-7 USD", [5, 7, 5, 7, 5, 7]),
+        ("TOP10, COP26, MP3, xEUR5, A4", []),
+        ("abc1,250 and x1.5", []),
+        ("1 250,50 and 1.250,50 and 12 345 678,9", [1250.5, 1250.5, 12_345_678.9]),
+        ("€1 250, 1 250 kr, USD 1 250.50", [1250, 1250, 1250.5]),
+        ("5,99 € and €1,5 and EUR250,50", [5.99, 1.5, 250.5]),
+        ("room 5 250 guests, v5 250", [5, 250, 250]),
+        ("12,34,567.89 and Rs 1,50,000", [1_234_567.89, 150_000]),
+        ("1'250.50 and 1’250,50", [1250.5, 1250.5]),
+        ("0,250", [0, 250]),
+    ],
+)
+def test_numbers_beside_letters_and_currencies(text: str, found: list[float]) -> None:
+    assert numbers(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1 250", [1250]),
+        ("1 250,50 €", [1250.5]),
+        ("1,250.50", [1250.5]),
+        ("$5.99", [5.99]),
+        ("1.234,5", [1234.5]),
+        ("3,5 kg", [3.5]),
+        ("1.5", []),
+        ("1.000.000", [1_000_000]),
+        ("7", [7]),
+    ],
 )
 def test_numbers_with_a_decimal_comma(text: str, found: list[float]) -> None:
     assert numbers(text, comma=True) == found
@@ -77,5 +128,12 @@ def test_the_expected_value_may_be_a_number_or_be_written_as_one(expected: JsonV
 @given(st.floats(-1e9, 1e9).map(lambda value: round(value, 3)), st.sampled_from(["{}", "about {} kg.", "x = {}\n"]))
 def test_a_number_is_read_as_it_is_written(value: float, frame: str) -> None:
     assert numbers(frame.format(f"{value:,.3f}")) == [value]
+    for beside in ("答案是{}。", "답은{}입니다", "ราคา{}บาท", "EUR{}", "合計は{}円", "({})", "USD {}", "{}€", "是{}"):
+        assert numbers(beside.format(f"{value:,.3f}")) == [value], beside
+    spaced = f"{value:,.3f}".replace(".", ";").replace(",", " ").replace(";", ",")
+    for blank in (" ", "\u00a0", "\u202f", "'"):
+        assert numbers(frame.format(spaced.replace(" ", blank)), comma=True) == [value]
+        cents = f"{value:,.2f}".replace(".", ";").replace(",", blank).replace(";", ",")
+        assert numbers(f"about {cents} € in all") == [round(value, 2)]
     german = f"{value:,.3f}".translate(str.maketrans(",.", ".,"))
     assert numbers(frame.format(german), comma=True) == [value]

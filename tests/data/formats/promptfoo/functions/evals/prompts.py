@@ -1,10 +1,8 @@
 """Prompts that code builds."""
 
-from helper import lead
-
 
 def brief(context):
-    return f"{lead()} one line about {context['vars']['topic']}."
+    return f"Write one line about {context['vars']['topic']}."
 
 
 def talk(context):

@@ -1,5 +1,0 @@
-"""What lies beside the prompts."""
-
-
-def lead():
-    return "Write"
