@@ -16,6 +16,7 @@ from gate.calls.endpoints import Keys
 from gate.calls.interface import BudgetedCalls, Calls, Executor
 from gate.calls.providers.factory import Factory
 from gate.config.documents import decode
+from gate.config.formats import unchecked_formats
 from gate.config.models import ModelRef, parse_model
 from gate.config.policy import Budget
 from gate.config.scorer import ScorerSpec, judge_params
@@ -34,6 +35,7 @@ from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
 from gate.scoring.interface import Member, ModelScorer
 from gate.store.run_folder import RunFolder
 from gate.suite import Arm, Suite
+from gate.values import JsonValue
 
 
 @dataclass(slots=True)
@@ -242,6 +244,26 @@ def price_notes(resolved: Resolved, factory: Factory) -> list[str]:
     return [unpriced_note(unknown, resolved.budget)] if unknown else []
 
 
+def format_notes(resolved: Resolved) -> list[str]:
+    """The formats in JSON Schemas that no scorer checks."""
+    notes: dict[str, None] = {}
+    for suite in resolved.suites:
+        for spec in suite.exam.all_scorers():
+            names = [name for schema in _schemas(dict(spec.options)) for name in unchecked_formats(schema)]
+            for name in map(one_line, names):
+                notes[f"Suite {suite.name}, scorer {spec.name}: the format {name} is not checked. Use pattern."] = None
+    return list(notes)
+
+
+def _schemas(options: JsonValue) -> Iterator[JsonValue]:
+    """The JSON Schemas in a scorer's options."""
+    for key, value in options.items() if isinstance(options, dict) else ():
+        if key == "schema":
+            yield value
+        else:
+            yield from _schemas(value)
+
+
 def unpriced_models(resolved: Resolved, factory: Factory) -> list[str]:
     """Models that a run calls and whose price is unknown."""
     asked = _asked(resolved, factory)
@@ -292,8 +314,15 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
 
         return run_spending(plan.resolved, factory, plan.concurrency)
 
+    unchecked = format_notes(plan.resolved)
+
     def later() -> Sequence[str]:
-        return (*price_notes(plan.resolved, factory), *caller.notes(), *memory.notes())
+        return (
+            *price_notes(plan.resolved, factory),
+            *unchecked,
+            *caller.notes(),
+            *memory.notes(),
+        )
 
     notes = RunNotes(plan.say, plan.resolved, foreseen_spending, later)
 

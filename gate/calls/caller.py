@@ -43,11 +43,18 @@ class CallPolicy:
 
 @dataclass(slots=True)
 class _Errand:
-    """One call on its way: `order` is its number, `sent` counts the requests sent for it."""
+    """One call on its way: `order` is its number, `sent` counts the requests sent for it, `trouble` is why the last one
+    failed."""
 
     request: Request
     order: int
     sent: int = 0
+    trouble: str = ""
+
+
+def after_trouble(trouble: str, reason: str) -> str:
+    """Why no more requests are sent, after the error that came before, if there was one: it is the cause."""
+    return reason if not trouble or trouble in reason else f"{trouble}; then {reason}"
 
 
 class Caller:
@@ -69,6 +76,9 @@ class Caller:
         self._timing = timing or Timing()
         self._memory = memory or NoMemory()
         self._broken: str | None = None
+        self._notes: dict[str, None] = {}
+        self._heard: set[ModelRef] = set()
+        self._troubles: dict[ModelRef, str] = {}
         self._under_way: dict[tuple[object, ...], asyncio.Event] = {}
         self._limiter = Limiter(policy.concurrency, policy.retry, self._timing)
         self._budget = BudgetGuard(policy.budget, self._timing.clock)
@@ -85,12 +95,14 @@ class Caller:
         return self.counters.usd if known else None
 
     def notes(self) -> list[str]:
-        """What the reader should know of the spending."""
-        return self._budget.notes()
+        """What the reader should know of the spending, and of what servers refuse."""
+        return [*self._budget.notes(), *self._notes]
 
     def exhausted(self) -> str | None:
         """Why no more calls make sense (budget, a dead service, answers that cannot be saved), or None."""
-        return self._broken or self._budget.refused or self._limiter.given_up()
+        silent = next((trouble for model, trouble in self._troubles.items() if model not in self._heard), "")
+        refused = self._budget.refused and after_trouble(silent, self._budget.refused)
+        return self._broken or refused or self._limiter.given_up()
 
     async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
         """Send one request, with retries; a cached answer is returned without a call.
@@ -143,7 +155,7 @@ class Caller:
         except TimeoutError:
             if not limit.expired():
                 raise
-            return self._failed(self._budget.out_of_time(), errand.sent)
+            return self._failed(after_trouble(errand.trouble, self._budget.out_of_time()), errand.sent)
 
     async def _tried(self, errand: _Errand) -> Reply | Failed:
         provider = self._providers(errand.request.model, errand.request.params)
@@ -153,7 +165,7 @@ class Caller:
                 async with self._limiter.slot(provider, errand.order) as turn:
                     return await self._sent(errand, provider, turn)
             except CallRefused as refusal:
-                return self._failed(refusal.reason, errand.sent)
+                return self._failed(after_trouble(errand.trouble, refusal.reason), errand.sent)
             except RejectedRequest as rejected:
                 return self._failed(rejected.reason, errand.sent)
             except Transient as transient:
@@ -172,6 +184,8 @@ class Caller:
             self.counters.retried += errand.sent > 1
             completion = await provider.complete(request)
             turn.answered()
+            self._heard.add(request.model)
+            self._notes.update(dict.fromkeys(completion.notes))
             reply = self._reply(request, completion, priced=provider.priced, attempts=errand.sent)
             cost = reply.cost if isinstance(reply.cost, Dollars) else Dollars(reserved)
             if estimated:
@@ -179,10 +193,12 @@ class Caller:
             return reply
         except RejectedRequest as rejected:
             turn.rejected()
+            self._troubles[request.model] = rejected.reason
             cost = Dollars(reserved) if rejected.unheard else None
             raise
         except Transient as failure:
             turn.failed(failure)
+            errand.trouble = self._troubles[request.model] = failure.reason
             cost = Dollars(reserved) if failure.unheard else None
             raise
         except asyncio.CancelledError:

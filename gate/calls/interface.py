@@ -41,6 +41,7 @@ class Completion:
     Args:
         text: as the model wrote it, perhaps with its thinking.
         thinking: as far as the provider separates it.
+        notes: what the request was sent without, because the server refuses it.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Completion:
     stop_reason: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     thinking: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def reply_of(request: Request, completion: Completion, cost: Cost) -> Reply:

@@ -3,10 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from gate.messages import ToolCall
+from gate.record.transcript import masked
 from gate.values import JsonValue, clipped, parsed
 
 MAX_TOKENS = 10**9
@@ -33,8 +34,8 @@ class MalformedReply(ValueError):
     """A reply that does not follow the API; the text is one clean line."""
 
 
-class TooLong(Exception):
-    """An answer that is too long; the text is one clean line."""
+class UnusableReply(Exception):
+    """A reply that another attempt would not change; the text is one clean line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Cleaner:
 
     def _line(self, value: str, limit: int) -> str:
         kept = (" " if char.isspace() else char for char in value[:_LOOKED_AT] if not _unprintable(char))
-        return clipped(_KEY_SHAPE.sub("[key]", self._redacted(" ".join("".join(kept).split()))), limit)
+        return clipped(_KEY_SHAPE.sub("[key]", masked(self._redacted(" ".join("".join(kept).split())))), limit)
 
     def text(self, value: str) -> str:
         """The same text as valid Unicode, without secrets: half a surrogate pair could not be written to a file."""
@@ -60,9 +61,9 @@ class Cleaner:
         return self._redacted(value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
     def answer(self, value: str) -> str:
-        """The text of an answer; raises `TooLong`."""
+        """The text of an answer; raises `UnusableReply`."""
         if len(value) > MAX_TEXT:
-            raise TooLong(f"the answer has {len(value):,} characters; the limit is {MAX_TEXT:,}")
+            raise UnusableReply(f"the answer has {len(value):,} characters; the limit is {MAX_TEXT:,}")
         return self.text(value)
 
     def thinking(self, parts: Iterable[str]) -> str:
@@ -93,6 +94,91 @@ def json_object(body: bytes) -> dict[str, JsonValue]:
     return value
 
 
+_SAID = (
+    *("title", "message", "msg", "error", "errors", "detail", "details", "description", "error_description", "reason"),
+    *("fieldViolations", "metadata", "raw", "fault", "faultstring", "statusMessage", "Message", "errorMessage"),
+)
+"""Where services put words into an error, the general ones first."""
+_PLACES = ("loc", "field", "path", "property")
+_SEVERAL = 5
+_LEVELS = 8
+
+
+@dataclass(slots=True)
+class ErrorWords:
+    """What an error of any shape says: its sentences, the codes in it, and the parameter that it blames, or empty."""
+
+    said: list[str] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
+    param: str = ""
+
+    @classmethod
+    def of(cls, body: bytes, cleaner: Cleaner) -> "ErrorWords":
+        """The words of an error reply: JSON of any shape, plain text, or a web page, which is named and not shown."""
+        if is_html(body):
+            return cls(["an HTML page instead of JSON"])
+        text = body[:_LOOKED_AT].decode("utf-8", "replace")
+        try:
+            words = cls.within(parsed(body), cleaner)
+        except ValueError:
+            words = cls.within(text, cleaner)
+        # An unknown shape is shown as it is.
+        return words if words.said or not body.strip(b"{}[] \r\n") else replace(words, said=[cleaner.line(text)])
+
+    @classmethod
+    def within(cls, value: JsonValue, cleaner: Cleaner) -> "ErrorWords":
+        """The words in a value of any shape."""
+        words = cls()
+        words.add(value, cleaner)
+        return words
+
+    def sentence(self, cleaner: Cleaner) -> str:
+        """All of them in one line."""
+        return cleaner.line("; ".join(self.said))
+
+    def add(self, value: JsonValue, cleaner: Cleaner, levels: int = _LEVELS) -> None:
+        """Note the words of a value; those of a list are in the order of the list."""
+        if len(self.said) >= _SEVERAL:
+            return
+        if isinstance(value, str):
+            self._say(value, cleaner, levels)
+        elif isinstance(value, list):
+            for item in value[:_SEVERAL] if levels else ():
+                self.add(item, cleaner, levels - 1)
+        elif isinstance(value, dict) and levels:
+            self._read(value, cleaner, levels)
+
+    def _read(self, error: dict[str, JsonValue], cleaner: Cleaner, levels: int) -> None:
+        self.codes += filter(None, (cleaner.line(error.get(key), 80) for key in ("code", "type")))
+        place = next((_place(error[key]) for key in _PLACES if key in error), "")
+        self.param = self.param or cleaner.line(error.get("param"), 80) or cleaner.line(place, 80)
+        before = len(self.said)
+        for key in _SAID:
+            self.add(error.get(key), cleaner, levels - 1)
+        if place and len(self.said) > before:
+            self.said[before] = f"{place}: {self.said[before]}"
+
+    def _say(self, text: str, cleaner: Cleaner, levels: int) -> None:
+        inner = text.lstrip()
+        if inner.startswith(("{", "[")) and levels:
+            # A gateway hands on the error of the service behind it as text.
+            try:
+                return self.add(parsed(inner.encode("utf-8", "replace")), cleaner, levels - 1)
+            except ValueError:
+                pass
+        if is_html(inner.encode("utf-8", "replace")):
+            text = "an HTML page as its message"
+        line = cleaner.line(text)
+        if line and not any(line in said for said in self.said):
+            self.said.append(line)
+
+
+def _place(value: JsonValue) -> str:
+    """Where an error is: a path, of which `body` is no part."""
+    parts = value if isinstance(value, list) else [value]
+    return ".".join(str(part) for part in parts[:_LEVELS] if isinstance(part, (str, int)) and part != "body")
+
+
 def is_html(body: bytes) -> bool:
     """Does this begin like a web page?"""
     return body.lstrip(_BLANK)[:9].lower().startswith(_HTML)
@@ -105,7 +191,7 @@ def object_at(value: JsonValue, key: str) -> dict[str, JsonValue]:
 
 
 def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -> ToolCall:
-    """A tool call of a reply, bounded and clean. Raises `MalformedReply`, `TooLong`."""
+    """A tool call of a reply, bounded and clean. Raises `MalformedReply`, `UnusableReply`."""
     given = cleaner.line(call_id, 200)
     if not given or given != call_id:
         raise MalformedReply("a tool call of the reply has no usable id")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator
 
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.validation import FileModel, Matches, validate, value_error
@@ -115,6 +115,18 @@ class Params(FileModel):
         default=False, description="Leave `<think>…</think>` in the answer; otherwise it is separated and not scored."
     )
     timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Time limit of one answer in seconds.")
+    _chosen: frozenset[str] = PrivateAttr(default=frozenset())
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """Names of the parameters that the gate chose, and the user did not set."""
+        return self._chosen
+
+    def choosing(self, **values: JsonValue) -> "Params":
+        """These parameters with values that the gate chooses: a model that refuses one is called without it."""
+        copy = self.model_copy(update=values)
+        copy._chosen = self._chosen | values.keys()
+        return copy
 
     @classmethod
     def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:

@@ -161,7 +161,7 @@ def answering_models(wanted: GenerationRequest, factory: Factory) -> dict[ModelR
 
     def warm(model: ModelRef) -> Params:
         _, params = wanted.beside(model)
-        warmed = params.model_copy(update={"temperature": 1.0})
+        warmed = params.choosing(temperature=1.0)
         return warmed if factory.takes(model, warmed) else params
 
     return {model: warm(model) for model in wanted.tested}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.calls.interface import Misconfigured, RejectedRequest, Transient
-from gate.calls.providers.clients import Failure, Service, classify_error, read_error, retry_after
+from gate.calls.providers.failures import Failure, Service, classify_error, read_error, retry_after
 from gate.calls.untrusted import Cleaner
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC).timestamp()

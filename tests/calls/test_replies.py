@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gate.calls.interface import RejectedRequest, Transient
 from gate.calls.providers import anthropic, local, openai
-from gate.calls.untrusted import Cleaner, MalformedReply
+from gate.calls.untrusted import Cleaner, MalformedReply, UnusableReply
 from gate.record.transcript import Usage
 from gate.values import JsonValue
 
@@ -86,7 +86,6 @@ def test_anthropic_texts(reply: dict[str, JsonValue], text: str, stop: str) -> N
         {},
         {"choices": [{}]},
         {"choices": [{"message": "hi"}]},
-        said({"content": 3}),
     ],
 )
 def test_openai_replies_without_an_answer(reply: dict[str, JsonValue]) -> None:
@@ -94,9 +93,7 @@ def test_openai_replies_without_an_answer(reply: dict[str, JsonValue]) -> None:
         openai.read_completion(reply, 0.1, Cleaner(), "asked")
 
 
-@pytest.mark.parametrize(
-    "reply", [{}, {"content": None}, {"content": "hi"}, {"content": [{"type": "text"}]}, {"type": "error"}]
-)
+@pytest.mark.parametrize("reply", [{}, {"content": None}, {"type": "error"}])
 def test_anthropic_replies_without_an_answer(reply: dict[str, JsonValue]) -> None:
     with pytest.raises(MalformedReply):
         anthropic.read_completion(reply, 0.1, Cleaner(), "asked")
@@ -162,7 +159,7 @@ def test_a_reply_that_names_no_model_is_of_the_one_that_was_asked(model: JsonVal
 def test_any_openai_field_may_be_anything(name: str, value: JsonValue) -> None:
     try:
         completion = openai.read_completion(openai_reply(**{name: value}), 0.1, Cleaner(), "asked")
-    except MalformedReply:
+    except (MalformedReply, UnusableReply):
         return
     completion.text.encode()
     assert completion.usage.total_input >= 0
@@ -172,7 +169,7 @@ def test_any_openai_field_may_be_anything(name: str, value: JsonValue) -> None:
 def test_any_anthropic_field_may_be_anything(name: str, value: JsonValue) -> None:
     try:
         completion = anthropic.read_completion(anthropic_reply(**{name: value}), 0.1, Cleaner(), "asked")
-    except MalformedReply:
+    except (MalformedReply, UnusableReply):
         return
     completion.text.encode()
     assert completion.usage.total_input >= 0
@@ -182,7 +179,7 @@ def test_any_anthropic_field_may_be_anything(name: str, value: JsonValue) -> Non
 def test_any_reply_of_llama_cpp_is_read_or_refused(reply: dict[str, JsonValue]) -> None:
     try:
         local.completion(reply, "m.gguf", 0.1).text.encode()
-    except (MalformedReply, RejectedRequest, Transient) as error:
+    except (MalformedReply, UnusableReply, RejectedRequest, Transient) as error:
         assert str(error)
 
 

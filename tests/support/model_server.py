@@ -62,6 +62,8 @@ class Behaviour:
         talk: what a model that may call tools says to a conversation: a text, or calls; None where it has no script.
         judgement: what a judge says to a system prompt and a user message; None for an honest judge.
         refuses: requests that a content filter refuses, every time.
+        refusal: what a server says to a request that it does not take; None where it takes it.
+        shape: the form of a server's replies, from that of the interface.
         judges_at_once: requests of judges that have to be there before any of them is answered; one that waits in vain
             is refused.
     """
@@ -83,6 +85,8 @@ class Behaviour:
     refuses: Callable[[Asked], bool] | None = None
     judges_at_once: int = 1
     talk: Callable[[Talk], str | Calls] | None = None
+    refusal: Callable[[dict[str, Any]], Raw | None] | None = None
+    shape: Callable[[dict[str, Any]], dict[str, Any]] | None = None
 
 
 class ModelServer:
@@ -157,6 +161,7 @@ class ModelServer:
     def _app(self) -> web.Application:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._openai)
+        app.router.add_post("/openai/deployments/{model}/chat/completions", self._openai)
         app.router.add_post("/v1/messages", self._anthropic)
         app.router.add_get("/ledger", self._show)
         return app
@@ -190,17 +195,23 @@ class ModelServer:
                 await self._wait(wait)
             if raw := self.behaviour.raw:
                 return web.Response(status=raw.status, body=raw.body, headers=raw.headers)
+            if self.behaviour.refusal and (raw := self.behaviour.refusal(data)):
+                return web.Response(status=raw.status, body=raw.body, headers=raw.headers)
             asked = read(data)
             if self.behaviour.refuses and self.behaviour.refuses(asked):
                 return await faulty("refused", request, self.behaviour.retry_after)
-            if asked.schema is not None and not await self._met():
+            if asked.judging and not await self._met():
                 return await faulty("alone", request, self.behaviour.retry_after)
-            said = self.behaviour.talk(talk_of(data)) if self.behaviour.talk and asked.schema is None else None
+            said = self.behaviour.talk(talk_of(data)) if self.behaviour.talk and not asked.judging else None
             entry = self._answer(asked, said if isinstance(said, str) else None if said is None else "")
             if wait := self.behaviour.fresh_token_s * entry.input_tokens:
                 await asyncio.sleep(wait)
             calls = said if isinstance(said, list) else []
-            text, headers = json.dumps(with_calls(reply(entry), calls, self.requests)), self.behaviour.headers
+            wire = with_calls(reply(entry), calls, self.requests)
+            text, headers = (
+                json.dumps(self.behaviour.shape(wire) if self.behaviour.shape else wire),
+                self.behaviour.headers,
+            )
             return web.Response(body=text.encode(), content_type="application/json", headers=headers)
         finally:
             self.in_flight -= 1
@@ -240,14 +251,14 @@ class ModelServer:
         self._answered[key] = self._answered.get(key, 0) + 1
         if said is not None:
             text = said
-        elif asked.schema is not None:
+        elif asked.judging:
             text = self._judgement(asked)
         elif self.behaviour.answer is not None:
             text = self.behaviour.answer(asked.system, asked.user)
         else:
             text = oracle_answer(asked.system, asked.user, index)
         dice = hashlib.sha256(f"{asked.user} {index}".encode()).digest()
-        if asked.schema is None and dice[0] < 256 * self.behaviour.worse:
+        if not asked.judging and dice[0] < 256 * self.behaviour.worse:
             text = "wrong"
         prefix, rest = count_tokens(asked.system), count_tokens(asked.user)
         read, write = self._cached(asked, prefix)
@@ -258,7 +269,7 @@ class ModelServer:
             user=asked.user,
             text=text,
             index=index,
-            right=None if asked.schema is not None else text != "wrong",
+            right=None if asked.judging else text != "wrong",
             input_tokens=prefix + rest - read - write,
             cache_read_tokens=read,
             cache_write_tokens=write,

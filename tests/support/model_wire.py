@@ -41,6 +41,11 @@ class Asked:
     schema: dict[str, Any] | None
     cached: bool
 
+    @property
+    def judging(self) -> bool:
+        """Is a judge asked? A server that takes no schema knows it by the gate's own words."""
+        return self.schema is not None or self.system.startswith("You are a careful evaluator.")
+
 
 def read_openai(data: dict[str, Any]) -> Asked:
     """What a chat completion asks for."""

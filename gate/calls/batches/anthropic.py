@@ -37,7 +37,7 @@ class AnthropicBatches(BatchService):
     keeps_marks = False
 
     def encode(self, custom_id: str, request: Request) -> bytes:
-        return json_line({"custom_id": custom_id, "params": self.provider.body(request)})
+        return json_line({"custom_id": custom_id, "params": self.provider.body(request, self.provider.dialect)})
 
     async def _submitted(self, lines: Sequence[bytes], mark: SubmissionMark) -> str:
         parts = [part for line in lines for part in (b",", line)][1:]

@@ -39,7 +39,7 @@ class OpenAIBatches(BatchService):
     keeps_marks = True
 
     def encode(self, custom_id: str, request: Request) -> bytes:
-        body = self.provider.body(request)
+        body = self.provider.body(request, self.provider.dialect)
         return json_line({"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body})
 
     async def _submitted(self, lines: Sequence[bytes], mark: SubmissionMark) -> str:

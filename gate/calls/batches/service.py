@@ -13,15 +13,10 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 import httpx2
 
 from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request, Transient
-from gate.calls.providers.clients import (
-    ConnectionBroken,
-    ServiceProvider,
-    classify_error,
-    connection_error,
-    read_error,
-    whole_reply,
-)
-from gate.calls.untrusted import MalformedReply, TooLong, json_object
+from gate.calls.providers.bounded_body import REPLY_BYTES, raise_limit
+from gate.calls.providers.clients import ConnectionBroken, ServiceProvider, connection_error, whole_reply
+from gate.calls.providers.failures import classify_error, read_error
+from gate.calls.untrusted import ErrorWords, MalformedReply, UnusableReply, json_object
 from gate.config.models import Params
 from gate.record.transcript import Failed
 from gate.values import JsonValue
@@ -33,6 +28,9 @@ JsonTable: TypeAlias = dict[str, JsonValue]
 
 MOST_BYTES = 16 * 2**20
 """Bytes in one batch. The services take several times as much, but a batch is held in memory while it is sent."""
+
+RESULTS_BYTES = 2**30
+"""Bytes of the results of one batch, which are read line by line."""
 
 _ASK_TIMEOUT_S = 60.0
 _SEND_TIMEOUT_S = 600.0
@@ -182,7 +180,7 @@ class BatchService(ABC):
         """The answer in a reply."""
         try:
             return self.provider.reader(reply, None, self.cleaner, self.provider.model)
-        except (MalformedReply, TooLong) as error:
+        except (MalformedReply, UnusableReply) as error:
             return Failed(f"{self.name}: {error}")
 
     def unanswered(self, error: JsonTable, otherwise: str = "") -> Failed:
@@ -191,8 +189,9 @@ class BatchService(ABC):
         return Failed(f"{self.name} could not answer the request in the batch" + (f": {said}" if said else ""))
 
     def error_message(self, error: JsonTable) -> str:
-        """The message of an error object, or its code."""
-        return self.cleaner.line(error.get("message")) or self.cleaner.line(error.get("code"), 80)
+        """The words of an error object, or its code."""
+        words = ErrorWords.within(error, self.cleaner)
+        return words.sentence(self.cleaner) or next(iter(words.codes), "")
 
     def read(self, line: bytes) -> BatchResult:
         """A line of the results."""
@@ -231,6 +230,7 @@ class BatchService(ABC):
     async def lines(self, path: str) -> AsyncIterator[bytes]:
         """The lines of a file of results that are not blank, as they arrive."""
         async with self._stream(path) as response:
+            raise_limit(response, RESULTS_BYTES)
             chunks, pending = aiter(response.aiter_bytes()), list[bytes]()
             while (chunk := await self._timed(whole_reply(anext(chunks, None)), _ASK_TIMEOUT_S)) is not None:
                 *whole, rest = chunk.split(b"\n")
@@ -238,6 +238,10 @@ class BatchService(ABC):
                     whole[0] = b"".join((*pending, whole[0]))
                     pending.clear()
                 pending.append(rest)
+                if sum(map(len, pending)) > REPLY_BYTES:
+                    raise RejectedRequest(
+                        f"{self.name}: a line of the results has more than {REPLY_BYTES // 2**20} MiB"
+                    )
                 for line in filter(bytes.strip, whole):
                     yield line
             if (line := b"".join(pending)).strip():
@@ -281,6 +285,8 @@ class BatchService(ABC):
             raise Transient(f"{self.name} gave no answer within {timeout_s:g} s") from None
         except ConnectionBroken as broken:
             raise connection_error(broken, self.provider.service, self.cleaner) from None
+        except UnusableReply as error:
+            raise RejectedRequest(f"{self.name}: {error}") from None
 
 
 async def _each(parts: Sequence[bytes]) -> AsyncIterator[bytes]:

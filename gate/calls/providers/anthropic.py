@@ -3,10 +3,20 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from gate.calls.endpoints import check_anthropic, schema_without_bounds
+from gate.calls.endpoints import Endpoint, check_anthropic, schema_without_bounds
 from gate.calls.interface import Completion, RejectedRequest, Request
 from gate.calls.providers.clients import ServiceProvider
-from gate.calls.untrusted import Cleaner, MalformedReply, distinct_calls, object_at, token_count, tool_call
+from gate.calls.providers.dialect import Dialect
+from gate.calls.untrusted import (
+    Cleaner,
+    ErrorWords,
+    MalformedReply,
+    UnusableReply,
+    distinct_calls,
+    object_at,
+    token_count,
+    tool_call,
+)
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
 from gate.record.transcript import Usage
@@ -52,12 +62,14 @@ def _tool(tool: Tool) -> JsonValue:
 def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
     """Read a reply, each field may be missing or hostile; see `gate.calls.providers.openai.read_completion`."""
     blocks = data.get("content")
+    if isinstance(blocks, (str, dict)):
+        raise UnusableReply("the content of the reply is not a list of blocks")
     if not isinstance(blocks, list):
-        said = cleaner.line(object_at(data, "error").get("message"))
+        said = ErrorWords.within(data, cleaner).sentence(cleaner)
         raise MalformedReply("the reply has no content" + (f": {said}" if said else ""))
     texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
     if not all(isinstance(text, str) for text in texts):
-        raise MalformedReply("the content of the reply is not text")
+        raise UnusableReply("the content of the reply is not text")
     text = "".join(str(text) for text in texts)
     stop = cleaner.line(data.get("stop_reason"), 64)
     if stop == "refusal" and not text:
@@ -116,10 +128,13 @@ class AnthropicProvider(ServiceProvider):
     path = "/v1/messages"
     reader = staticmethod(read_completion)
 
+    def __init__(self, endpoint: Endpoint, model: str) -> None:
+        super().__init__(endpoint, model, Dialect(("json_schema", "text"), ("max_tokens",)))
+
     def check(self, params: Params) -> None:
         check_anthropic(self.model, params)
 
-    def body(self, request: Request) -> dict[str, JsonValue]:
+    def body(self, request: Request, dialect: Dialect) -> dict[str, JsonValue]:
         """The body of a request, for one call or a line of a batch."""
         params = request.params
         turns = [message for message in request.messages if message.role != "system"]
@@ -139,7 +154,7 @@ class AnthropicProvider(ServiceProvider):
         output: dict[str, JsonValue] = {}
         if params.reasoning_effort is not None:
             output["effort"] = params.reasoning_effort
-        if request.schema is not None:
+        if request.schema is not None and dialect.form == "json_schema":
             output["format"] = {"type": "json_schema", "schema": schema_without_bounds(dict(request.schema))}
         if output:
             body["output_config"] = output

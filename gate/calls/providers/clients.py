@@ -2,16 +2,12 @@
 
 import asyncio
 import gc
-import math
-import re
 import ssl
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass, replace
 from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
@@ -22,7 +18,10 @@ import httpx2
 
 from gate.calls.endpoints import NO_KEY, Api, Endpoint
 from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request, Transient
-from gate.calls.untrusted import Cleaner, MalformedReply, TooLong, is_html, json_object
+from gate.calls.providers.bounded_body import ENCODINGS, bound_body
+from gate.calls.providers.dialect import Dialect, Slot, blamed_slot
+from gate.calls.providers.failures import Service, classify_error, error_status, read_error
+from gate.calls.untrusted import Cleaner, MalformedReply, UnusableReply, json_object
 from gate.config.models import Params
 from gate.errors import GateError, MissingKey, with_extra
 from gate.values import JsonValue
@@ -64,13 +63,20 @@ class Client:
     signing: tuple[type[Exception], ...] = ()
 
     async def reply(self, call: Awaitable[httpx2.Response]) -> httpx2.Response:
-        """The reply to a call of the client, whatever its status. Raises `ConnectionBroken`, `Misconfigured`."""
+        """The reply to a call of the client, whatever its status.
+
+        Raises:
+            ConnectionBroken, Misconfigured: there is none.
+            UnusableReply: its body is too large.
+        """
         try:
             return await whole_reply(call)
         except self.module.APIStatusError as error:
             response: httpx2.Response = error.response
             return response
         except self.module.APIConnectionError as error:
+            if isinstance(cause := _innermost(error), UnusableReply):
+                raise cause from None
             raise ConnectionBroken(_words(error), answered=_BEGUN in error.request.extensions) from None
         except self.signing as error:
             raise Misconfigured(f"there are no usable credentials: {_words(error)}", "log in again") from None
@@ -214,7 +220,8 @@ def _settings(endpoint: Endpoint, sdk: ModuleType) -> dict[str, Any]:
         limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=connections),
         timeout=httpx2.Timeout(None, connect=CONNECT_TIMEOUT_S),
         follow_redirects=False,
-        event_hooks={"request": [plain] if endpoint.api_key == NO_KEY else [], "response": [begun]},
+        headers={"Accept-Encoding": ENCODINGS},
+        event_hooks={"request": [plain] if endpoint.api_key == NO_KEY else [], "response": [begun, bound_body]},
     )
     return {"max_retries": 0, "http_client": http}
 
@@ -237,9 +244,14 @@ def trusted_certificates() -> ssl.SSLContext:
 
 def _words(error: BaseException) -> str:
     """The text of the innermost error: the SDK's own is only "Connection error."."""
+    inner = _innermost(error)
+    return str(inner) or type(inner).__name__
+
+
+def _innermost(error: BaseException) -> BaseException:
     while error.__cause__ is not None:
         error = error.__cause__
-    return str(error) or type(error).__name__
+    return error
 
 
 @contextmanager
@@ -254,128 +266,10 @@ def _quick_import() -> Iterator[None]:
             gc.enable()
 
 
-Failure = Transient | RejectedRequest | Misconfigured
-
-_RETRIED = frozenset({408, 409, 425})
-_THROTTLED = frozenset({429, 503, 529})
-_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_error"})
-_UNSUPPORTED = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
-# Settings of an arm: a request that is refused for one of these is refused for every case.
-_SETTINGS = frozenset({"temperature", "top_p", "stop", "seed", "reasoning_effort", "response_format"})
-# Anthropic names the field at the start of the message instead.
-_NAMED = re.compile(r"^`?(max_tokens|stop_sequences|output_config|thinking|temperature|top_p|model)\b|does not support")
-
-
-@dataclass(frozen=True, slots=True)
-class Service:
-    """Who answered, for messages; `missing` is what the user can do where the service does not know the model."""
-
-    name: str
-    key: str
-    model: str
-    missing: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorReply:
-    """An error reply, parsed and clean; `param` is the parameter that it blames, or empty."""
-
-    status: int
-    codes: frozenset[str]
-    param: str
-    message: str
-    retry_after_s: float | None
-
-
-def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cleaner, now: float) -> ErrorReply:
-    """Parse an error reply of any server; every field may be missing or hostile."""
-    try:
-        data: Mapping[str, JsonValue] = json_object(body)
-    except MalformedReply:
-        data = {"message": "an HTML page instead of JSON"} if is_html(body) else {}
-    inner = data.get("error", data)
-    error = inner if isinstance(inner, dict) else {"message": inner}
-    said = error.get("message") or error.get("detail") or error.get("error")
-    if isinstance(said, str) and is_html(said.encode("utf-8", "replace")):
-        said = "an HTML page as its message"
-    codes = frozenset(word for word in (cleaner.line(error.get(key), 80) for key in ("code", "type")) if word)
-    return ErrorReply(
-        status,
-        codes,
-        cleaner.line(error.get("param"), 80),
-        cleaner.line(said),
-        retry_after(headers, now),
-    )
-
-
-def classify_error(error: ErrorReply, service: Service) -> Failure:
-    """The exception for an error reply."""
-    said = f"{service.name} answered {error.status}" + (f": {error.message}" if error.message else "")
-    if error.status == 402 or error.codes & _QUOTA or "credit balance is too low" in error.message:
-        return Misconfigured(said, "the account has no credit left; add some on its billing page")
-    if error.status in _THROTTLED:
-        return Transient(said, error.retry_after_s, throttled=True)
-    if error.status in _RETRIED or error.status >= 500:
-        return Transient(said, error.retry_after_s)
-    if error.status in (401, 403):
-        if not service.key:
-            return Misconfigured(said, "set api_key_env to the variable of its key, under providers: in gate.yaml")
-        return Misconfigured(said, f"check {service.key}, and that this key may use the model {service.model}")
-    if error.status == 404:
-        hint = f"check the name of the model ({service.model}) and the address of the server"
-        return Misconfigured(said, service.missing or hint)
-    if error.status < 400 or error.status == 405:
-        return Misconfigured(said, "check the address of the server: there is no model API at it")
-    if _blames_a_setting(error):
-        return Misconfigured(said, f"change or remove that parameter for {service.model}")
-    return RejectedRequest(said)
-
-
 def connection_error(broken: ConnectionBroken, service: Service, cleaner: Cleaner) -> Transient:
     """The exception for a missing reply."""
     why = f"the connection to {service.name} failed: {cleaner.line(broken.reason, 200)}"
     return Transient(why, unheard=broken.answered)
-
-
-def _blames_a_setting(error: ErrorReply) -> bool:
-    if error.status not in (400, 422):
-        return False
-    if error.param:
-        return bool(error.codes & _UNSUPPORTED) or error.param.split(".")[0] in _SETTINGS
-    return _NAMED.search(error.message) is not None
-
-
-def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that a server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date; 0 or more,
-    or None if there is no usable value. `now` is in seconds since the epoch."""
-    wait = _seconds(headers.get("retry-after-ms"))
-    if wait is not None:
-        return wait / 1000.0
-    value = headers.get("retry-after")
-    wait = _seconds(value)
-    if wait is not None or value is None:
-        return wait
-    moment = _moment(value)
-    # Compared with the server's clock, because the local one may be wrong.
-    here = _moment(headers.get("date", ""))
-    return None if moment is None else max(0.0, moment - (now if here is None else here))
-
-
-def _moment(date: str) -> float | None:
-    """Seconds since the epoch of an HTTP date."""
-    try:
-        parsed = parsedate_to_datetime(date[:64])
-        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None
-
-
-def _seconds(value: str | None) -> float | None:
-    try:
-        number = float(value or "")
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0.0 else None
 
 
 class ServiceProvider(ABC):
@@ -385,31 +279,63 @@ class ServiceProvider(ABC):
     priced = True
     path: ClassVar[str]
 
-    def __init__(self, endpoint: Endpoint, model: str, missing: str = "") -> None:
+    def __init__(self, endpoint: Endpoint, model: str, usual: Dialect, missing: str = "") -> None:
         self.model = model
         self.lane = endpoint.lane
         self.service = Service(endpoint.name, endpoint.variable, model, missing)
         self.cleaner = Cleaner((endpoint.api_key,))
         self.client = make_client(endpoint)
+        self.dialect = self._usual = usual
+        self._proven: frozenset[Slot] = frozenset()
 
     @staticmethod
     @abstractmethod
     def reader(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
-        """Read a reply of the model `asked`; raises `MalformedReply` or `TooLong`."""
+        """Read a reply of the model `asked`; raises `MalformedReply` or `UnusableReply`."""
 
     @abstractmethod
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that this model's interface does not take."""
 
     @abstractmethod
-    def body(self, request: Request) -> dict[str, JsonValue]:
+    def body(self, request: Request, dialect: Dialect) -> dict[str, JsonValue]:
         """The body of a request, for one call or a line of a batch."""
 
     async def complete(self, request: Request) -> Completion:
-        """Send one request, once; the time-out is for the whole exchange, connecting included."""
+        """Send one request, in another dialect where the server refuses the usual one; what it answered is kept for
+        later requests. Refusals are free, and no part of the latency."""
         self.check(request.params)
-        timeout_s = request.params.timeout_s
-        call = self.client.sdk.post(self.path, body=self.body(request), cast_to=httpx2.Response)
+        learnt = dialect = self.dialect
+        proven, refusal = self._proven, None
+        while True:
+            response, latency_s = await self._exchange(self.body(request, dialect), request.params.timeout_s)
+            sent = dialect.sent(request)
+            if response.is_success:
+                self.dialect, self._proven = self.dialect.merged(dialect), self._proven | sent
+                completion = self._read(response, latency_s)
+                return replace(completion, notes=dialect.notes(request, self._usual, self.service.name))
+            error = read_error(response.status_code, response.headers, response.content, self.cleaner, time.time())
+            failure = classify_error(error, self.service)
+            if refusal is None or isinstance(failure, Misconfigured):
+                refusal = failure
+            slot = blamed_slot(error, failure, sent, proven)
+            if slot is not None and self.dialect not in (learnt, dialect):
+                # Another request has learnt meanwhile.
+                learnt = dialect = self.dialect
+                proven = self._proven
+            elif slot is not None and (after := dialect.without(slot)) is not None:
+                dialect = after
+            else:
+                raise refusal
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.client.close()
+
+    async def _exchange(self, body: dict[str, JsonValue], timeout_s: float) -> tuple[httpx2.Response, float]:
+        """Send one request, once; returns the reply of any status, and its seconds. The time-out is for the whole
+        exchange, connecting included."""
+        call = self.client.sdk.post(self.path, body=body, cast_to=httpx2.Response)
         started = time.perf_counter()
         try:
             async with asyncio.timeout(timeout_s):
@@ -418,21 +344,22 @@ class ServiceProvider(ABC):
             raise Transient(f"{self.service.name} gave no answer within {timeout_s:g} s", unheard=True) from None
         except ConnectionBroken as broken:
             raise connection_error(broken, self.service, self.cleaner) from None
+        except UnusableReply as error:
+            raise RejectedRequest(f"{self.service.name}: {error}", unheard=True) from None
         except UnicodeEncodeError:
             raise RejectedRequest("the request contains half of a surrogate pair, which is not valid Unicode") from None
-        return self._read(response, time.perf_counter() - started)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self.client.close()
+        return response, time.perf_counter() - started
 
     def _read(self, response: httpx2.Response, latency_s: float) -> Completion:
-        if not response.is_success:
-            parts = (response.status_code, response.headers, response.content)
-            raise classify_error(read_error(*parts, self.cleaner, time.time()), self.service)
         try:
-            return self.reader(json_object(response.content), latency_s, self.cleaner, self.model)
+            data = json_object(response.content)
+            if (status := error_status(data)) is not None:
+                # Gateways send an error of the service behind them with a good status.
+                raise classify_error(
+                    read_error(status, response.headers, response.content, self.cleaner, time.time()), self.service
+                )
+            return self.reader(data, latency_s, self.cleaner, self.model)
         except MalformedReply as error:
             raise Transient(f"{self.service.name}: {error}", unheard=True) from None
-        except TooLong as error:
+        except UnusableReply as error:
             raise RejectedRequest(f"{self.service.name}: {error}", unheard=True) from None

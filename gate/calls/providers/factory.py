@@ -107,7 +107,7 @@ class Factory:
 
     def cold(self, model: ModelRef, params: Params) -> Params:
         """Parameters of a judge: temperature 0, if the API takes one and no other is set."""
-        cold = params.model_copy(update={"temperature": 0.0})
+        cold = params.choosing(temperature=0.0)
         return cold if params.temperature is None and self.takes(model, cold) else params
 
     async def close(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from gate.calls.endpoints import reply_limits, schema_with_bounds, seed_of
 from gate.calls.interface import Completion, Misconfigured, RejectedRequest, Request, Transient
-from gate.calls.untrusted import Cleaner, MalformedReply, object_at, token_count
+from gate.calls.untrusted import Cleaner, MalformedReply, UnusableReply, object_at, token_count
 from gate.config.models import Params
 from gate.errors import GateError, with_extra
 from gate.record.transcript import Usage
@@ -130,6 +130,8 @@ class LocalProvider:
             return completion(data, self._name, latency_s)
         except MalformedReply as error:
             raise Transient(f"llama.cpp: {error}") from None
+        except UnusableReply as error:
+            raise RejectedRequest(f"llama.cpp: {error}") from None
 
     def _ask(self, body: dict[str, JsonValue]) -> dict[str, JsonValue]:
         if self._engine is None:  # closed while this request waited

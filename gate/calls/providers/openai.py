@@ -1,5 +1,7 @@
 """OpenAI's Chat Completions and Batch interfaces: at OpenAI, Azure, and compatible servers."""
 
+from collections.abc import Mapping
+
 from gate.calls.endpoints import (
     Endpoint,
     check_openai,
@@ -10,7 +12,17 @@ from gate.calls.endpoints import (
 )
 from gate.calls.interface import Completion, Request
 from gate.calls.providers.clients import ServiceProvider
-from gate.calls.untrusted import Cleaner, MalformedReply, distinct_calls, object_at, token_count, tool_call
+from gate.calls.providers.dialect import Dialect, JsonForm
+from gate.calls.untrusted import (
+    Cleaner,
+    ErrorWords,
+    MalformedReply,
+    UnusableReply,
+    distinct_calls,
+    object_at,
+    token_count,
+    tool_call,
+)
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
 from gate.record.transcript import Usage
@@ -36,7 +48,7 @@ def _tool(tool: Tool) -> JsonValue:
 
 
 def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
-    """Read a reply, every field of which may be missing or hostile. Raises `MalformedReply`, `TooLong`.
+    """Read a reply, every field of which may be missing or hostile. Raises `MalformedReply`, `UnusableReply`.
 
     Args:
         latency_s: duration in seconds; None if it has no meaning.
@@ -46,18 +58,14 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        said = cleaner.line(object_at(data, "error").get("message"))
+        said = ErrorWords.within(data, cleaner).sentence(cleaner)
         raise MalformedReply("the reply has no choice with a message" + (f": {said}" if said else ""))
-    content, refusal = message.get("content"), message.get("refusal")
+    (content, thoughts), refusal = _content(message.get("content"), cleaner), message.get("refusal")
     thinking = [text for key in _THINKING if isinstance(text := message.get(key), str)][:1]
-    if isinstance(content, list):
-        content, parts = _content(content)
-        thinking += parts
-    if content is not None and not isinstance(content, str):
-        raise MalformedReply("the content of the reply is not text")
+    thinking += thoughts
     refused = isinstance(refusal, str) and bool(refusal) and not content
     return Completion(
-        text=cleaner.answer(str(refusal) if refused else content or ""),
+        text=cleaner.answer(str(refusal) if refused else content),
         model_id=cleaner.line(data.get("model"), 200) or asked,
         usage=_usage(object_at(data, "usage")),
         latency_s=latency_s,
@@ -69,26 +77,34 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
 
 _THINKING = ("reasoning_content", "reasoning")
 """Where compatible servers put what a model thinks."""
+_ASIDE = frozenset({*_THINKING, "thinking", "reference"})
+"""Parts of a content that belong to no answer."""
 
 
-def _content(parts: list[JsonValue]) -> tuple[str, list[str]]:
-    """The text of a content in parts, and the thinking in it; raises `MalformedReply` for a part of another kind."""
+def _content(content: JsonValue, cleaner: Cleaner) -> tuple[str, list[str]]:
+    """The text of a content: a text, nothing, or parts; and the thinking in it. Raises `UnusableReply`."""
+    if content is None or isinstance(content, str):
+        return content or "", []
     texts, thinking = [], []
-    for part in parts:
-        kind, text, thought = (
-            (part.get(key) for key in ("type", "text", "thinking")) if isinstance(part, dict) else ("",) * 3
-        )
-        if kind == "text" and isinstance(text, str):
+    for part in content if isinstance(content, list) else [content]:
+        fields = part if isinstance(part, dict) else {"text": part}
+        kind = fields.get("type", "text")
+        text = fields.get("refusal") if kind == "refusal" else fields.get("text")
+        if kind in ("text", "output_text", "refusal") and isinstance(text, str):
             texts.append(text)
-        elif kind == "thinking" and isinstance(thought, list):
-            thinking += [
-                inner["text"] for inner in thought if isinstance(inner, dict) and isinstance(inner.get("text"), str)
-            ]
-        elif kind == "thinking" and isinstance(thought, str):
-            thinking.append(thought)
+        elif kind in _ASIDE:
+            thinking += _thoughts(fields.get("thinking", text))
         else:
-            raise MalformedReply("the content of the reply is not text")
+            named = cleaner.line(kind, 40) or "without a type"
+            raise UnusableReply(f"the content of the reply is not text, but holds a part that is no text ({named})")
     return "".join(texts), thinking
+
+
+def _thoughts(thought: JsonValue) -> list[str]:
+    """The texts of a part with thinking."""
+    parts = thought if isinstance(thought, list) else [{"text": thought}]
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def _calls(found: JsonValue, cleaner: Cleaner) -> tuple[ToolCall, ...]:
@@ -125,20 +141,22 @@ class OpenAIProvider(ServiceProvider):
     def __init__(self, endpoint: Endpoint, model: str) -> None:
         azure = endpoint.api == "azure"
         missing = f"check that the Azure resource has a deployment named {model}" if azure else ""
-        super().__init__(endpoint, model, missing)
+        limits = ("max_tokens", "max_completion_tokens")
+        newer = azure or takes_new_token_limit(endpoint.base_url)
+        usual = Dialect(("json_schema", "json_object", "text"), limits[::-1] if newer else limits)
+        super().__init__(endpoint, model, usual, missing)
         self._own = azure or is_openai(endpoint.base_url)
-        self._limit = "max_completion_tokens" if azure or takes_new_token_limit(endpoint.base_url) else "max_tokens"
 
     def check(self, params: Params) -> None:
         check_openai(self.model, params, own=self._own)
 
-    def body(self, request: Request) -> dict[str, JsonValue]:
+    def body(self, request: Request, dialect: Dialect) -> dict[str, JsonValue]:
         """The body of a request, for one call or a line of a batch."""
-        params = request.params
+        params = dialect.params(request.params)
         messages: list[JsonValue] = [_turn(message) for message in request.messages]
         body: dict[str, JsonValue] = {"model": self.model, "messages": messages}
         optional: dict[str, JsonValue] = {
-            self._limit: params.max_output_tokens,
+            dialect.limit: params.max_output_tokens,
             "temperature": params.temperature,
             "top_p": params.top_p,
             "stop": list(params.stop) or None,
@@ -148,11 +166,14 @@ class OpenAIProvider(ServiceProvider):
         body.update({key: value for key, value in optional.items() if value is not None})
         if request.tools:
             body["tools"] = [_tool(tool) for tool in request.tools]
-        if request.schema is not None:
-            shape: dict[str, JsonValue] = {
-                "name": "answer",
-                "strict": True,
-                "schema": schema_without_bounds(dict(request.schema)),
-            }
-            body["response_format"] = {"type": "json_schema", "json_schema": shape}
+        if request.schema is not None and (form := json_form(request.schema, dialect.form)):
+            body["response_format"] = form
         return body
+
+
+def json_form(schema: Mapping[str, JsonValue], form: JsonForm) -> dict[str, JsonValue]:
+    """The field `response_format`; empty for plain text."""
+    if form == "json_schema":
+        strict: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": schema_without_bounds(dict(schema))}
+        return {"type": form, form: strict}
+    return {"type": form} if form == "json_object" else {}

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import cast
 
 from gate.config.documents import BadJson, parse_json
+from gate.config.formats import format_checker
 from gate.config.json_schema import MatchingWork, TooSlow, bounded
 from gate.config.values import JsonSteps, NotThere, look_up, parse_path
 from gate.record.transcript import Unscored
@@ -38,7 +39,7 @@ def json_schema(options: Options, subject: Subject) -> Finding:
         value = parse_json(unfenced(subject.text, options))
     except BadJson as error:
         return 0.0, f"is not JSON: {error}"[:300]
-    validator = bounded(cast("dict[str, JsonValue]", options["schema"]), MatchingWork())
+    validator = bounded(cast("dict[str, JsonValue]", options["schema"]), MatchingWork(), format_checker())
     try:
         first = min(validator.iter_errors(value), key=lambda error: list(map(str, error.path)), default=None)
     except TooSlow as slow:
@@ -51,12 +52,18 @@ def json_schema(options: Options, subject: Subject) -> Finding:
     return 0.0, f"at {first.json_path[:100]}: {first.message}"[:300]
 
 
+_OPENING = re.compile(r"\s*+(`{3,}+|~{3,}+)[^\r\n`]*+(?:\r\n|\r|\n)")
+
+
 def unfenced(text: str, options: Options) -> str:
     """The content of a Markdown fence around the whole answer, where `fence` allows one; else the answer itself."""
     if not options.get("fence", True):
         return text
-    match = re.fullmatch(r"\s*```[a-zA-Z]*\n(.*?)\n?```\s*", text, re.DOTALL)
-    return match.group(1) if match else text
+    opening = _OPENING.match(text)
+    if opening is None:
+        return text
+    fence, content = opening[1], text[opening.end() :].rstrip()
+    return content.rstrip(fence[0]) if content.endswith(fence) else text
 
 
 def json_path(options: Options, subject: Subject) -> Finding:

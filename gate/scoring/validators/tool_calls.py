@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from gate.config.formats import format_checker
 from gate.config.json_schema import MatchingWork, TooSlow, bounded
 from gate.messages import ToolCall
 from gate.record.transcript import ARGUMENT_CHARS, Observation, ToolUse, Unscored
@@ -107,7 +108,7 @@ def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse])
             raise _TooLong(f"arguments of {tool} are too long, and were cut, so they cannot be checked")
         return f"no call of {tool} has {shown_value(wanted['subset'])}; the last one has {uses[-1].arguments[:120]}"
     if "schema" in wanted:
-        check = bounded(as_mapping(wanted["schema"]), MatchingWork())
+        check = bounded(as_mapping(wanted["schema"]), MatchingWork(), format_checker())
         for one in given:
             if one is None and long:
                 raise _TooLong(f"arguments of {tool} are too long, and were cut, so they cannot be checked")
