@@ -151,7 +151,7 @@ class Evaluation:
         progress = reading_deadline(self.inputs)
         resolved = within_minutes(progress.minutes, lambda: self._resolved(self._sides(), progress), progress.told)
         if resolved is None:
-            why = f"there is no {self.inputs.config_path}, so this repository has no gate."
+            why = f"there is no {self.inputs.config_place}, so this repository has no gate."
             return not_evaluated_record(why, commit, services.now())
         if not resolved.touched and not resolved.deleted:
             return skipped_record(resolved, services.now())
@@ -192,7 +192,8 @@ class Evaluation:
         found, folder = self.files.sides(self.subject.wanted), self.inputs.working_directory
         sides = found.sides
         if folder:
-            if sides.base.fingerprint(folder) is None and sides.head.fingerprint(folder) is None:
+            missing = sides.base.fingerprint(folder) is None and sides.head.fingerprint(folder) is None
+            if missing and not self.inputs.config_optional:
                 where = f"neither at {sides.base.label} nor at {sides.head.label}"
                 raise GateError(f"working-directory: there is no folder {folder}, {where}", "name an existing folder")
             sides = Sides(Subfolder(sides.base, folder), Subfolder(sides.head, folder))
@@ -207,7 +208,7 @@ class Evaluation:
         """What there is to evaluate, within the limits of the inputs; None where a repository may be without a gate."""
         inputs, subject = self.inputs, self.subject
         both = found.sides.base, found.sides.head
-        if inputs.config_optional and all(source.read(inputs.config_path) is None for source in both):
+        if inputs.config_optional and all(source.fingerprint(inputs.config_path) is None for source in both):
             return None
         self.advisory = is_advisory(found.sides, inputs.config_path)
         try:

@@ -19,7 +19,7 @@ from gate.record.parts import LabelScope, OverrideBy
 Value = TypeVar("Value")
 
 
-_OPTIONAL = "optional"
+_OPTIONAL = "optional:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Inputs:
     Args:
         github_token: reads the pull request and writes the comment; None for neither.
         key: names this gate, where a repository has several; empty for the path of its configuration.
-        config: path of `gate.yaml` in the working directory; `optional` or `optional:PATH` if it may be missing.
+        config: path of `gate.yaml` in the working directory; `optional:PATH` if it may be missing.
         working_directory: folder of the repository that all paths are relative to; empty for its root.
         max_calls, max_cost_usd, max_minutes: a budget in addition to that of `gate.yaml`.
         fail_on: `hold`: the job also fails on HOLD; None to use `gate.yaml`.
@@ -60,17 +60,22 @@ class Inputs:
     @property
     def gate_key(self) -> str:
         """Distinguishes this gate from others of the same repository."""
-        return self.key or normal(f"{self.working_directory}/{self.config_path}".lstrip("/"))
+        return self.key or self.config_place
 
     @property
     def config_optional(self) -> bool:
         """May a repository be without a configuration?"""
-        return self.config.partition(":")[0] == _OPTIONAL
+        return self.config.startswith(_OPTIONAL)
 
     @property
     def config_path(self) -> str:
         """The path of the configuration."""
-        return (self.config.partition(":")[2] or Inputs().config) if self.config_optional else self.config
+        return self.config.removeprefix(_OPTIONAL)
+
+    @property
+    def config_place(self) -> str:
+        """The path of the configuration from the root of the repository."""
+        return normal(f"{self.working_directory}/{self.config_path}".lstrip("/"))
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -154,7 +159,9 @@ class _Reader:
     def config(self, name: str, default: str) -> str:
         """A path, `optional`, or `optional:PATH`."""
         text = self.text(name, default)
-        start = f"{_OPTIONAL}:" if text.startswith(f"{_OPTIONAL}:") else ""
+        if text == _OPTIONAL.rstrip(":"):
+            return _OPTIONAL + default
+        start = _OPTIONAL if text.startswith(_OPTIONAL) else ""
         path = text.removeprefix(start)
         if reason := path_complaint(path):
             self.problems.add(0, f"{name}: the path {quoted(path)} {reason}", "name a path inside the repository")

@@ -47,7 +47,6 @@ _MALFORMED = (
     AssertionError,
     AttributeError,
     LookupError,
-    OSError,
     RuntimeError,
     TypeError,
     ValueError,
@@ -55,6 +54,8 @@ _MALFORMED = (
 """Errors of PyGithub on a malformed answer."""
 
 _EXPIRED = "check that the token is still valid, or pass github-token: ${{ github.token }}"
+_UNKNOWN_ISSUER = frozenset({18, 19, 20, 21})
+"""OpenSSL's codes for a certificate that nobody trusted has signed; others are expired or of another host."""
 _MAY_NOT = "resource not accessible by"
 """How GitHub begins its refusal where the token lacks a permission; it has other words for locks and rules."""
 
@@ -90,6 +91,7 @@ class ApiError(CannotEvaluate):
         retry_after: seconds; None if GitHub gives none.
 
     Attributes:
+        lasting: no other attempt will succeed.
         limited: too many requests; another attempt may succeed later.
         forbidden: the token lacks a permission.
     """
@@ -102,6 +104,7 @@ class ApiError(CannotEvaluate):
         hint = _EXPIRED if status == 401 else permission if self.forbidden else ""
         super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", hint)
         self.status, self.retry_after, self.limited = status, retry_after, False
+        self.lasting = 400 <= status < 500 and status != 429
 
     def pause_s(self, usual: float) -> float | None:
         """Seconds until another attempt may succeed; None where it will not.
@@ -113,7 +116,7 @@ class ApiError(CannotEvaluate):
             return self.retry_after
         if self.limited:
             return SECONDARY_WAIT_S
-        return None if 400 <= self.status < 500 and self.status != 429 else usual
+        return None if self.lasting else usual
 
 
 @contextmanager
@@ -131,7 +134,15 @@ def asking(what: str, needs: str = "pull-requests: read") -> Iterator[None]:
         refused.limited = isinstance(error, RateLimitExceededException)
         raise refused from None
     except requests.RequestException as error:
-        raise ApiError(what, 0, _connection_fault(error)) from None
+        said = _certificate_fault(error)
+        refused = ApiError(what, 0, said or type(error).__name__)
+        refused.lasting = bool(said)
+        raise refused from None
+    except OSError as error:
+        # A file of certificates that is missing.
+        refused = ApiError(what, 0, printable(str(error)[:200]))
+        refused.lasting = True
+        raise refused from None
     except _MALFORMED as error:
         # PyGithub takes it for granted that an answer has the form that GitHub documents; a proxy's page has not.
         raise ApiError(what, 0, f"its response cannot be read: {type(error).__name__}") from None
@@ -150,15 +161,18 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 12
 
 
-def _connection_fault(error: BaseException) -> str:
-    """What went wrong with a connection; of a certificate, what is wrong with it."""
+def _certificate_fault(error: BaseException) -> str:
+    """What is wrong with a certificate; empty where a connection failed for another reason."""
     causes: list[BaseException] = [error]
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"its certificate is not trusted: {cause.verify_message}; set SSL_CERT_FILE to that of its issuer"
+            remedy = "; set SSL_CERT_FILE to that of its issuer" if cause.verify_code in _UNKNOWN_ISSUER else ""
+            return f"its certificate is not trusted: {cause.verify_message}{remedy}"
+        if isinstance(cause, ssl.SSLError) and cause.library == "X509":
+            return "the file of SSL_CERT_FILE or REQUESTS_CA_BUNDLE has no certificates"
         inner = (cause.__cause__, cause.__context__, getattr(cause, "reason", None), *cause.args)
         causes += [one for one in inner if isinstance(one, BaseException) and one not in causes]
-    return type(error).__name__
+    return ""
 
 
 def _message(data: Any) -> str:
@@ -202,6 +216,9 @@ class _PatientRetry(GithubRetry):
     def increment(self, *args: Any, **kwargs: Any) -> Self:
         response = kwargs.get("response")
         pool: Any = kwargs.get("_pool")
+        fault = kwargs.get("error")
+        if fault is not None and _certificate_fault(fault):
+            raise MaxRetryError(pool, kwargs.get("url"), fault)
         wait = (self.get_retry_after(response) or 0) if response is not None else 0
         if wait > self.patience.left_s:
             said = f"asked to wait {wait:.0f} s, and this job waits no longer than {self.patience.left_s:.0f} s more"

@@ -9,11 +9,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
-def make_certificate(folder: Path) -> tuple[Path, Path]:
-    """Key and certificate of 127.0.0.1."""
+def make_certificate(folder: Path, address: str = "127.0.0.1") -> tuple[Path, Path]:
+    """Key and certificate of an address."""
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    command += ["-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    command += ["-days", "2", "-subj", "/CN=127.0.0.1", "-addext", f"subjectAltName=IP:{address}"]
     subprocess.run([*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
     return key, certificate
 

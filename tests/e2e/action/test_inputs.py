@@ -5,6 +5,7 @@ import pytest
 from tests.e2e.action.example import BROKEN, CONFIG, PROMPT, REWORDED
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
+from tests.support.github_state import CHECKS_TOKEN
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.pull_request import Kind, PullRequest, PullRequestWorld
 
@@ -63,30 +64,61 @@ def test_a_wrong_input_does_not_leave_an_old_comment_standing(world: PullRequest
     assert "fail-on" in comment.body
 
 
+NO_GATE = "so this repository has no gate"
+
+
 @pytest.mark.parametrize("kind", ["merge", "none"])
+@pytest.mark.parametrize(
+    ("inputs", "place"),
+    [
+        ({"config": "optional"}, "gate.yaml"),
+        ({"config": "optional:gates/./prompts.yaml"}, "gates/prompts.yaml"),
+        ({"config": "optional", "working-directory": "prompts"}, "prompts/gate.yaml"),
+        ({"config": "optional", "working-directory": "apps/none"}, "apps/none/gate.yaml"),
+    ],
+)
 def test_a_repository_without_a_configuration_has_no_gate_where_that_is_allowed(
-    world: PullRequestWorld, server: GitHubServer, kind: Kind
+    world: PullRequestWorld, server: GitHubServer, kind: Kind, inputs: dict[str, str], place: str
 ) -> None:
-    world.commit_to_main({"gate.yaml": None, "bot/gate.yaml": CONFIG})
+    world.commit_to_main({"gate.yaml": None})
     pr = world.open({PROMPT: BROKEN})
-    assert run(pr, {}, kind).code == 2
-    outcome = run(pr, {"config": "optional"}, kind)
+    required = inputs | {"config": inputs["config"].partition(":")[2] or "gate.yaml"}
+    assert run(pr, required, kind).code == 2
+    outcome = run(pr, inputs, kind)
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
-    assert "there is no gate.yaml, so this repository has no gate" in " ".join(outcome.out.split())
-    assert run(pr, {"config": "optional:bot/gate.yaml"}, kind).outputs["verdict"] == "BLOCK"
-    pr.push({"bot/gate.yaml": None})
-    assert run(pr, {"config": "optional:bot/gate.yaml"}, kind).code == 2
+    assert f"there is no {place}, {NO_GATE}" in " ".join(outcome.out.split())
+    # One side is enough for a gate, and so is anything else of that name.
+    for files in ({place: CONFIG}, {place: "nonsense"}, {place: None, f"{place}/file": "x"}):
+        pr.push(files)
+        outcome = run(pr, inputs, kind)
+        assert NO_GATE not in outcome.out and outcome.outputs["verdict"] != "SKIPPED", files
 
 
-def test_each_key_has_its_own_comment_and_one_configuration_has_one(
-    world: PullRequestWorld, server: GitHubServer
-) -> None:
+@pytest.mark.parametrize("config", ["gate.yaml", "bot/gate.yaml"])
+def test_a_change_that_deletes_an_optional_configuration_is_red(world: PullRequestWorld, config: str) -> None:
+    world.commit_to_main({"gate.yaml": None, config: CONFIG})
+    pr = world.open({config: None, PROMPT: BROKEN})
+    outcome = run(pr, {"config": f"optional:{config}"})
+    assert outcome.code == 2 and NO_GATE not in outcome.out
+
+
+@pytest.mark.parametrize("config", ["./optional", "Optional", "optional.yaml", "x/optional", "optional:../gate.yaml"])
+def test_only_the_word_itself_makes_a_configuration_optional(world: PullRequestWorld, config: str) -> None:
+    world.commit_to_main({"gate.yaml": None})
+    assert run(world.open({PROMPT: BROKEN}), {"config": config}).code == 2
+
+
+def test_a_comment_and_a_check_run_belong_to_one_key(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: BROKEN})
-    for inputs in ({}, {"config": "./gate.yaml"}, {"working-directory": "./"}):
-        assert run(pr, inputs).code == 1
-    assert len(server.comments(REPO, 7)) == 1
-    for key in ("German", "French, formal"):
-        assert run(pr, {"key": key}).code == 1
-    assert len(server.comments(REPO, 7)) == 3
-    assert run(pr, {"key": "German"}).code == 1
-    assert len(server.comments(REPO, 7)) == 3
+    gates = {
+        "prompt-gate": [{}, {"config": "./gate.yaml"}, {"config": "optional"}, {"config": "optional:././gate.yaml"}],
+        "prompt-gate (prompts/gate.yaml)": [{"working-directory": "prompts"}, {"config": "prompts//gate.yaml"}],
+        "prompt-gate (evals/gate.yaml)": [{"working-directory": "./evals/"}],
+        "prompt-gate (de)": [{"key": "de"}, {"key": "de", "config": "prompts/gate.yaml"}],
+        "prompt-gate (fr)": [{"key": "fr"}],
+    }
+    for number, (name, same) in enumerate(gates.items(), 1):
+        for inputs in same:
+            checkout = pr.checkout("merge", depth=2)
+            run_action(checkout, pr.environment(checkout, token=CHECKS_TOKEN, inputs=inputs))
+            assert (world.repo.check_runs[-1].name, len(server.comments(REPO, 7))) == (name, number), inputs
