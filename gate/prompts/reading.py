@@ -122,9 +122,9 @@ def _named(told: JsonValue) -> str:
 
 
 ENDINGS = (".prompt.yml", ".prompt.yaml", "_prompt.yml", "_prompt.yaml")
-PROMPT_YML_SETTINGS = ("model", "modelParameters", "responseFormat", "jsonSchema")
-"""What the other tool sends with the messages."""
 TEST_DATA = "testData"
+_NOT_SENT = (*_HARMLESS, "messages", TEST_DATA, "evaluators")
+"""All other keys are settings that the other tool may send with the messages."""
 
 _PLACEHOLDER = re.compile(r"\{\{[ \t]*([^\W\d][\w-]*)[ \t]*\}\}")
 
@@ -171,7 +171,8 @@ def read_prompt(text: str, problems: Problems, *, template: bool = False) -> For
             replace(message, content=_as_template(message.content, line, problems))
             for line, message in zip(lines, messages, strict=True)
         ]
-    return ForeignPrompt(tuple(zip(lines, messages, strict=True)), own_settings(document.data, PROMPT_YML_SETTINGS))
+    settings = [str(key) for key in document.data if key not in _NOT_SENT]
+    return ForeignPrompt(tuple(zip(lines, messages, strict=True)), own_settings(document.data, settings))
 
 
 def placeholders(content: str) -> Sequence[str]:

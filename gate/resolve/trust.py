@@ -185,9 +185,9 @@ _HINT = "replace the link with the files, or keep them where no pattern matches"
 
 
 def check_links(sides: Sides, configs: Iterable[Config | None]) -> None:
-    """Refuse links and submodules by which the change adds something where a pattern looks for prompts.
+    """Refuse links and submodules by which the change adds or edits something where a pattern looks for prompts.
 
-    Those that are the same on both sides stay out of the pattern, as before.
+    Those that are the same on both sides, with all that is behind them, stay out of the pattern.
 
     Args:
         configs: whose patterns count: the base's, which the change cannot remove, and the head's.
@@ -213,7 +213,31 @@ def _brought(sides: Sides, pattern: str) -> dict[str, Problem]:
         if _brings(path, _end(sides.head, path), pattern, files):
             refused_changes[path] = "symbolic link"
     refused_changes |= dict.fromkeys(links[MOST_FOLLOWED:], "symbolic link")
-    return {path: _problem(path, what, pattern) for path, what in refused_changes.items()}
+    problems = {path: _problem(path, what, "that the change adds", pattern) for path, what in refused_changes.items()}
+    kept = [path for path, kind in sorted(now.items()) if kind.startswith(LINK) and path not in new]
+    edited = (path for path in kept if _is_edited_behind(sides, path, pattern))
+    return problems | {path: _problem(path, "symbolic link", "whose target the change edits,", pattern) for path in edited}
+
+
+def _is_edited_behind(sides: Sides, link: str, pattern: str) -> bool:
+    """Does something differ that the pattern would match behind a link that both sides have?"""
+    ends = [_end(source, link) for source in (sides.base, sides.head)]
+    end = ends[1]
+    if end != ends[0]:
+        return True
+    if end is None:
+        return False
+    if end.startswith("../"):
+        return True
+    if matches(link, pattern):
+        return not matches(end, pattern) and sides.base.read(end) != sides.head.read(end)
+    folder = "" if end == "." else f"{end}/"
+    before, after = sides.base.listing(folder.rstrip("/")), sides.head.listing(folder.rstrip("/"))
+    return any(
+        before.get(path) != after.get(path) and sides.base.read(path) != sides.head.read(path)
+        for path in sorted({*before, *after})
+        if matches(f"{link}/{path.removeprefix(folder)}", pattern)
+    )
 
 
 def _in_pattern(path: str, pattern: str) -> bool:
@@ -248,8 +272,8 @@ def _end(source: FileSource, link: str) -> str | None:
     return None
 
 
-def _problem(path: str, what: str, pattern: str) -> Problem:
-    message = f"is a {what} that the change adds where {quoted(pattern)} looks for prompts; no case would test it"
+def _problem(path: str, what: str, does: str, pattern: str) -> Problem:
+    message = f"is a {what} {does} where {quoted(pattern)} looks for prompts; no case would test it"
     return one_problem(path, 0, message, _HINT).problems[0]
 
 

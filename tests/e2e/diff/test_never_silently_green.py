@@ -193,6 +193,31 @@ def test_an_entry_for_which_there_is_no_file_is_an_error_wherever_a_run_begins(t
         assert NO_FILE[prompt] in said, (command, said)
 
 
+LINKED = {"p/b.md": "../r.md", "p/more": "../real", "p/deep": "../hop"}
+BEHIND = {"p/b.md": "r.md", "p/more": "real/c.md", "p/deep": "real/c.md"}
+
+
+@pytest.mark.parametrize("link", LINKED)
+@pytest.mark.parametrize("of_commits", [True, False])
+def test_an_edited_file_behind_a_link_that_a_pattern_would_match_is_red(
+    tmp_path: Path, link: str, of_commits: bool
+) -> None:
+    suite = "  - {name: bot, prompt: 'p/**/*.md', cases: c.jsonl, scorers: [contains]}\n"
+    files = {"gate.yaml": START + suite, "p/a.md": TEXT, "r.md": TEXT, "real/c.md": TEXT, "c.jsonl": CASES}
+    repo = make(tmp_path / "repo", files)
+    (repo / "hop").symlink_to("real")
+    (repo / link).symlink_to(LINKED[link])
+    commit(repo, {})
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"README.md": "# Another\n", "real/notes.txt": "x"})
+    command = ["diff", "--base", "main", *(["--head", "change"] if of_commits else [])]
+    assert gate(*command, cwd=repo).code == 0
+    commit(repo, {BEHIND[link]: f"{TEXT}Be rude.\n"})
+    outcome = gate(*command, cwd=repo)
+    said = " ".join(outcome.err.split())
+    assert outcome.code == 2 and f"{link}: is a symbolic link whose target the change edits" in said, said
+
+
 def test_paths_are_not_relative_to_the_configuration(tmp_path: Path) -> None:
     suite = "  - {name: bot, prompt: 'p/*.md', cases: apps/bot/c.jsonl, scorers: [contains]}\n"
     repo = make(

@@ -106,6 +106,7 @@ def test_an_edited_setting_of_a_prompt_file_is_a_change_of_the_prompt(
         ("bot.prompt.yml", "temperature: 0.5", "frequencyPenalty: 2", "modelParameters.frequencyPenalty"),
         ("bot.prompt.yml", "model: openai/gpt-4o-mini", "model: meta/llama-4", "model"),
         ("bot.prompt.yml", "messages:", "responseFormat: json_object\nmessages:", "responseFormat"),
+        ("bot.prompt.yml", "messages:", "tools: [{type: function}]\nmessages:", "tools"),
         ("bot.prompty", "{api: chat}", "{api: responses}", "model.api"),
     ],
 )
