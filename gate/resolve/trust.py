@@ -216,7 +216,8 @@ def _brought(sides: Sides, pattern: str) -> dict[str, Problem]:
     problems = {path: _problem(path, what, "that the change adds", pattern) for path, what in refused_changes.items()}
     kept = [path for path, kind in sorted(now.items()) if kind.startswith(LINK) and path not in new]
     edited = (path for path in kept if _is_edited_behind(sides, path, pattern))
-    return problems | {path: _problem(path, "symbolic link", "whose target the change edits,", pattern) for path in edited}
+    says = "whose target the change edits,"
+    return problems | {path: _problem(path, "symbolic link", says, pattern) for path in edited}
 
 
 def _is_edited_behind(sides: Sides, link: str, pattern: str) -> bool:
