@@ -221,7 +221,7 @@ def _brought(sides: Sides, pattern: str) -> dict[str, Problem]:
 
 
 def _is_edited_behind(sides: Sides, link: str, pattern: str) -> bool:
-    """Does something differ that the pattern would match behind a link that both sides have?"""
+    """Does something differ that the pattern would match behind a link only, which both sides have?"""
     ends = [_end(source, link) for source in (sides.base, sides.head)]
     end = ends[1]
     if end != ends[0]:
@@ -237,7 +237,7 @@ def _is_edited_behind(sides: Sides, link: str, pattern: str) -> bool:
     return any(
         before.get(path) != after.get(path) and sides.base.read(path) != sides.head.read(path)
         for path in sorted({*before, *after})
-        if matches(f"{link}/{path.removeprefix(folder)}", pattern)
+        if matches(f"{link}/{path.removeprefix(folder)}", pattern) and not matches(path, pattern)
     )
 
 

@@ -140,7 +140,6 @@ def skipped(outcome: Outcome) -> bool:
 def test_a_change_of_anything_that_a_suite_rests_on_is_never_skipped(names: list[str], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
         repo = make(Path(folder) / "repo", {"gate.yaml": config(names), **files_of(names)})
-        from tests.support.command import git
 
         git(repo, "switch", "--quiet", "--create", "change")
         commit(repo, {"README.md": "# Another\n"})
