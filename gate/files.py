@@ -232,9 +232,9 @@ def matches(path: str, pattern: str) -> bool:
     """Does a path match a pattern?
 
     `*`, `?` and `[…]` stay within one folder, `**` matches any folders, and names that start with a dot only match
-    a pattern that does. A path matches itself, so that `app/[locale]/prompt.md` is also the file of that name.
+    a pattern that does. A name matches itself, so that `app/[locale]/*.md` also has the files of that folder.
     """
-    return path == pattern or _matched(path.split("/"), pattern.split("/"))[-1]
+    return _matched(path.split("/"), pattern.split("/"))[-1]
 
 
 def may_hold(folder: str, pattern: str) -> bool:
@@ -263,4 +263,4 @@ def _matched(names: list[str], patterns: list[str]) -> list[bool]:
 def _segment(name: str, pattern: str) -> bool:
     if name.startswith(".") and not pattern.startswith("."):
         return False
-    return fnmatchcase(name, pattern)
+    return name == pattern or fnmatchcase(name, pattern)

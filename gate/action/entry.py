@@ -183,7 +183,7 @@ def act(services: EventServices) -> int:
 def _told(reporter: OutcomeReporter, services: EventServices, outcome: ActionOutcome) -> int:
     with signals_ignored():
         services.show(outcome.run)
-        for line in (coverage_sentence(outcome.run), plain(untested_note(outcome.run))):
+        for line in (coverage_sentence(outcome.run.coverage), plain(untested_note(outcome.run.coverage))):
             if line:
                 services.say(terminal_text(line))
         reporter.post(outcome)

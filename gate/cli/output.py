@@ -20,6 +20,8 @@ from gate.git.places import own_folder
 from gate.record.run import RunRecord
 from gate.record.transcript import Failed, Sample
 from gate.report.escape import terminal_text, without_commands
+from gate.report.numbers import plain
+from gate.report.view.coverage import coverage_sentence, untested_note
 from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
 
@@ -217,8 +219,10 @@ def skipped_text(resolved: Resolved) -> str:
     """The message when there is nothing to evaluate."""
     if resolved.touched:
         return "PASS: only cases, scorers or policy changed. To test such a change, run gate diff without --shard."
-    names = terminal_text(", ".join(resolved.untouched)) or "any suite"
-    return f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Add --all to run anyway."
+    names = ", ".join(resolved.untouched) or "any suite"
+    told = f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Add --all to run anyway."
+    lines = (told, coverage_sentence(resolved.coverage), plain(untested_note(resolved.coverage)))
+    return "\n".join(terminal_text(line) for line in lines if line)
 
 
 def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:

@@ -182,11 +182,14 @@ def linked(entries: Iterable[Entry], pattern: str) -> dict[str, str]:
     """Links and submodules that match, or behind which something could, by their paths.
 
     Returns:
-        The kind of each, and the target of one that matches itself. A submodule behind which something could match
-        stays the same when its commit changes: nothing in it was tested before either.
+        The kind of each, with the commit of a submodule and the target of a link that matches itself.
     """
     odd = [entry for entry in entries if entry.mode in _WAYS]
-    behind = {entry.path: entry.mode for entry in odd if may_hold(entry.path, pattern)}
+    behind = {
+        entry.path: entry.fingerprint if entry.mode == SUBMODULE else entry.mode
+        for entry in odd
+        if may_hold(entry.path, pattern)
+    }
     return behind | {entry.path: entry.fingerprint for entry in odd if matches(entry.path, pattern)}
 
 

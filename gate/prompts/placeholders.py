@@ -3,7 +3,7 @@
 import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from gate.limits import NAME_CHARS
@@ -14,9 +14,15 @@ from gate.templates.sandbox import BadTemplate
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A place in a text that a value is put into; `expression` is what the code has there."""
+    """A place in a text that a value is put into.
+
+    Args:
+        expression: what the code has there.
+        code: a digest of all code of the file that makes the value; empty where that is the expression alone.
+    """
 
     expression: str
+    code: str = ""
 
 
 Pieces: TypeAlias = tuple[str | Variable, ...]
@@ -24,15 +30,26 @@ Pieces: TypeAlias = tuple[str | Variable, ...]
 
 @dataclass(frozen=True, slots=True)
 class TemplateSource:
-    """A text as the gate uses it: Jinja2 if `template`; the variables are in order of appearance."""
+    """A text as the gate uses it: Jinja2 if `template`; the variables are in order of appearance.
+
+    Args:
+        made: variables with the code that makes their values.
+    """
 
     text: str
     template: bool = False
     variables: tuple[str, ...] = ()
+    made: tuple[tuple[str, str], ...] = ()
 
 
 def template_source(pieces: Pieces, rules: PlaceholderRules = AS_SHOWN) -> TemplateSource:
     """The source of a text. Where code puts values in, it is finished, and its other braces are literal."""
+    names = variable_names(piece.expression for piece in pieces if isinstance(piece, Variable))
+    made = {(names[one.expression], one.code) for one in pieces if isinstance(one, Variable)}
+    return replace(_template_source(pieces, rules), made=tuple(sorted(made)))
+
+
+def _template_source(pieces: Pieces, rules: PlaceholderRules) -> TemplateSource:
     if rules.template is False:
         return TemplateSource(plain_text(pieces))
     if rules.template:

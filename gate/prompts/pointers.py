@@ -10,13 +10,22 @@ from typing import Any
 from gate.config.documents import one_problem, printable, quoted
 from gate.config.values import PYTHON_PREFIX, SOURCES
 from gate.limits import CODE_CHARS
-from gate.prompts.expressions import BROKEN, Computed, Definition, Definitions, Unreadable, Work, places_of, short_code
+from gate.prompts.expressions import (
+    BROKEN,
+    HIDDEN,
+    Computed,
+    Definition,
+    Definitions,
+    Unreadable,
+    Work,
+    places_of,
+    short_code,
+)
 from gate.prompts.placeholders import plain_text, template_source
 from gate.prompts.version import AS_SHOWN, PlaceholderRules
 
 SCRIPT_ENDINGS = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
 _NEAR = 3
-_LOCALS = "<locals>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,7 @@ class PointedText:
         text: Jinja2 source where `template`, else the text itself.
         variables: in order of appearance.
         plain: the text as the file has it, with `{expression}` where code puts in a value.
+        made: variables with digests of the code that makes their values.
     """
 
     name: str
@@ -38,6 +48,7 @@ class PointedText:
     template: bool
     variables: tuple[str, ...]
     plain: str
+    made: tuple[tuple[str, str], ...] = ()
 
 
 def pointed_text(content: str, path: str, name: str, where: str, rules: PlaceholderRules = AS_SHOWN) -> PointedText:
@@ -58,13 +69,13 @@ def pointed_text(content: str, path: str, name: str, where: str, rules: Placehol
     if not found and (broken := work.definitions.get(BROKEN)):
         message = f"is not valid JavaScript or TypeScript here, and {quoted(name)} is not in the rest of the file"
         raise one_problem(where, broken[0].line, message)
-    if not found or _LOCALS in name:
+    if not found or HIDDEN in name:
         raise one_problem(where, 0, f"has no text named {quoted(name)}", _nearest(work.definitions, name))
     if len(places := places_of(work.definitions, name)) > 1:
         lines = " and on line ".join(map(str, sorted(one.line for one in places)[:2]))
         message = f"{quoted(name)} gets a value on line {lines}"
         raise one_problem(where, found[0].line, message, "use a name that gets a value only once")
-    if inner := [one for one in work.definitions if one.startswith(f"{name}.") and _LOCALS not in one]:
+    if inner := [one for one in work.definitions if one.startswith(f"{name}.") and HIDDEN not in one]:
         hint = f"use one of its texts: {', '.join(map(printable, inner[:_NEAR]))}"
         raise one_problem(where, found[0].line, f"{quoted(name)} is not a text", hint)
     try:
@@ -97,7 +108,7 @@ def may_have(content: str, path: str, name: str) -> bool:
 
 def _all(work: Work[Any]) -> Iterator[PointedText]:
     for name, found in work.definitions.items():
-        if len(places_of(work.definitions, name)) == 1 and found and name and _LOCALS not in name:
+        if len(places_of(work.definitions, name)) == 1 and found and name and HIDDEN not in name:
             work.steps = 0
             try:
                 text = _pointed(name, found[0], work)
@@ -115,7 +126,7 @@ def _pointed(
     pieces = work.text(definition.value)
     source = template_source(pieces, rules)
     lines = definition.line, definition.last
-    return PointedText(name, *lines, source.text, source.template, source.variables, plain_text(pieces))
+    return PointedText(name, *lines, source.text, source.template, source.variables, plain_text(pieces), source.made)
 
 
 def _ending(path: str) -> str:
@@ -165,7 +176,7 @@ def nearest_names(content: str, path: str, name: str) -> str:
 
 
 def _nearest(definitions: Definitions[Any], name: str) -> str:
-    names = [one for one in definitions if one and _LOCALS not in one]
+    names = [one for one in definitions if one and HIDDEN not in one]
     near = get_close_matches(name, names, n=_NEAR, cutoff=0.5)
     if near:
         return f"did you mean {' or '.join(map(printable, near))}?"

@@ -1,21 +1,38 @@
 """Texts of a Python file, read from its syntax tree: nothing of it runs."""
 
 import ast
+import builtins
 import string
+import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import cleandoc
 from typing import TypeAlias
 
 from gate.limits import TEXT_DEPTH
-from gate.prompts.expressions import Definition, Definitions, Unreadable, Work, dedented, no_definitions
-from gate.prompts.placeholders import Pieces, Variable, mapped
+from gate.prompts.expressions import (
+    HIDDEN,
+    PLACES,
+    Definition,
+    Definitions,
+    Endless,
+    Unreadable,
+    Work,
+    dedented,
+    meant_by,
+    no_definitions,
+)
+from gate.prompts.placeholders import Pieces, mapped
 
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-_HARMLESS = frozenset(("staticmethod", "classmethod", "property", "cache", "lru_cache", "cached_property", "override"))
-"""Decorators that leave the text of a function as it is."""
+_HARMLESS = frozenset(
+    "staticmethod classmethod property cache lru_cache cached_property override final "
+    "dataclass attrs define frozen mutable s runtime_checkable total_ordering".split()
+)
+"""Decorators that leave the texts of a function or class as they are."""
 _STRIPS: dict[str, Callable[..., str]] = {"strip": str.strip, "lstrip": str.lstrip, "rstrip": str.rstrip}
 _LAYOUTS: dict[str, Callable[[Pieces], Pieces]] = {"dedent": dedented, "cleandoc": lambda text: mapped(text, cleandoc)}
 _MOST_BITS = 64
@@ -58,7 +75,8 @@ def python_definitions(content: str) -> Definitions[PythonExpression]:
 
 def python_work(content: str, definitions: Definitions[PythonExpression]) -> Work[PythonExpression]:
     """What reads the texts of these definitions."""
-    return Work(definitions, _text, _line, partial(_told, content.split("\n")), _is_text)
+    told = partial(_told, content.split("\n"))
+    return Work(definitions, _text, _line, told, _code, _names, _is_foreign, _is_text)
 
 
 def _is_text(expression: PythonExpression) -> bool:
@@ -79,6 +97,70 @@ def _told(lines: Sequence[str], expression: PythonExpression) -> str:
     return line[node.col_offset : node.end_col_offset if one else None].decode("utf-8", "replace")
 
 
+def _code(expression: PythonExpression) -> str:
+    try:
+        return ast.unparse(expression.node)
+    except RecursionError:
+        raise Endless(_line(expression), "it consists of too many parts") from None
+
+
+def _names(expression: PythonExpression, definitions: Definitions[PythonExpression]) -> Iterator[str]:
+    waiting = [expression.node]
+    while waiting:
+        node = waiting.pop()
+        if name := _dotted(node):
+            yield from _places(name, expression, definitions)
+        else:
+            fields = (value for name, value in ast.iter_fields(node) if name not in _TYPES)
+            parts = (part for value in fields for part in (value if isinstance(value, list) else [value]))
+            waiting += [part for part in parts if isinstance(part, ast.AST)]
+
+
+_TYPES = ("annotation", "returns", "type_params")
+
+
+def _places(name: str, expression: PythonExpression, definitions: Definitions[PythonExpression]) -> Iterator[str]:
+    """The name of the file that a dotted name begins with."""
+    root, _, rest = name.partition(".")
+    if root in _OWN and (owner := _owner(expression)):
+        name, scopes = rest, (f"{owner}.{HIDDEN}.", f"{owner}.")
+    elif root in expression.parameters:
+        name, scopes = f"{root}{_DEFAULT}", expression.scopes
+    else:
+        scopes = *expression.scopes, ""
+    parts = name.split(".")
+    for scope in scopes:
+        for count in range(len(parts), 0, -1):
+            if (one := scope + ".".join(parts[:count])) in definitions:
+                yield one
+                return
+    if "*" in definitions and root not in expression.parameters and not hasattr(builtins, root):
+        yield "*"
+
+
+_OWN = ("self", "cls")
+_DEFAULT = "="
+"""After the name of a parameter: its default."""
+
+
+def _owner(expression: PythonExpression) -> str:
+    """The class of a method."""
+    own = next((one for one in expression.scopes if one.endswith(f"{HIDDEN}.")), "")
+    return own.removesuffix(f".{HIDDEN}.").rpartition(".")[0]
+
+
+def _is_foreign(place: PythonExpression) -> bool:
+    """Does an import take a value from a file that may be one of the repository?"""
+    match place.node:
+        case ast.Import():
+            modules = [one.name for one in place.node.names]
+        case ast.ImportFrom():
+            modules = ["." * place.node.level + (place.node.module or "")]
+        case _:
+            return False
+    return not all(one.split(".")[0] in sys.stdlib_module_names for one in modules)
+
+
 def _define(found: Definitions[PythonExpression], body: list[ast.stmt], prefix: str, scopes: tuple[str, ...]) -> None:
     """Note the names that statements define; `prefix` is that of their class."""
     for one in _statements(body):
@@ -91,18 +173,25 @@ def _define(found: Definitions[PythonExpression], body: list[ast.stmt], prefix: 
                 inner = f"{prefix}{one.name}."
                 if inner.count(".") < TEXT_DEPTH:
                     _define(found, one.body, inner, (inner,))
+                _note_own(found, one, prefix)
+                for decorator in [each for each in one.decorator_list if not _is_harmless(each)][:1]:
+                    for name in [name for name in found if name.startswith(inner) and HIDDEN not in name]:
+                        _note(found, name, decorator)
             case _:
                 _define_assigned(found, PythonExpression(one, scopes), one, prefix)
-    for name, node in _bindings(body):
-        _note(found, prefix + name, node)
+    for name, node, whole in _bindings(body):
+        _note(found, prefix + name, node, PythonExpression(whole, scopes))
 
 
-def _note(found: Definitions[PythonExpression], name: str, node: ast.AST) -> None:
+def _note(
+    found: Definitions[PythonExpression], name: str, node: ast.AST, whole: PythonExpression | None = None
+) -> None:
     """Note another place that gives a name a value, which only running the code would tell."""
-    line = int(getattr(node, "lineno", 0))
-    if len(found[name]) < 2 and not any(one.line <= line <= one.last for one in found[name]):
+    line, known = int(getattr(node, "lineno", 0)), found[name]
+    most = PLACES if HIDDEN in name else 1
+    if len(known) <= most and not any(one.line <= line <= one.last for one in known):
         place = PythonExpression(node, readable=False)
-        found[name].append(Definition(line, int(getattr(node, "end_lineno", line)), place))
+        found[name].append(Definition(line, int(getattr(node, "end_lineno", line)), place, whole))
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -112,17 +201,29 @@ _MUTATING = frozenset(
 )
 
 
-def _bindings(body: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
-    """Every name that statements give a value, in whatever way, or change in place; not those of inner scopes."""
-    waiting = list(body)
+def _bindings(body: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST, ast.AST]]:
+    """Every name that statements give a value, in whatever way, or change in place; not those of inner scopes.
+
+    Each with its node and the statement around it.
+    """
+    waiting = [(one, one) for one in body]
     while waiting:
-        node = waiting.pop()
-        if name := _bound_name(node):
-            yield name, node
+        node, whole = waiting.pop()
+        if isinstance(node, ast.stmt):
+            whole = node
+        for name in _bound_names(node):
+            yield name, node, whole
         if isinstance(node, _COMPREHENSIONS):
-            waiting += [one.target for one in ast.walk(node) if isinstance(one, ast.NamedExpr)]
-        elif not isinstance(node, _SCOPES):
-            waiting += ast.iter_child_nodes(node)
+            waiting += [(one.target, whole) for one in ast.walk(node) if isinstance(one, ast.NamedExpr)]
+        elif not isinstance(node, _SCOPES) and not (isinstance(node, ast.AnnAssign) and node.value is None):
+            waiting += [(inner, whole) for inner in ast.iter_child_nodes(node)]
+
+
+def _bound_names(node: ast.AST) -> Iterable[str]:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [one.asname or one.name.split(".")[0] for one in node.names]
+    name = _bound_name(node)
+    return [name] if name else []
 
 
 def _bound_name(node: ast.AST) -> str:
@@ -137,8 +238,6 @@ def _bound_name(node: ast.AST) -> str:
             return _dotted(method.value)
         case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[owner, *_]):
             return _dotted(owner)
-        case ast.alias():
-            return node.asname or node.name.split(".")[0]
         case ast.MatchMapping():
             return node.rest or ""
         case ast.MatchAs() | ast.MatchStar() | ast.ExceptHandler():
@@ -148,20 +247,23 @@ def _bound_name(node: ast.AST) -> str:
 
 def _note_globals(found: Definitions[PythonExpression], module: ast.Module) -> None:
     """Note what functions and classes do to names of the module, and what may do something to any of them."""
+    every = list(ast.walk(module))
     inside: set[ast.AST] = set()
-    for scope in (node for node in ast.walk(module) if isinstance(node, _Function | ast.ClassDef)):
+    changes = list(_bindings(module.body))
+    for scope in (node for node in every if isinstance(node, _Function | ast.ClassDef)):
         inner = list(ast.walk(scope))
         declared = {name for node in inner if isinstance(node, ast.Global) for name in node.names}
         bound = list(_bindings(scope.body))
-        local = {name for name, node in bound if isinstance(node, ast.Name)} - declared
+        local = {name for name, node, _ in bound if isinstance(node, ast.Name | ast.Import | ast.ImportFrom)} - declared
+        changes += bound
         if not isinstance(scope, ast.ClassDef):
             local |= _parameters(scope)
             inside.update(inner)
-        for name, node in bound:
+        for name, node, whole in bound:
             root = name.split(".")[0]
             if root in declared or (root in found and root not in local):
-                _note(found, name, node)
-    every = list(ast.walk(module))
+                _note(found, name, node, PythonExpression(whole))
+    _note_changes_by_other_names(found, every, changes)
     stars = [node for node in every if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
     for star in sorted(stars, key=lambda node: -node.lineno)[:1]:
         for name in [name for name, places in found.items() if places and places[0].line < star.lineno]:
@@ -171,6 +273,63 @@ def _note_globals(found: Definitions[PythonExpression], module: ast.Module) -> N
             _note(found, name, node)
 
 
+def _note_changes_by_other_names(
+    found: Definitions[PythonExpression],
+    nodes: Iterable[ast.AST],
+    changes: Iterable[tuple[str, ast.AST, ast.AST]],
+) -> None:
+    """Note what changes an object through another name for it, such as that of a loop, a parameter or a module."""
+    functions = {node.name: node for node in nodes if isinstance(node, _Function)}
+    others: dict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        for target, values in _same_objects(node, functions):
+            if target:
+                others[target] |= {name for value in values if (name := _dotted(value))}
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for name in _bound_names(node):
+                others[name].add("")
+    for name, node, whole in changes:
+        for one in () if isinstance(node, ast.Name) else meant_by(name, others):
+            if one.split(".")[0] in found:
+                _note(found, one, node, PythonExpression(whole))
+
+
+def _note_own(found: Definitions[PythonExpression], owner: ast.ClassDef, prefix: str) -> None:
+    """Note what the methods of a class give to its attributes."""
+    own = f"{prefix}{owner.name}."
+    for method in (one for one in owner.body if isinstance(one, _Function)):
+        for name, node, whole in _bindings(method.body):
+            root, _, attribute = name.partition(".")
+            if root in _OWN and attribute:
+                if f"{own}{HIDDEN}.{attribute}" not in found:
+                    found[f"{own}{HIDDEN}.{attribute}"] += found.get(f"{own}{attribute}", [])
+                inner = PythonExpression(whole, (f"{own}{method.name}.{HIDDEN}.",), _parameters(method))
+                for each in (f"{own}{HIDDEN}.{attribute}", f"{own}{attribute}"):
+                    _note(found, each, node, inner)
+
+
+def _same_objects(node: ast.AST, functions: Mapping[str, _Function]) -> Iterator[tuple[str, Iterable[ast.AST]]]:
+    """Names that become names of an object, each with what the object may be."""
+    match node:
+        case ast.Assign():
+            yield from ((name, _objects(node.value)) for one in node.targets if (name := _dotted(one)))
+        case ast.NamedExpr(target=target, value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
+            yield _dotted(target), _objects(value)
+        case ast.For(target=target) | ast.AsyncFor(target=target) | ast.comprehension(target=target):
+            yield _dotted(target), ast.walk(node.iter)
+        case ast.Call(func=ast.Name(id=called)) if called in functions:
+            given = functions[called].args
+            names = [one.arg for one in (*given.posonlyargs, *given.args)]
+            yield from ((name, _objects(value)) for name, value in zip(names, node.args, strict=False))
+            yield from ((word.arg, _objects(word.value)) for word in node.keywords if word.arg in names)
+
+
+def _objects(value: ast.AST | None) -> list[ast.AST]:
+    if isinstance(value, ast.List | ast.Tuple | ast.Set):
+        return [inner for one in value.elts for inner in _objects(one)]
+    return [] if value is None else [value]
+
+
 def _changes_any_name(node: ast.AST, *, outside: bool) -> bool:
     """May it give any name of the module a value? `vars()` and `locals()` do outside of functions."""
     if isinstance(node, ast.Subscript):
@@ -178,7 +337,7 @@ def _changes_any_name(node: ast.AST, *, outside: bool) -> bool:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     name = node.func.id
-    return name in ("exec", "globals") or (outside and not node.args and name in ("vars", "locals"))
+    return name in ("exec", "eval", "globals") or (outside and not node.args and name in ("vars", "locals"))
 
 
 def _parameters(function: _Function) -> frozenset[str]:
@@ -254,26 +413,31 @@ def _define_value(found: Definitions[PythonExpression], name: str, definition: D
 def _define_function(found: Definitions[PythonExpression], function: _Function, prefix: str) -> None:
     """Note the text that a function returns, and its local constants under names that no pointer can have."""
     name = f"{prefix}{function.name}"
-    own = f"{name}.<locals>."
+    own = f"{name}.{HIDDEN}."
     # The body of a method does not see the names of its class.
     outer = PythonExpression(function, (own,), _parameters(function))
     lines = function.lineno, function.end_lineno or function.lineno
-    found[name].append(Definition(*lines, outer.at(_returned(function))))
+    found[name].append(Definition(*lines, outer.at(_returned(function)), outer.at(function)))
     for one in function.body:
         target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
         target = one.target if isinstance(one, ast.AnnAssign) else target
         value = one.value if isinstance(one, ast.Assign | ast.AnnAssign) else None
         if isinstance(target, ast.Name) and value is not None:
             found[own + target.id].append(Definition(one.lineno, one.end_lineno or one.lineno, outer.at(value)))
-    for local, node in _bindings(function.body):
-        _note(found, own + local, node)
+    given = function.args
+    positional = [*given.posonlyargs, *given.args]
+    of_last = zip(reversed(positional), reversed(given.defaults), strict=False)
+    for parameter, default in (*of_last, *zip(given.kwonlyargs, given.kw_defaults, strict=True)):
+        if default is not None:
+            found[f"{own}{parameter.arg}{_DEFAULT}"].append(Definition(*lines, outer.at(default)))
+    for local, node, whole in _bindings(function.body):
+        _note(found, own + local, node, outer.at(whole))
 
 
 def _returned(function: _Function) -> ast.AST:
     """The value that a function returns, or the statement or decorator because of which it is unknown."""
     for decorator in function.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if _dotted(called).rpartition(".")[2] not in _HARMLESS:
+        if not _is_harmless(decorator):
             return decorator
     body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
     for one in body:
@@ -282,6 +446,11 @@ def _returned(function: _Function) -> ast.AST:
         if not isinstance(one, ast.Assign | ast.AnnAssign):
             return one
     return function
+
+
+def _is_harmless(decorator: ast.expr) -> bool:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return _dotted(called).rpartition(".")[2] in _HARMLESS
 
 
 def _dotted(node: ast.AST) -> str:
@@ -338,7 +507,8 @@ def _part(expression: PythonExpression, work: Work[PythonExpression]) -> Pieces:
         return work.text(expression)
     name = _unparsed(node.value, work, expression)
     if node.format_spec is not None or node.conversion != -1:
-        return (Variable(name),)
+        shown = f"!{node.conversion}" + ("" if node.format_spec is None else f":{ast.dump(node.format_spec)}")
+        return (work.variable(expression.at(node.value), name, shown),)
     return work.value(expression.at(node.value), name)
 
 
@@ -357,8 +527,8 @@ def _named(expression: PythonExpression, work: Work[PythonExpression]) -> Pieces
     for scope in (*expression.scopes, ""):
         if scope + name in work.definitions:
             return work.constant(scope + name, expression)
-        if scope and scope.endswith("<locals>.") and name.split(".")[0] in expression.parameters:
-            return (Variable(name),)
+        if scope and scope.endswith(f"{HIDDEN}.") and name.split(".")[0] in expression.parameters:
+            return (work.variable(expression, name),)
     raise work.computed(expression)
 
 

@@ -312,7 +312,7 @@ def parse_pointed(text: str, pointer: Pointer, where: str, rules: PlaceholderRul
     if found.template:
         _check_template(found.line, found.text, NO_PARTS, problems)
     problems.check()
-    return Prompt((Message("system", found.text),), template=found.template)
+    return Prompt((Message("system", found.text),), template=found.template, made=found.made)
 
 
 def as_messages(parts: Sequence[tuple[str, Prompt]]) -> Prompt:
@@ -331,7 +331,8 @@ def as_messages(parts: Sequence[tuple[str, Prompt]]) -> Prompt:
         (message,) = prompt.messages
         text = message.content if prompt.template or not template else literal(message.content)
         messages.append(Message(ROLES[role], text))
-    return Prompt(tuple(messages), template=template, chat=True)
+    made = {one for _, prompt in parts for one in prompt.made}
+    return Prompt(tuple(messages), template=template, chat=True, made=tuple(sorted(made)))
 
 
 def read_named(

@@ -1,14 +1,25 @@
 """Texts of a JavaScript or TypeScript file, read from its syntax tree: nothing of it runs."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from gate.limits import TEXT_DEPTH
-from gate.prompts.expressions import BROKEN, Definition, Definitions, Work, dedented, no_definitions
-from gate.prompts.placeholders import Pieces, Variable, mapped
+from gate.prompts.expressions import (
+    BROKEN,
+    HIDDEN,
+    PLACES,
+    Definition,
+    Definitions,
+    Work,
+    dedented,
+    meant_by,
+    no_definitions,
+)
+from gate.prompts.placeholders import Pieces, mapped
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
@@ -71,15 +82,132 @@ def script_definitions(content: str, ending: str) -> Definitions[ScriptExpressio
             _define(found, statement)
     for name, node in _bindings(root, frozenset()):
         _note(found, name, node)
+    _note_changes_by_other_names(found, root)
     if root.has_error:
         bad = next(_errors(root), root)
         found[BROKEN].append(Definition(*_lines(bad), ScriptExpression(bad)))
     return found
 
 
+def _note_changes_by_other_names(found: Definitions[ScriptExpression], root: "Node") -> None:
+    """Note what changes an object through another name for it, or may change anything."""
+    nodes = list(_below(root))
+    functions = {_field(node, "name"): node for node in nodes if node.type == "function_declaration"}
+    others: dict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        for target, values in _same_objects(node, functions):
+            for name in _pattern_names(target):
+                others[name] |= {one for value in values for one in _pattern_names(value)}
+    for node, name in ((one, name) for one in nodes if others for name in _bound_names(one)):
+        for meant in meant_by(name, others) if "." in name or node.type == "call_expression" else ():
+            if meant.split(".")[0] in found:
+                _note(found, meant, node)
+    for node in [node for node in nodes if node.type == "call_expression" and _field(node, "function") == "eval"][:1]:
+        for name in list(found):
+            _note(found, name, node)
+
+
+def _same_objects(node: "Node", functions: "Mapping[str, Node]") -> "Iterator[tuple[Node, list[Node]]]":
+    """Names that become names of an object, each with what the object may be."""
+    left = node.child_by_field_name("name") or node.child_by_field_name("left")
+    right = node.child_by_field_name("value") or node.child_by_field_name("right")
+    if node.type == "for_in_statement" and left is not None and right is not None:
+        yield left, list(_below(right))
+    elif node.type in ("variable_declarator", "assignment_expression") and left is not None and right is not None:
+        yield left, _objects(right)
+    elif node.type == "call_expression" and (function := functions.get(_field(node, "function"))) is not None:
+        parameters = function.child_by_field_name("parameters")
+        named = [] if parameters is None else parameters.named_children
+        for parameter, value in zip(named, _arguments(node), strict=False):
+            yield parameter.child_by_field_name("pattern") or parameter, _objects(value)
+
+
+def _objects(value: "Node") -> "list[Node]":
+    value = _unwrapped(value)
+    if value.type == "array":
+        return [inner for one in value.named_children for inner in _objects(one)]
+    return [value] if value.type in _NAMES else []
+
+
 def script_work(definitions: Definitions[ScriptExpression]) -> Work[ScriptExpression]:
     """What reads the texts of these definitions."""
-    return Work(definitions, _text, lambda one: _lines(one.node)[0], lambda one: _source(one.node), _is_text)
+    told = _source_of
+    return Work(definitions, _text, lambda one: _lines(one.node)[0], told, _code, _names, _is_foreign, _is_text)
+
+
+def _source_of(expression: ScriptExpression) -> str:
+    return _source(expression.node)
+
+
+def _code(expression: ScriptExpression) -> str:
+    tokens = " ".join(_source(node) for node in _below(expression.node) if not node.child_count)
+    return re.sub(r" ,(?= [)\]}])", "", tokens)
+
+
+def _below(node: "Node") -> "Iterator[Node]":
+    """A node and all below it, in the order of the file, without comments."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if node.type != "comment":
+            yield node
+            waiting += reversed(node.children)
+
+
+def _names(expression: ScriptExpression, definitions: Definitions[ScriptExpression]) -> Iterator[str]:
+    waiting = [expression.node]
+    while waiting:
+        node = waiting.pop()
+        if name := _used_name(node, expression):
+            yield from _place(name, expression, definitions)
+        else:
+            waiting += node.named_children
+
+
+def _used_name(node: "Node", expression: ScriptExpression) -> str:
+    if node.type == "member_expression" and _field(node, "object") == "this":
+        return f"this.{_field(node, 'property')}"
+    return _source(node) if node.type == "shorthand_property_identifier" else _dotted(node)
+
+
+def _place(name: str, expression: ScriptExpression, definitions: Definitions[ScriptExpression]) -> Iterator[str]:
+    """The name of the file that a dotted name begins with."""
+    parts = name.split(".")
+    scopes = [expression.scope, ""]
+    if parts[0] == "this":
+        owner = expression.scope.removesuffix(f".{HIDDEN}.").rpartition(".")[0]
+        parts, scopes = parts[1:], [f"{owner}.{HIDDEN}.", f"{owner}."]
+    elif parts[0] in expression.parameters:
+        parts, scopes = [f"{parts[0]}{_DEFAULT}"], [expression.scope]
+    for scope in scopes:
+        for count in range(len(parts), 0, -1):
+            if (one := scope + ".".join(parts[:count])) in definitions:
+                yield one
+                return
+
+
+_DEFAULT = "="
+"""After the name of a parameter: its default."""
+_PLATFORM = frozenset("assert buffer crypto fs fs/promises os path process url util".split())
+"""Modules that come with the language; `node:` before a name says the same."""
+
+
+def _is_foreign(place: ScriptExpression) -> bool:
+    """Does an import take a value from a file that may be one of the repository?"""
+    node: Node | None = place.node
+    if node is not None and node.type == "variable_declarator":
+        node = node.child_by_field_name("value")
+    while node is not None and node.type in ("member_expression", "await_expression", *_WRAPPERS):
+        node = node.child_by_field_name("object") or next(iter(node.named_children), None)
+    if node is None:
+        return False
+    source = node.child_by_field_name("source")
+    if node.type == "call_expression" and _field(node, "function") in ("require", "import"):
+        source = next(iter(_arguments(node)), node)
+    elif node.type != "import_statement":
+        return False
+    module = "" if source is None else _source(source).strip("'\"`")
+    return not module.startswith("node:") and module not in _PLATFORM
 
 
 def _is_text(expression: ScriptExpression) -> bool:
@@ -108,15 +236,17 @@ def _field(node: "Node", name: str) -> str:
     return "" if inner is None else _source(inner)
 
 
-def _note(found: Definitions[ScriptExpression], name: str, node: "Node") -> None:
+def _note(found: Definitions[ScriptExpression], name: str, node: "Node", scope: str = "") -> None:
     """Note another place that gives a name a value, which only running the code would tell."""
-    first, last = _lines(node)
-    if len(found[name]) < 2 and not any(one.line <= first <= one.last for one in found[name]):
-        found[name].append(Definition(first, last, ScriptExpression(node, readable=False)))
+    known = [one.value.node.start_byte for one in found[name]]
+    most = PLACES if HIDDEN in name else 1
+    if len(known) <= most and not any(node.start_byte <= one < node.end_byte for one in known):
+        found[name].append(Definition(*_lines(node), ScriptExpression(node, scope, readable=False)))
 
 
 _MUTATING = frozenset("Object.assign Object.defineProperty Object.defineProperties Reflect.set _.merge".split())
 """Functions that change their first argument."""
+_MUTATING_METHODS = frozenset("push pop shift unshift splice sort reverse fill copyWithin".split())
 
 
 def _bindings(scope: "Node", local: frozenset[str]) -> "Iterator[tuple[str, Node]]":
@@ -158,7 +288,7 @@ def _declared_names(declaration: "Node") -> Iterator[str]:
 def _bound_names(node: "Node") -> Iterator[str]:
     """The names that a node gives a value."""
     match node.type:
-        case "assignment_expression" | "augmented_assignment_expression" | "for_in_statement":
+        case kind if kind in (*_ASSIGNMENTS, "for_in_statement"):
             left = node.child_by_field_name("left")
             if left is not None and _field(node, "kind") not in ("let", "const"):
                 yield from _pattern_names(left)
@@ -175,8 +305,17 @@ def _bound_names(node: "Node") -> Iterator[str]:
             alias = _field(node, "alias")
             if alias and alias != _field(node, "name"):
                 yield alias
-        case "call_expression" if _field(node, "function") in _MUTATING:
-            yield from map(_target, _arguments(node)[:1])
+        case "call_expression":
+            yield from _changed_by_call(node)
+
+
+def _changed_by_call(call: "Node") -> Iterator[str]:
+    if _field(call, "function") in _MUTATING:
+        yield from map(_target, _arguments(call)[:1])
+    called = call.child_by_field_name("function") or call
+    owner = called.child_by_field_name("object")
+    if owner is not None and _field(called, "property") in _MUTATING_METHODS:
+        yield _target(owner)
 
 
 def _is_of_file(declaration: "Node") -> bool:
@@ -214,10 +353,8 @@ def _define(found: Definitions[ScriptExpression], statement: "Node") -> None:
     if statement.type == "export_statement":
         if value := statement.child_by_field_name("value"):
             _define_value(found, "default", _lines(statement), ScriptExpression(value))
-        inner = statement.child_by_field_name("declaration")
-        if inner is None:
-            return
-        statement = inner
+        if (inner := statement.child_by_field_name("declaration")) is not None:
+            _define(found, inner)
     match statement.type:
         case "lexical_declaration" | "variable_declaration":
             for name, value, lines in _declared(statement):
@@ -226,8 +363,21 @@ def _define(found: Definitions[ScriptExpression], statement: "Node") -> None:
             _define_value(found, _field(statement, "name"), _lines(statement), ScriptExpression(statement))
         case "class_declaration" | "abstract_class_declaration" | "enum_declaration":
             _define_members(found, statement)
-        case "expression_statement" if statement.named_child_count:
-            _define_assigned(found, statement.named_children[0])
+        case "expression_statement":
+            _define_assigned(found, statement)
+        case "import_statement":
+            _define_imported(found, statement)
+
+
+def _define_imported(found: Definitions[ScriptExpression], statement: "Node") -> None:
+    names: list[str] = []
+    for node in _below(statement):
+        if node.type == "import_specifier":
+            names.append(_field(node, "alias") or _field(node, "name"))
+        elif node.type in ("import_clause", "namespace_import", "import_require_clause"):
+            names += [_source(one) for one in node.named_children if one.type == "identifier"]
+    for name in names:
+        found[name].append(Definition(*_lines(statement), ScriptExpression(statement, readable=False)))
 
 
 def _declared(statement: "Node") -> "Iterator[tuple[str, Node, tuple[int, int]]]":
@@ -249,9 +399,21 @@ def _define_members(found: Definitions[ScriptExpression], statement: "Node") -> 
         if key is not None and value is not None:
             name = f"{_field(statement, 'name')}.{_key(key)}"
             _define_value(found, name, _lines(one), ScriptExpression(value))
+    for one in _below(statement) if statement.type != "enum_declaration" else ():
+        left = one.child_by_field_name("left") if one.type in _ASSIGNMENTS else None
+        if left is not None and _field(left, "object") == "this":
+            owner, name = f"{_field(statement, 'name')}.", _field(left, "property")
+            if f"{owner}{HIDDEN}.{name}" not in found:
+                found[f"{owner}{HIDDEN}.{name}"] += found.get(f"{owner}{name}", [])
+            for each in (f"{owner}{HIDDEN}.{name}", f"{owner}{name}"):
+                _note(found, each, one)
 
 
-def _define_assigned(found: Definitions[ScriptExpression], node: "Node") -> None:
+_ASSIGNMENTS = ("assignment_expression", "augmented_assignment_expression")
+
+
+def _define_assigned(found: Definitions[ScriptExpression], statement: "Node") -> None:
+    node = next(iter(statement.named_children), statement)
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None or not (name := _dotted(left)):
         return
@@ -265,9 +427,11 @@ def _define_value(
     """Note a name, the properties of an object under it, and the local constants of a function."""
     expression = expression.at(_unwrapped(expression.node))
     node = expression.node
+    whole = None
     if node.type in _FUNCTIONS:
         expression = _function(found, name, node)
-    found[name].append(Definition(*lines, expression))
+        whole = expression.at(node)
+    found[name].append(Definition(*lines, expression, whole))
     if node.type != "object" or name.count(".") >= TEXT_DEPTH:
         return
     for one in node.named_children:
@@ -317,9 +481,11 @@ def _unwrapped(node: "Node") -> "Node":
 
 def _function(found: Definitions[ScriptExpression], name: str, function: "Node") -> ScriptExpression:
     """The value that a function returns, or the statement because of which it is unknown; notes its local constants."""
-    scope = f"{name}.<locals>."
+    scope = f"{name}.{HIDDEN}."
     parameters = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
     outer = ScriptExpression(function, scope, frozenset(_parameters(parameters)))
+    for local, default in () if parameters is None else _defaults(parameters):
+        found[f"{scope}{local}{_DEFAULT}"].append(Definition(*_lines(default), outer.at(default)))
     body = function.child_by_field_name("body")
     if body is None or body.type != "statement_block":
         return outer if body is None else outer.at(_unwrapped(body))
@@ -331,10 +497,18 @@ def _function(found: Definitions[ScriptExpression], name: str, function: "Node")
             for local, value, lines in _declared(one):
                 found[scope + local].append(Definition(*lines, outer.at(_unwrapped(value))))
             for local in _declared_names(one):
-                _note(found, scope + local, one)
+                _note(found, scope + local, one, scope)
         elif one.type != "comment" and not directive:
             return outer.at(one)
     return outer
+
+
+def _defaults(parameters: "Node") -> "Iterator[tuple[str, Node]]":
+    for one in _below(parameters):
+        left = one.child_by_field_name("pattern") or one.child_by_field_name("left")
+        default = one.child_by_field_name("value") or one.child_by_field_name("right")
+        if left is not None and default is not None:
+            yield from ((name, default) for name in _pattern_names(left))
 
 
 def _parameters(node: "Node | None") -> Iterator[str]:
@@ -453,7 +627,7 @@ def _named(expression: ScriptExpression, work: Work[ScriptExpression]) -> Pieces
     if name and expression.scope + name in work.definitions:
         return work.constant(expression.scope + name, expression)
     if name.split(".")[0] in expression.parameters:
-        return (Variable(name),)
+        return (work.variable(expression, name),)
     if not name:
         raise work.computed(expression)
     return work.constant(name, expression)

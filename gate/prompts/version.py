@@ -42,6 +42,7 @@ class Prompt:
         unused: the file's own settings of the model, key to JSON; not used, and not part of any digest.
         defaults: values of variables that a case does not set.
         threads: the variable whose turns are sent in place of a message, by the message's position.
+        made: variables of which code makes the values, with digests of that code; empty for a plain name.
     """
 
     messages: tuple[Message, ...]
@@ -52,6 +53,7 @@ class Prompt:
     unused: tuple[tuple[str, str], ...] = ()
     defaults: Mapping[str, JsonValue] = field(default_factory=dict)
     threads: Mapping[int, str] = field(default_factory=dict)
+    made: tuple[tuple[str, str], ...] = ()
 
     @property
     def digest(self) -> str:
@@ -63,6 +65,9 @@ class Prompt:
             told |= {"path": self.parts.path, "parts": parts}
         if self.defaults or self.threads:
             told |= {"defaults": dict(self.defaults), "threads": {str(at): name for at, name in self.threads.items()}}
+        made: list[JsonValue] = [list(one) for one in self.made if one[1]]
+        if made:
+            told["made"] = made
         if self.built is not None:
             told["built"] = {key: _told(text) for key, text in self.built.texts.items()}
         return digest(told)

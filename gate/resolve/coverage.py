@@ -1,10 +1,12 @@
 """What a comparison of two refs looked at, and changed texts that look like prompts and that no suite tests."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
 from gate.config.values import file_part, is_store, prompt_parts
 from gate.errors import GateError
+from gate.files import matches
 from gate.prompts.discovery import (
     FoundPrompt,
     aside_folder,
@@ -43,22 +45,44 @@ def coverage_of(
         compared=compared,
         same=len(pairs) - compared,
         files=len(files),
-        untested=list(_untested(sides, files, {part for prompt in prompts for part in prompt_parts(prompt)})),
+        untested=list(
+            _untested(
+                sides,
+                files,
+                {part for prompt in prompts for part in prompt_parts(prompt)},
+                {one.exam.pattern for one in pairs if one.exam.pattern},
+            )
+        ),
     )
 
 
-def _untested(sides: Sides, files: Collection[str], pointers: Collection[str]) -> Iterator[str]:
-    """Changed files, and changed texts inside files, that look like prompts."""
+def _untested(
+    sides: Sides, files: Collection[str], pointers: Collection[str], patterns: Collection[str]
+) -> Iterator[str]:
+    """Changed files, and changed texts inside files, that look like prompts, or that a pattern misses by a little."""
     before, after = sides.base.listing(), sides.head.listing()
-    likely = (path for path in sorted(after) if _may_be_prompt(path))
+    missed = {path for path in after if path.isprintable() and any(_is_missed(path, one) for one in patterns)}
+    likely = (path for path in sorted(after) if path in missed or _may_be_prompt(path))
     changed = (path for path in likely if before.get(path) != after[path] and _is_changed(sides, path, after[path]))
     for path in islice(changed, MOST_READ):
-        if path not in files and is_likely_file(path):
+        if path in missed:
+            yield path
+        elif path not in files and is_likely_file(path):
             if _is_prompt(sides.head, path):
                 yield path
         elif may_hold_texts(path):
             old, new = (dict(_texts(source, path)) for source in (sides.base, sides.head))
             yield from (name for name, text in new.items() if old.get(name) != text and name not in pointers)
+
+
+def _is_missed(path: str, pattern: str) -> bool:
+    """Does a pattern miss a file by upper and lower case only, or a prompt by the dot before its folder's name?"""
+    ending = re.split(r"[*?\]]", pattern)[-1].casefold()
+    # Matching is slow for a repository of many files.
+    if not path.casefold().endswith(ending) or matches(path, pattern):
+        return False
+    without_dots = "/".join(part.removeprefix(".") for part in path.split("/"))
+    return matches(path.casefold(), pattern.casefold()) or (is_likely_file(path) and matches(without_dots, pattern))
 
 
 def _may_be_prompt(path: str) -> bool:

@@ -1,18 +1,20 @@
-"""The modules of the repository that a module imports, found in the text: nothing of it runs."""
+"""The files of the repository that a module imports or names, found in its text: nothing of it runs."""
 
 import ast
 import warnings
 from collections.abc import Iterator
+from posixpath import dirname, normpath
 
 from gate.config.documents import decode, one_problem
 from gate.config.values import SOURCES
+from gate.limits import PATH_CHARS
 from gate.prompts.files import FileSource
 
 MOST_MODULES = 1_000
 
 
 def module_files(source: FileSource, path: str) -> dict[str, bytes]:
-    """The file of a module, and those of the repository's modules that it imports, also through others.
+    """The file of a module, the repository's modules that it imports, and the files that any of them names.
 
     Raises:
         InputErrors: one of them is not Python.
@@ -24,20 +26,56 @@ def module_files(source: FileSource, path: str) -> dict[str, bytes]:
         if file in files or (data := source.read(file)) is None:
             continue
         files[file] = data
-        names = [name for name in _imported(data, file) if name]
+        tree = _parsed(data, file)
+        names = [name for name in _imported(tree, file) if name]
         candidates = [f"{folder}{name.replace('.', '/')}" for name in names for folder in SOURCES]
         waiting += [one + end for one in dict.fromkeys(candidates) for end in (".py", "/__init__.py")]
+        folder = dirname(file)
+        for name in _named_files(tree):
+            for named in {name, normpath(f"{folder}/{name}")} & source.listing().keys():
+                if not named.endswith(".py"):
+                    files[named] = source.read(named) or b""
     return files
 
 
-def _imported(data: bytes, path: str) -> Iterator[str]:
-    """The names of modules that a file may import, each with its packages."""
+def _parsed(data: bytes, path: str) -> ast.Module:
     try:
         with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(decode(data, path))
+            return ast.parse(decode(data, path))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = error.lineno or 0 if isinstance(error, SyntaxError) else 0
         raise one_problem(path, line, "is not valid Python") from None
+
+
+def _named_files(tree: ast.Module) -> set[str]:
+    """Texts that may be paths, also those put together by `/` or as arguments of one call."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str() as text):
+                parts = [text]
+            case ast.BinOp(op=ast.Div()):
+                parts = [one.value for one in _divided(node) if isinstance(one, ast.Constant)]
+            case ast.Call(args=[_, _, *_]):
+                parts = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            case _:
+                continue
+        path = "/".join(one for one in parts if isinstance(one, str))
+        if 0 < len(path) <= PATH_CHARS and "\n" not in path and len(found) < MOST_MODULES:
+            found.add(normpath(path))
+    return found
+
+
+def _divided(node: ast.expr) -> list[ast.expr]:
+    parts: list[ast.expr] = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        parts.append(node.right)
+        node = node.left
+    return [node, *reversed(parts)]
+
+
+def _imported(tree: ast.Module, path: str) -> Iterator[str]:
+    """The names of modules that a file may import, each with its packages."""
     folder = path.removeprefix("src/").split("/")[:-1]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

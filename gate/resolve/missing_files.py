@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from posixpath import dirname
+from unicodedata import normalize
 
 from gate.config.documents import quoted
 from gate.config.gatefile import Config, SuiteConfig
@@ -82,6 +83,8 @@ def _similar(path: str, names: Sequence[str], config_folder: str) -> str:
         if not shorter.startswith("*") and any(matches(name, shorter) for name in names):
             return f"did you mean {shorter}?"
     for name in names:
+        if matches(normalize("NFC", name), normalize("NFC", path)):
+            return f"its accents are other Unicode characters than those of the file: there is {ascii(name)}"
         if matches(name.casefold(), path.casefold()):
             return f"upper and lower case count: there is {name}"
         if matches("/".join(part.lstrip(".") for part in name.split("/")), path):

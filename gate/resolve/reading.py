@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gate.cases import reading as case_files
 from gate.cases.case import Case
-from gate.config.documents import decode
+from gate.config.documents import decode, quoted
 from gate.config.gatefile import Config, RuleComparisonOptions, SuiteConfig, load, parse_partly
 from gate.config.models import ModelRef
 from gate.config.values import file_part, is_python, is_store, prompt_parts
@@ -172,6 +172,9 @@ class Reader:
             message = f"suite {pair.current.name} adds a scorer that queries a database"
             hint = "its query only runs after the change is merged"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
+            return None
+        if baseline is not None and (problem := _made_otherwise(baseline, candidate)):
+            self.problems.append(problem)
             return None
         after = arm_of(self.sides, self.sides.head, pair.current, candidate)
         before = None if baseline is None else arm_of(self.sides, self.sides.base, pair.exam, baseline)
@@ -380,6 +383,21 @@ def _compared(pair: Pair, suite: Suite) -> bool:
     versions = [_content(arm.version) for arm in arms]
     settings = [(arm.model, arm.params, arm.target, arm.code or arm.place) for arm in arms]
     return versions[0] != versions[1] or settings[0] != settings[1]
+
+
+def _made_otherwise(before: PromptVersion, after: PromptVersion) -> Problem | None:
+    """A value that other code makes on the two sides, for which the cases give the same: nothing would be compared."""
+    old, new = before.prompt, after.prompt
+    both = dict(old.made).keys() & dict(new.made).keys()
+    differing = sorted({name for name, _ in {*old.made} ^ {*new.made}} & both)
+    if not differing:
+        return None
+    names = ", ".join(map(quoted, differing))
+    message = f"the change edits the code that makes {names}, for which the cases give values; it would not be tested"
+    hint = (
+        "write what it makes into the text, or let a Python function build the prompt (prompt: python:module:FUNCTION)"
+    )
+    return Problem(after.path, 0, message, hint)
 
 
 def _content(version: PromptVersion) -> tuple[str, str]:

@@ -213,7 +213,10 @@ def _brought(sides: Sides, pattern: str) -> dict[str, Problem]:
         if _brings(path, _end(sides.head, path), pattern, files):
             refused_changes[path] = "symbolic link"
     refused_changes |= dict.fromkeys(links[MOST_FOLLOWED:], "symbolic link")
-    problems = {path: _problem(path, what, "that the change adds", pattern) for path, what in refused_changes.items()}
+    problems = {
+        path: _problem(path, what, "that the change updates" if path in before else "that the change adds", pattern)
+        for path, what in refused_changes.items()
+    }
     kept = [path for path, kind in sorted(now.items()) if kind.startswith(LINK) and path not in new]
     edited = (path for path in kept if _is_edited_behind(sides, path, pattern))
     says = "whose target the change edits,"

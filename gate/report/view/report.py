@@ -296,7 +296,7 @@ def _ending(run: RunRecord) -> Iterator[NamedNumber]:
 
 
 def _made_by(run: RunRecord) -> Iterator[NamedNumber]:
-    if looked_at := coverage_sentence(run):
+    if looked_at := coverage_sentence(run.coverage):
         yield NamedNumber("Looked at", (looked_at,))
     commit: Text = (", commit ", Code(run.commit[:DIGEST_SHOWN])) if run.commit else ()
     yield NamedNumber("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))

@@ -60,7 +60,7 @@ def test_a_link_added_by_the_change_is_an_error(
     assert "replace the link with the files" in said
 
 
-def test_a_new_submodule_is_an_error_and_an_updated_one_is_not(tmp_path: Path) -> None:
+def test_a_new_submodule_and_an_updated_one_are_errors(tmp_path: Path) -> None:
     repo = repository(tmp_path, "prompts/**/*.md")
     (repo / "prompts/more").mkdir()
     git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'main')},prompts/more")
@@ -72,7 +72,10 @@ def test_a_new_submodule_is_an_error_and_an_updated_one_is_not(tmp_path: Path) -
     git(repo, "update-index", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'change')},prompts/more")
     git(repo, "commit", "--quiet", "--message", "three")
     outcome = run(repo, [])
-    assert (outcome.code, "SKIPPED" in outcome.out) == (0, True)
+    assert outcome.code == 2
+    assert "prompts/more: is a submodule that the change updates" in " ".join(outcome.err.split())
+    git(repo, "branch", "--force", "main", "change")
+    assert "SKIPPED" in run(repo, []).out
 
 
 def test_existing_links_and_links_elsewhere_are_ignored(tmp_path: Path) -> None:

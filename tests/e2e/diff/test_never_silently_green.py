@@ -33,12 +33,16 @@ dimensions:
 JUDGE = f"{WORD} score {{{{ dimensions | map(attribute='name') | join }}}}."
 RUBRIC_SCORER = '[{rubric: {file: evals/rubric.yaml, template: evals/judge.j2, model: "fake:judge"}}]'
 OWN_SCORER = f"""\
+from pathlib import Path
 from evals import words
 def score(output, expected):
-    return {{"score": 1.0, "reason": "{WORD}" + words.MORE}}
+    data = (Path(__file__).parent / "lists" / "data.txt").read_text()
+    return {{"score": 1.0, "reason": "{WORD}" + words.MORE + data}}
 """
 PYTHON = f'TONE = "{WORD}."\nclass Texts:\n    system = f"{{TONE}} Answer. quality=1.0"\n'
 SCRIPT = f"const tone = `{WORD}.`;\nexport const P = {{ system: `${{tone}} Answer. quality=1.0` }};\n"
+VALUE = f"def tone(x):\n    return x\nT = tone('{WORD}')\nP = f'{{T}} quality=1.0'\n"
+SCRIPT_VALUE = f"function tone(x) {{ return x; }}\nconst T = tone('{WORD}');\nconst P = `${{T}} quality=1.0`;\n"
 BUILT = f'from app import tone\n\ndef build(session):\n    return "{WORD} " + tone.TONE + " quality=1.0"\n'
 
 
@@ -55,6 +59,7 @@ KINDS = {
     "a file": Kind("prompt: p/a.md", {"p/a.md": TEXT}),
     "a pattern": Kind('prompt: "q/*.md"', {"q/b.md": TEXT}),
     "a path with brackets": Kind('prompt: "p/[locale]/c.md"', {"p/[locale]/c.md": TEXT}),
+    "several files": Kind('prompt: "r/[ab]/*.md"', {"r/a/a.md": TEXT, "r/b/b.md": TEXT}),
     "two messages": Kind("system: p/s.md, user: p/u.j2", {"p/s.md": TEXT, "p/u.j2": f"{WORD} {INPUT}"}),
     "an include": Kind(
         "prompt: p/d.j2",
@@ -66,8 +71,14 @@ KINDS = {
     ),
     "a chat file": Kind("prompt: p/g.yaml", {"p/g.yaml": MESSAGES}),
     "GitHub Models": Kind("prompt: p/h.prompt.yml", {"p/h.prompt.yml": f"messages:\n{MESSAGES}"}),
+    "settings of GitHub Models": Kind(
+        "prompt: p/t.prompt.yml",
+        {"p/t.prompt.yml": f"modelParameters: {{stop: {WORD}}}\nmessages:\n- {{role: system, content: quality=1.0}}\n"},
+    ),
     "prompty": Kind("prompt: p/i.prompty", {"p/i.prompty": f"---\nname: i\n---\nsystem:\n{TEXT}user:\n{INPUT}\n"}),
     "Python": Kind("prompt: app/k.py::Texts.system", {"app/k.py": PYTHON}),
+    "a value in Python": Kind("prompt: app/v.py::P", {"app/v.py": VALUE}),
+    "a value in TypeScript": Kind("prompt: app/w.ts::P", {"app/w.ts": SCRIPT_VALUE}),
     "TypeScript": Kind("prompt: app/l.ts::P.system", {"app/l.ts": SCRIPT}),
     "YAML": Kind("prompt: app/m.yaml::bot.system", {"app/m.yaml": f"bot:\n  system: {TEXT}"}),
     "a function": Kind("prompt: python:app.n:build", {"app/n.py": BUILT, "app/tone.py": f'TONE = "{WORD}"\n'}),
@@ -76,7 +87,12 @@ KINDS = {
     ),
     "a scorer function": Kind(
         "prompt: p/q.md",
-        {"p/q.md": TEXT, "evals/own.py": OWN_SCORER, "evals/words.py": f"MORE = '{WORD}'\n"},
+        {
+            "p/q.md": TEXT,
+            "evals/own.py": OWN_SCORER,
+            "evals/words.py": f"MORE = '{WORD}'\n",
+            "evals/lists/data.txt": WORD,
+        },
         "[{python: evals.own:score}]",
     ),
 }
@@ -85,10 +101,13 @@ KINDS = {
 AS_GOOD_AS_EDITED = {
     # An included file and a module may be empty, what a module imports need not be in the repository, and code that is
     # run finds a file behind a link.
-    *(("empty", path) for path in ("p/in/e.j2", "p/in/f.md", "evals/words.py")),
+    *(("empty", path) for path in ("p/in/e.j2", "p/in/f.md", "evals/words.py", "evals/lists/data.txt")),
     ("deleted", "evals/words.py"),
+    *((how, "evals/lists/data.txt") for how in ("deleted", "no text", "a folder", "a link")),
 }
 SAME = ("a link", "app/tone.py")
+LEFT_BY_PATTERN = {(how, path) for how in ("deleted", "a folder", "a link") for path in ("r/a/a.md", "r/b/b.md")}
+"""Once merged, the pattern has one file less: red as a change, and no fault afterwards."""
 
 
 def config(names: list[str]) -> str:
@@ -156,7 +175,7 @@ def test_a_change_of_anything_that_a_suite_rests_on_is_never_skipped(names: list
         git(repo, "branch", "--force", "main", "change")
         commit(repo, {"README.md": "# A third\n"})
         outcome = diff(repo)
-        assert skipped(outcome) is usable, (path, how, outcome.err)
+        assert skipped(outcome) is (usable or (how, path) in LEFT_BY_PATTERN), (path, how, outcome.err)
 
 
 NO_FILE = {
@@ -170,6 +189,7 @@ NO_FILE = {
     "linked/*.md": "linked is a symbolic link, which the gate does not follow",
     "p/missing.md": "there is no such prompt",
     "p/A.md": "upper and lower case count: there is p/a.md",
+    "p/caf\u00e9.md": "its accents are other Unicode characters than those of the file: there is 'p/cafe\\u0301.md'",
     "app/k.py::Nothing": "has no text named 'Nothing'",
     "app/none.py::TONE": "there is no file 'app/none.py'",
 }
@@ -177,7 +197,14 @@ NO_FILE = {
 
 @pytest.mark.parametrize("prompt", NO_FILE)
 def test_an_entry_for_which_there_is_no_file_is_an_error_wherever_a_run_begins(tmp_path: Path, prompt: str) -> None:
-    files = {"p/a.md": TEXT, ".hidden/hidden.md": TEXT, "app/k.py": PYTHON, "real/c.md": TEXT, "evals/c0.jsonl": CASES}
+    files = {
+        "p/a.md": TEXT,
+        "p/cafe\u0301.md": TEXT,
+        ".hidden/hidden.md": TEXT,
+        "app/k.py": PYTHON,
+        "real/c.md": TEXT,
+        "evals/c0.jsonl": CASES,
+    }
     good = "  - {name: good, prompt: p/a.md, cases: evals/c0.jsonl, scorers: [contains]}\n"
     bad = f"  - {{name: bad, prompt: {json.dumps(prompt)}, cases: evals/c0.jsonl, scorers: [contains]}}\n"
     repo = make(tmp_path / "repo", {"gate.yaml": START + good + bad, **files})
