@@ -192,6 +192,24 @@ class OpposedScorers(RecordPart):
     rise: Delta
 
 
+class BlindJudge(RecordPart):
+    """A judge of one suite whose verdict does not depend on the answers.
+
+    Args:
+        scorer: its name.
+        answers: answers, or pairs of answers, that it judged.
+        value: the one score of all answers; null for a pairwise judge.
+        turned: share of the pairs with another verdict when the answers changed places; null for other judges.
+        alone: no other scorer of the suite shows anything.
+    """
+
+    scorer: str
+    answers: Count
+    value: float | None = None
+    turned: float | None = None
+    alone: bool = True
+
+
 class PassState(StrEnum):
     """What the pass rate of one slice shows against the required rate."""
 

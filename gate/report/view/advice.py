@@ -210,6 +210,8 @@ def _hold(run: RunRecord) -> Iterator[Text]:
     for pair in (suite.opposed for suite in run.suites if suite.opposed is not None):
         better, worse = (Code(short_line(name)) for name in (pair.better, pair.worse))
         yield ("Read some answers and decide whether the rise of ", better, " is worth the drop of ", worse, ".")
+    for judge in (judge for suite in run.suites for judge in suite.blind):
+        yield ("Improve the criteria of ", Code(short_line(judge.scorer)), ", or use another model as judge.")
     yield from cache_advice(run)
     for axis in ("cost", "latency"):
         if any(getattr(suite, axis).exceeded for suite in run.suites):
