@@ -4,9 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.config.models import PROVIDER, PROVIDERS, ModelPrice, ModelRef, Params, ProviderServer
@@ -276,6 +285,16 @@ class SuiteOptions(FileModel):
         if errors:
             raise value_errors(*errors)
         return policy
+
+    @model_validator(mode="after")
+    def _check_sees(self) -> Self:
+        if (
+            self.target is None
+            and (at := next((n for n, one in enumerate(self.scorers) if one.options.get("sees")), -1)) >= 0
+        ):
+            message = "shows a judge the calls of tools, and the suite has no agent that calls any"
+            raise value_errors((("scorers", at, "sees"), message, "remove it, or set target"))
+        return self
 
 
 class GateFile(FileModel):

@@ -489,9 +489,13 @@ class ModelScorerOptions(Options):
     template: Path | None = Field(default=None, description="File with a prompt for the judge.")
     sees_input: bool = Field(default=True, description="false hides the input from the judge.")
     sees_expected: bool = Field(default=True, description="false hides the reference answer from the judge.")
+    sees: list[Literal["tools"]] = Field(
+        default=[], description="[tools] shows the judge an agent's calls of tools and their results."
+    )
 
     def options(self) -> dict[str, JsonValue]:
-        return {**super().options(), "params": self.params.changed()}
+        found = {**super().options(), "params": self.params.changed()}
+        return found if self.sees else {key: value for key, value in found.items() if key != "sees"}
 
 
 class JudgeOptions(ModelScorerOptions):
