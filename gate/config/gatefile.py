@@ -288,12 +288,10 @@ class SuiteOptions(FileModel):
 
     @model_validator(mode="after")
     def _check_sees(self) -> Self:
-        if (
-            self.target is None
-            and (at := next((n for n, one in enumerate(self.scorers) if one.options.get("sees")), -1)) >= 0
-        ):
-            message = "shows a judge the calls of tools, and the suite has no agent that calls any"
-            raise value_errors((("scorers", at, "sees"), message, "remove it, or set target"))
+        seeing = [at for at, one in enumerate(self.scorers) if one.options.get("sees")]
+        if seeing and self.target is None:
+            message = "sees tools, and the suite has no agent that calls any"
+            raise value_errors((("scorers", seeing[0]), message, "remove sees, or set target"))
         return self
 
 
