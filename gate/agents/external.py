@@ -13,6 +13,7 @@ import aiohttp
 from gate.agents.interface import AgentFailed, Answer, Question
 from gate.agents.masks import Masks
 from gate.agents.processes import ProgramPlace, SupervisedProgram
+from gate.agents.usage import UnusableUsage, usage_of
 from gate.calls.thinking import ThoughtfulText, split_thinking
 from gate.calls.untrusted import MAX_TEXT, token_count
 from gate.cases.case import Case, NotBuilt, render
@@ -111,7 +112,7 @@ class ProtocolSession:
             thinking=self.cleaner.text(parts.thinking),
             tools=self._tools(found.get("tools")),
             steps=1 if steps is None else min(steps, 10_000),
-            usage=_usage(found.get("usage")),
+            usage=self._usage(found.get("usage")),
             cost=_cost(found.get("cost_usd")),
             latency_s=seconds if told is None else told,
             model_id=self.cleaner.line(found.get("model"), _NAME_CHARS),
@@ -126,6 +127,12 @@ class ProtocolSession:
             said = self.cleaner.line(reply.get("error") or reply.get("message"), _REASON_CHARS)
             raise AgentFailed(f"{self.who} failed: {said or 'it gave no reason'}")
         return reply
+
+    def _usage(self, value: JsonValue) -> Usage:
+        try:
+            return usage_of(value)
+        except UnusableUsage as error:
+            raise AgentFailed(f"{self.who} replied with {self.cleaner.line(str(error))}") from None
 
     def _tools(self, value: JsonValue) -> tuple[ToolUse, ...]:
         if value is None:
@@ -190,13 +197,6 @@ def _prompt(arm: Arm, case: Case) -> JsonValue:
 
 def _line(value: dict[str, JsonValue]) -> bytes:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
-
-
-def _usage(value: JsonValue) -> Usage:
-    if not isinstance(value, dict):
-        return Usage()
-    keys = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
-    return Usage(*(token_count(value.get(key)) or 0 for key in keys))
 
 
 def _cost(value: JsonValue) -> Cost:
