@@ -1,6 +1,6 @@
 """Reads the files of both sides of a comparison, and collects every error in them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -16,6 +16,7 @@ from gate.prompts import reading
 from gate.prompts.files import FileSource, PromptBuilder, absent_part, file_of, missing, names_like, source_place
 from gate.prompts.version import TODAY, Library, PlaceholderRules, Prompt, PromptVersion
 from gate.record.parts import Deletion
+from gate.resolve.case_keys import CaseReaders, unread_keys
 from gate.resolve.code import (
     NamedFilesReader,
     arm_of,
@@ -41,7 +42,7 @@ from gate.resolve.missing_files import path_hint
 from gate.resolve.own_settings import arms_with_edits
 from gate.resolve.pairing import Pair, Sides, is_there, pair, stored
 from gate.resolve.trust import forbidden, foreign_scorers, model_fault, of_suite, replaced, unfit
-from gate.suite import Exam, Suite
+from gate.suite import Arm, Exam, Suite
 
 if TYPE_CHECKING:
     from gate.config.specification import Specification
@@ -180,6 +181,9 @@ class Reader:
             if (edited := self._parsed(lambda: arms_with_edits(*arms))) is None:
                 return None
             before, after = edited
+        if unread := tuple(self._unread_keys(begun, after)):
+            self.problems.extend(unread)
+            return None
         suite = Suite(
             name=pair.current.name,
             baseline=before,
@@ -195,6 +199,13 @@ class Reader:
         label = self.sides.head.label
         delta = ExamChanges() if head_cases is cases else changes(cases, head_cases)
         return SuiteWithEdits(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
+
+    def _unread_keys(self, begun: _Begun, candidate: Arm) -> Iterator[Problem]:
+        """Of the cases that the change leaves behind: it may be the one that removes such a key."""
+        config = begun.pair.current
+        if not begun.pair.left_out:
+            settings = config.name, config.scorers, config.threshold, config.conversing
+            yield from unread_keys(CaseReaders(*settings, (candidate,)), begun.head_cases or ())
 
     def _promises(self, pair: Pair) -> RuleComparisonOptions | None:
         """The comparison of promises: only the base decides on it, and its specification counts."""
