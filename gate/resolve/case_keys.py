@@ -10,7 +10,7 @@ from gate.config.documents import quoted
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationOptions, calls_own_models
 from gate.errors import Problem
-from gate.prompts.version import TEMPLATE_ENDINGS
+from gate.prompts.version import TEMPLATE_ENDINGS, TODAY
 from gate.suite import Arm
 from gate.values import counted
 
@@ -111,6 +111,9 @@ def _reads_expected(spec: ScorerSpec) -> bool:
 
 
 def _vars(readers: CaseReaders, case: Case) -> str:
+    texts = (message.content for arm in readers.arms for message in arm.version.prompt.messages)
+    if TODAY in case.vars and any(f"{{{TODAY}}}" in text for text in texts):
+        return f"another name for the variable {TODAY}: {{{TODAY}}} in the prompt is the day of the run"
     names = case.vars.keys() - {"state", "session"}
     if not names or _builds_texts(readers) or any(_reads_vars(spec, names) for spec in _all_scorers(readers, case)):
         return ""
@@ -230,4 +233,4 @@ def unread_keys(readers: CaseReaders, cases: Sequence[Case]) -> Iterator[Problem
             names = " or ".join(key.keys)
             what = f"case {quoted(of_kind[0].id)} has {names}"
             message = f"{what}, which nothing in the suite {readers.suite} reads{more}"
-            yield Problem(file, line, message, f"it needs {missing}; add that, or remove the key")
+            yield Problem(file, line, message, f"it needs {missing}; or remove the key")

@@ -377,8 +377,7 @@ def _at(source: FileSource, path: str) -> str:
 
 def _placeholder_rules(config: SuiteConfig) -> PlaceholderRules:
     """The placeholders of a text inside a file: those that the suite fills in itself stay."""
-    own = frozenset() if config.placeholders is None else frozenset((TODAY, *config.placeholders))
-    return PlaceholderRules(config.template, own)
+    return PlaceholderRules(config.template, frozenset((TODAY, *(config.placeholders or {}))))
 
 
 def _compared(pair: Pair, suite: Suite) -> bool:
