@@ -14,6 +14,7 @@ from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, look, needed, why_not
 from gate.engine.scorer_changes import opposed_scorers
+from gate.engine.tool_names import UnknownTools, unknown_tools
 from gate.record.comparison import (
     AxisComparison,
     Comparison,
@@ -115,6 +116,7 @@ class VerdictFacts:
     new: NewPromptReasons = field(default_factory=NewPromptReasons)
     deleted: tuple[Deletion, ...] = ()
     opposed: Mapping[str, OpposedScorers] = field(default_factory=dict)
+    unknown_tools: UnknownTools = field(default_factory=UnknownTools)
 
     @property
     def deciding(self) -> tuple[Suite, ...]:
@@ -130,13 +132,14 @@ def decide(facts: VerdictFacts, policy: RunPolicy) -> Decision:
     blocks = [*_regressions(facts), *facts.new.blocks]
     if blocks:
         return Decision(Verdict.BLOCK, 1, tuple(blocks))
-    gaps = [*map(str, facts.deleted), *_unmeasured_slices(facts), *facts.new.gaps]
+    gaps = [*map(str, facts.deleted), *_unmeasured_slices(facts), *facts.unknown_tools.misspelt, *facts.new.gaps]
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
     if not facts.suites and facts.new == NewPromptReasons():
         # Both arms are the same, so quality can be neither worse nor better.
         return Decision(Verdict.PASS, 0, ("no prompt changed; cases, scorers or policy did.",))
-    holds = [*_suspects(facts), *_opposed(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds]
+    holds = [*_suspects(facts), *_opposed(facts), *_too_few(facts), *_exceeded(facts), *facts.unknown_tools.not_shown]
+    holds += facts.new.holds
     if holds:
         return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))
     improved = [row for row in _overall(facts) if row.state is State.IMPROVEMENT]
@@ -292,6 +295,7 @@ class _Known:
     grids: Mapping[str, SampleArrays]
     compared: Axes
     opposed: Mapping[str, OpposedScorers]
+    unknown_tools: UnknownTools
     unfinished: str | None
     looks: Looks | None
 
@@ -333,7 +337,8 @@ class Assessor:
         scored = taken - reasons.total()
         # A run that was ended after its last sample is complete.
         opposed = opposed_scorers(list(sides.values()), most, self.seed)
-        facts = _Known(table, grids, compared, opposed, None if scored == total else unfinished, looks)
+        tools = sum((unknown_tools(grid.suite, grid.talks) for grid in grids.values()), UnknownTools())
+        facts = _Known(table, grids, compared, opposed, tools, None if scored == total else unfinished, looks)
         (quality, rates), decision = self._verdict(facts)
         if scored == total:
             whole = Missing(0, total, None, None, ())
@@ -371,7 +376,16 @@ class Assessor:
         passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
         rates = pass_rates(self.new, known.table.by_case(), self.policy.alpha, passed)
         new = new_prompt_reasons(self.new, rates)
-        facts = VerdictFacts(self.compared, quality, known.compared, known.unfinished, new, self.deleted, known.opposed)
+        facts = VerdictFacts(
+            suites=self.compared,
+            quality=quality,
+            axes=known.compared,
+            unfinished=known.unfinished,
+            new=new,
+            deleted=self.deleted,
+            opposed=known.opposed,
+            unknown_tools=known.unknown_tools,
+        )
         return (quality, rates), decide(facts, self.policy)
 
 

@@ -10,6 +10,7 @@ from gate.cases.case import Case
 from gate.config.documents import decode
 from gate.config.gatefile import Config, RuleComparisonOptions, SuiteConfig, load, parse_partly
 from gate.config.models import ModelRef
+from gate.config.targets import ToolLoop
 from gate.config.values import file_part, is_python, is_store, prompt_parts
 from gate.errors import GateError, InputErrors, Problem
 from gate.prompts import reading
@@ -41,6 +42,7 @@ from gate.resolve.exam import (
 from gate.resolve.missing_files import path_hint
 from gate.resolve.own_settings import arms_with_edits
 from gate.resolve.pairing import Pair, Sides, is_there, pair, stored
+from gate.resolve.tool_names import idle_names, misspelt_tools
 from gate.resolve.trust import forbidden, foreign_scorers, model_fault, of_suite, replaced, unfit
 from gate.suite import Arm, Exam, Suite
 
@@ -181,8 +183,8 @@ class Reader:
             if (edited := self._parsed(lambda: arms_with_edits(*arms))) is None:
                 return None
             before, after = edited
-        if unread := tuple(self._unread_keys(begun, after)):
-            self.problems.extend(unread)
+        if idle := tuple(self._idle(begun, before, after)):
+            self.problems.extend(idle)
             return None
         suite = Suite(
             name=pair.current.name,
@@ -200,12 +202,19 @@ class Reader:
         delta = ExamChanges() if head_cases is cases else changes(cases, head_cases)
         return SuiteWithEdits(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
 
-    def _unread_keys(self, begun: _Begun, candidate: Arm) -> Iterator[Problem]:
-        """Of the cases that the change leaves behind: it may be the one that removes such a key."""
-        config = begun.pair.current
+    def _idle(self, begun: _Begun, baseline: Arm | None, candidate: Arm) -> Iterator[Problem]:
+        """Keys and names that nothing reads, in what the change leaves behind: it may be the one that removes them."""
+        config, cases = begun.pair.current, begun.head_cases or ()
         if not begun.pair.left_out:
             settings = config.name, config.scorers, config.threshold, config.conversing
-            yield from unread_keys(CaseReaders(*settings, (candidate,)), begun.head_cases or ())
+            yield from unread_keys(CaseReaders(*settings, (candidate,)), cases)
+            yield from misspelt_tools(config.scorers, cases, [arm for arm in (baseline, candidate) if arm is not None])
+        if isinstance(candidate.target, ToolLoop):
+            where = _at(self.sides.head, self.config_path), config.line
+            yield from (
+                Problem(*where, f"suite {config.name}: {message}", hint)
+                for message, hint in idle_names(candidate.target)
+            )
 
     def _promises(self, pair: Pair) -> RuleComparisonOptions | None:
         """The comparison of promises: only the base decides on it, and its specification counts."""
