@@ -78,7 +78,7 @@ def _letters(name: str) -> str:
 
 
 def misspelt_tools(scorers: Sequence[ScorerSpec], cases: Sequence[Case], arms: Sequence[Arm]) -> Iterator[Problem]:
-    """An error for each name that no recorded tool has, and one nearly has; without a server, whose tools a run lists."""
+    """An error for each name that no recorded tool has, and one nearly has. A server lists its tools in a run only."""
     loops = [arm.target for arm in arms if isinstance(arm.target, ToolLoop)]
     if not loops or len(loops) < len(arms) or any(loop.servers for loop in loops):
         return
