@@ -27,6 +27,7 @@ from gate.resolve.code import (
     is_code,
     with_code_place,
 )
+from gate.resolve.contradicting import contradicting_scorers
 from gate.resolve.exam import (
     ExamChanges,
     ExamEdit,
@@ -203,16 +204,17 @@ class Reader:
         return SuiteWithEdits(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
 
     def _idle(self, begun: _Begun, baseline: Arm | None, candidate: Arm) -> Iterator[Problem]:
-        """Keys and names that nothing reads, in what the change leaves behind: it may be the one that removes them."""
+        """What checks nothing, in what the change leaves behind: it may be the one that removes it."""
         config, cases = begun.pair.current, begun.head_cases or ()
+        place = _at(self.sides.head, self.config_path), config.line
         if not begun.pair.left_out:
             settings = config.name, config.scorers, config.threshold, config.conversing
             yield from unread_keys(CaseReaders(*settings, (candidate,)), cases)
             yield from misspelt_tools(config.scorers, cases, [arm for arm in (baseline, candidate) if arm is not None])
+            yield from contradicting_scorers((config.name, *place), config.scorers, cases)
         if isinstance(candidate.target, ToolLoop):
-            where = _at(self.sides.head, self.config_path), config.line
             yield from (
-                Problem(*where, f"suite {config.name}: {message}", hint)
+                Problem(*place, f"suite {config.name}: {message}", hint)
                 for message, hint in idle_names(candidate.target)
             )
 
