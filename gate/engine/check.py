@@ -238,7 +238,7 @@ def _decide(
         if one[1].doubtful
     ]
     red = policy.fail_on == "hold"
-    if holds := [*tools.not_shown, *(doubtful if red else ())]:
+    if holds := [*(doubtful if red else ()), *tools.not_shown]:
         return Decision(Verdict.HOLD, 1 if red else 0, tuple(holds))
     return Decision(Verdict.PASS, 0, tuple(f"{_told(*one)}." for one in rows if one[1].slice == OVERALL))
 
@@ -422,6 +422,13 @@ class Examiner:
         """Is there any sample?"""
         return bool(self._seen.scored)
 
+    @property
+    def unknown_tools(self) -> UnknownTools:
+        """Names of tools that are checked, and that no agent has."""
+        suites, samples = self._resolved.suites, self._collector.found.samples
+        found = (unknown_tools(suite, SampleArrays(suite, samples).talks) for suite in suites)
+        return sum(found, UnknownTools())
+
     async def all(self) -> None:
         """Take every sample of every suite, case after case."""
         jobs = (job for suite in self._resolved.suites for case in suite.exam.cases for job in _jobs(suite, case))
@@ -440,10 +447,7 @@ class Examiner:
         """The record of what was taken, which is also given to the sink."""
         suites = self._resolved.suites
         results = {suite.name: [self._result(suite, case) for case in suite.exam.cases] for suite in suites}
-        samples = self._collector.found.samples
-        talks = {suite.name: SampleArrays(suite, samples).talks for suite in suites}
-        tools = sum((unknown_tools(suite, talks[suite.name]) for suite in suites), UnknownTools())
-        checked = conclude_check(suites, results, self._resolved.policy, self._stop.reason, tools)
+        checked = conclude_check(suites, results, self._resolved.policy, self._stop.reason, self.unknown_tools)
         run = self._record(checked, results)
         return keep(run, self._tools, self._stop, time.perf_counter() - self._started)
 

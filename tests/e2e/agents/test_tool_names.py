@@ -170,6 +170,8 @@ def test_a_tool_that_nobody_has_keeps_the_check_from_passing(
     assert ("let the agent list its tools under tool_names" in reason) == (
         not kind.startswith(("recorded", "a server"))
     )
+    told = " ".join(gate("check", cwd=tmp_path).out.split())
+    assert told.startswith("HOLD s: case 'c0' names the tool 'send_invoice', which neither version has or called")
 
 
 @pytest.mark.parametrize("kind", TARGETS)
