@@ -112,6 +112,7 @@ class Answer:
         stop_reason: empty where unknown.
         effort: the part that was not cached; None if nothing was cached.
         tools_told: the agent reports its tool calls; otherwise they are unknown.
+        offered: names of the tools that the agent has; empty where it does not say.
         thinking: before the answer.
     """
 
@@ -125,6 +126,7 @@ class Answer:
     stop_reason: str = ""
     effort: Effort | None = None
     tools_told: bool = True
+    offered: tuple[str, ...] = ()
     thinking: str = ""
 
     @property
@@ -539,6 +541,7 @@ class _Conversation:
             observations=observations,
             files=self.question.arm.code,
             user_end=self.user_end,
+            offered=tuple(dict.fromkeys(name for answer in self.answers for name in answer.offered)),
         )
 
     def _reply(self, observations: tuple[Observation, ...]) -> Reply:

@@ -70,7 +70,7 @@ class LoopAgent:
             failure.effort += effort_of_all(replies)
             failure.tools = tuple(map(recorded, used))
             raise
-        answer = _answer(replies, used, seconds)
+        answer = replace(_answer(replies, used, seconds), offered=tuple(tool.name for tool in self._tools))
         return replace(answer, stop_reason=STEP_LIMIT) if self.toolbox and replies[-1].tool_calls else answer
 
     async def _work(self, replies: list[Reply], used: list[ToolUse]) -> float:

@@ -92,7 +92,7 @@ Text: TypeAlias = Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(
 Passing: TypeAlias = Annotated[float, Field(gt=0, le=1)]
 """A score at which something passes; with a threshold of 0 nothing could fail."""
 ExpectedTools: TypeAlias = list[Any] | dict[str, Any]
-"""Names of tools that have to be called, or the options of the scorer `tools`."""
+"""Names of tools that have to be called (none: no call), or the options of the scorer `tools`."""
 
 
 _SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(Scorers)
@@ -298,7 +298,7 @@ class AgentInstructions(CaseModel):
     """What an agent is is_agent_test, what it should call, and what a judge looks for."""
 
     expected_tools: ExpectedTools | None = None
-    """Tools that the agent should call."""
+    """Tools that the agent should call; an empty list: none."""
     judge_prompt: Text | None = None
     """What the judge looks for in this case."""
     judge_threshold: Passing | None = None
@@ -314,10 +314,11 @@ class AgentInstructions(CaseModel):
 
     @cached_property
     def tools(self) -> tuple[ScorerSpec, ...]:
-        """The scorer for the expected tools; an empty list gives no scorer."""
-        if self.expected_tools is None or self.expected_tools == []:
+        """The scorer for the expected tools."""
+        if self.expected_tools is None:
             return ()
-        options = self.expected_tools if isinstance(self.expected_tools, dict) else {"all": self.expected_tools}
+        listed = {"all": self.expected_tools} if self.expected_tools else {"max_calls": 0}
+        options = self.expected_tools if isinstance(self.expected_tools, dict) else listed
         return _SCORERS.validate_python([{"tools": options, "name": self.tools_name()}])
 
     @classmethod
@@ -382,6 +383,8 @@ class AgentTest(AgentInstructions, CommonFields):
 
     @model_validator(mode="after")
     def _check_combination(self) -> "AgentTest":
+        if self.criteria is not None and self.judge_prompt is not None:
+            raise value_errors((("criteria",), "and 'judge_prompt' are the same", "remove one of the two"))
         if self.id is None and self.name is None:
             raise missing("name", "name: refund-1")
         if self.prompt is None and self.rounds is None and self.user is None:

@@ -245,7 +245,8 @@ class SuiteOptions(FileModel):
         default_factory=ConversationOptions, description="Settings of conversations."
     )
     placeholders: Annotated[dict[_Placeholder, str | int | float], AfterValidator(_as_text)] | None = Field(
-        default=None, description="Texts put for {name} into prompts and cases; today is the day of the run."
+        default=None,
+        description="Texts put for {name} into prompts and cases; {today} is the day of the run unless it is set here.",
     )
     promises: PromisesConfig | None = Field(
         default=None,

@@ -14,6 +14,7 @@ from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, look, needed, why_not
 from gate.engine.scorer_changes import blind_judges, opposed_scorers
+from gate.engine.tool_names import UnknownTools, unknown_tools
 from gate.record.comparison import (
     AxisComparison,
     BlindJudge,
@@ -117,6 +118,7 @@ class VerdictFacts:
     deleted: tuple[Deletion, ...] = ()
     opposed: Mapping[str, OpposedScorers] = field(default_factory=dict)
     blind: Mapping[str, tuple[BlindJudge, ...]] = field(default_factory=dict)
+    unknown_tools: UnknownTools = field(default_factory=UnknownTools)
 
     @property
     def deciding(self) -> tuple[Suite, ...]:
@@ -132,14 +134,15 @@ def decide(facts: VerdictFacts, policy: RunPolicy) -> Decision:
     blocks = [*_regressions(facts), *facts.new.blocks]
     if blocks:
         return Decision(Verdict.BLOCK, 1, tuple(blocks))
-    gaps = [*map(str, facts.deleted), *_unmeasured_slices(facts), *facts.new.gaps, *_blind(facts, alone=True)]
+    gaps = [*map(str, facts.deleted), *_unmeasured_slices(facts), *facts.unknown_tools.misspelt, *facts.new.gaps]
+    gaps += _blind(facts, alone=True)
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
     if not facts.suites and facts.new == NewPromptReasons():
         # Both arms are the same, so quality can be neither worse nor better.
         return Decision(Verdict.PASS, 0, ("no prompt changed; cases, scorers or policy did.",))
     holds = [*_suspects(facts), *_opposed(facts), *_blind(facts, alone=False), *_too_few(facts)]
-    holds += [*_exceeded(facts), *facts.new.holds]
+    holds += [*_exceeded(facts), *facts.unknown_tools.not_shown, *facts.new.holds]
     if holds:
         return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))
     improved = [row for row in _overall(facts) if row.state is State.IMPROVEMENT]
@@ -309,6 +312,7 @@ class _Known:
     compared: Axes
     opposed: Mapping[str, OpposedScorers]
     blind: Mapping[str, tuple[BlindJudge, ...]]
+    unknown_tools: UnknownTools
     unfinished: str | None
     looks: Looks | None
 
@@ -351,7 +355,8 @@ class Assessor:
         # A run that was ended after its last sample is complete.
         opposed = opposed_scorers(list(sides.values()), most, self.seed)
         blind = blind_judges(list(grids.values()), most)
-        facts = _Known(table, grids, compared, opposed, blind, None if scored == total else unfinished, looks)
+        tools = sum((unknown_tools(grid.suite, grid.talks) for grid in grids.values()), UnknownTools())
+        facts = _Known(table, grids, compared, opposed, blind, tools, None if scored == total else unfinished, looks)
         (quality, rates), decision = self._verdict(facts)
         if scored == total:
             whole = Missing(0, total, None, None, ())
@@ -398,6 +403,7 @@ class Assessor:
             deleted=self.deleted,
             opposed=known.opposed,
             blind=known.blind,
+            unknown_tools=known.unknown_tools,
         )
         return (quality, rates), decide(facts, self.policy)
 

@@ -238,7 +238,8 @@ class Outline:
         failures: how many calls failed, those of tools that are not there among them.
         steps: calls of a model that the agent made, as far as they are known.
         tools_told: the agent reports for each message which tools it called.
-        missing: calls of tools that are not there.
+        missing: names of the tools that it called and that are not there, in order.
+        offered: names of the tools that it has; empty where it does not say.
         heard: of each answer that may ask something it is known whether it does.
     """
 
@@ -248,13 +249,14 @@ class Outline:
     failures: int
     steps: int = 1
     tools_told: bool = True
-    missing: int = 0
+    missing: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
     heard: bool = True
 
     @property
     def calls(self) -> int:
         """Of tools, those that are not there among them."""
-        return len(self.tools) + self.missing
+        return len(self.tools) + len(self.missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +271,7 @@ class Transcript:
         observations: of databases, after the conversation.
         files: digest of the files that the agent's programs ran in; empty where there were none, or they are unknown.
         user_end: of a simulated user.
+        offered: names of the tools that the agent has; empty where it does not say.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
@@ -279,6 +282,7 @@ class Transcript:
     observations: tuple[Observation, ...] = ()
     files: str = ""
     user_end: UserEnd = ""
+    offered: tuple[str, ...] = ()
 
     @property
     def outline(self) -> Outline:
@@ -292,7 +296,8 @@ class Transcript:
             failures=sum(use.failed for use in tools),
             steps=sum(turn.steps for turn in self.turns),
             tools_told=self.tools_told,
-            missing=sum(use.missing for use in tools),
+            missing=tuple(use.name for use in tools if use.missing),
+            offered=self.offered,
             heard=not self.aside.missed,
         )
 

@@ -102,6 +102,8 @@ def _check(run: RunRecord) -> Iterator[Text]:
             kept = "" if suites_not_cached(run) else "; cached answers cost nothing"
             yield (f"Fix the problem named above and run again{kept}.",)
         yield from ending_advice(run)
+    elif run.verdict is Verdict.HOLD and not run.exit_code:
+        yield ("Correct or remove what is named above, so that every check shows something.",)
     elif run.verdict is Verdict.HOLD:
         yield ("Add cases until the interval is narrow enough, or set ", Code("fail_on"), " to ", Code("block"), ".")
     elif any(check.state is CaseState.FAILED for suite in run.new for _, check in pass_rates.checked_cases(suite)):

@@ -333,7 +333,7 @@ def _doubtful(run: RunRecord) -> Text:
     short_of_cases = any(named.overall and named.record.state is State.TOO_FEW for named in run_slices(run))
     if not short_of_cases and (found := _over_limit(run) or pass_rates.doubtful_rate(run)):
         return found
-    if not short_of_cases and run.new:
+    if not short_of_cases:
         return _first_reason(run, "a new prompt is not shown to be good enough")
     return ("too few cases to decide", *_worst(run, "; worst slice "))
 
