@@ -94,6 +94,14 @@ IMAGE_TOKENS = 1_600
 """What one image counts in estimates; services count it by its size, most of them up to about as many."""
 
 
+_SHOWN = re.compile(r"\[image: [^\n]*, [0-9,]+ kB, sha256 [0-9a-f]{12}\]")
+
+
+def shows_image(content: str) -> bool:
+    """Does the content of a message have a text in place of an image?"""
+    return _SHOWN.search(content) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One turn of a conversation.

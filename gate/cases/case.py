@@ -5,12 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from pydantic import ValidationError
+
 from gate.config.documents import one_problem, quoted
 from gate.config.scorer import ScorerSpec
 from gate.config.values import OVERALL, is_pointer
 from gate.errors import InputErrors
 from gate.limits import RENDERING_S
-from gate.messages import ROLES, Message
+from gate.messages import ROLES, Message, Role
+from gate.prompts.images import content_of
+from gate.prompts.reading import message_of
 from gate.prompts.version import FunctionTexts, Prompt
 from gate.record.transcript import Failed
 from gate.templates.rendering import compile_template
@@ -398,11 +402,11 @@ def _built(built: FunctionTexts, case: Case, file: str) -> tuple[Message, ...]:
     text = built.texts.get(digest(session_of(case)), Failed("the prompt was not built for this case", attempts=0))
     if isinstance(text, Failed):
         raise NotBuilt(file, text)
-    return _messages_in(text) or (Message("user" if case.only_vars else "system", text),)
+    return _messages_in(text, file) or (Message("user" if case.only_vars else "system", text),)
 
 
-def _messages_in(text: str) -> tuple[Message, ...]:
-    """The messages in a text that is a JSON list of messages; else empty."""
+def _messages_in(text: str, file: str) -> tuple[Message, ...]:
+    """The messages in a text that is a JSON list of messages; else empty. Raises NotBuilt: a bad part."""
     if not text.startswith("["):
         return ()
     try:
@@ -411,8 +415,25 @@ def _messages_in(text: str) -> tuple[Message, ...]:
         return ()
     rows = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     turns = [(ROLES.get(str(one.get("role"))), one.get("content")) for one in rows]
-    messages = tuple(Message(role, said) for role, said in turns if role is not None and isinstance(said, str))
-    return messages if len(messages) == len(found) else ()
+    messages: list[Message] = []
+    for role, said in turns:
+        if role is not None and isinstance(said, list):
+            messages.append(_built_message(role, said, file))
+        elif role is not None and isinstance(said, str):
+            messages.append(Message(role, said))
+    return tuple(messages) if len(messages) == len(found) else ()
+
+
+def _built_message(role: Role, content: list[JsonValue], file: str) -> Message:
+    try:
+        message = message_of(role, content_of(content))
+    except ValidationError as error:
+        reason = str(error.errors(include_url=False)[0]["msg"])
+        raise NotBuilt(file, Failed(f"a part of a message of the prompt {reason}", attempts=0)) from None
+    if any(not image.sha256 for image in message.images):
+        reason = "an image in a message of the prompt must be a data URL: a function knows where its files are"
+        raise NotBuilt(file, Failed(reason, attempts=0))
+    return message
 
 
 def _template_problem(error: BadTemplate, case: Case, file: str) -> InputErrors:

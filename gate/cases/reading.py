@@ -202,8 +202,11 @@ def with_images(cases: Sequence[Case], library: Library) -> tuple[Case, ...]:
     return tuple(found)
 
 
-def check_stored(case: Case) -> None:
-    """Check that a case can be kept apart from the files that its file names. Raises InputErrors."""
+def check_stored(entry: Entry) -> None:
+    """Check that a case can be kept in a store, which has no files. Raises InputErrors."""
+    if "image_url" not in canonical(entry):
+        return
+    case = case_of(entry)
     for image in (image for message in case.messages for image in message.images):
         if image.path:
             hint = "write it as a data URL: data:image/png;base64,…"
@@ -221,7 +224,6 @@ def put_of(entry: Entry, base: int = 0, was: str = "") -> "CaseWrite":
     from gate.cases.stored import CaseWrite
 
     case = case_of(entry)
-    check_stored(case)
     return CaseWrite(case.id, entry, case.slices, words_of(entry), base, was)
 
 

@@ -1,4 +1,4 @@
-"""Images in cases, histories and prompts reach each service in its own form; what takes none is told before it costs."""
+"""Images in cases, histories and prompts reach each service in its own form; what takes none costs nothing."""
 
 import base64
 import hashlib
@@ -238,17 +238,16 @@ def test_reports_and_exports_show_a_short_text(tmp_path: Path, server: ModelServ
     rows = [{**case(input=parts(url)), "id": f"c{number}"} for number in range(12)]
     repo = make(tmp_path, {**files("openai:m", *rows), IMAGE: PNG})
     write(repo, {PROMPT: "Help less. quality=0.0\n"})
-    outcome = diff(repo, server)
+    outcome = diff(repo, server, "--out", "run")
     assert outcome.code == 1, outcome.err
-    write(repo, {"r.json": outcome.out})
     for out in ("r.md", "r.html", "r.xml", "r.sarif", "r.jsonl"):
-        done = gate("report", "r.json", "--out", out, cwd=repo)
+        done = gate("report", "run", "--out", out, cwd=repo)
         assert done.code == 0, done.err
     texts = {path.name: path.read_text(encoding="utf-8") for path in repo.rglob("*.*") if path.suffix in ENDINGS}
-    explained = gate("explain", "r.json", "c1", cwd=repo)
+    explained = gate("explain", "run", "c1", cwd=repo)
     texts |= {"stdout": outcome.out, "explained": explained.out + explained.err}
     shown = f"[image: {name}, 1 kB, sha256 {hashlib.sha256(PNG).hexdigest()[:12]}]"
-    for where in ("r.json", "stdout", "explained"):
+    for where in ("run.json", "stdout", "explained"):
         assert shown in texts[where].replace("\n", " "), where
     assert not [where for where, text in texts.items() if base64.b64encode(PNG).decode() in text]
 
@@ -404,3 +403,58 @@ def test_images_and_empty_inputs_survive_every_case_file(tmp_path: Path, ending:
     assert gate("cases", "convert", "from.json", f"to.{ending}", cwd=tmp_path).code == 0
     assert gate("cases", "convert", f"to.{ending}", "again.json", cwd=tmp_path).code == 0
     assert json.loads((tmp_path / "again.json").read_text(encoding="utf-8")) == rows
+
+
+def test_a_case_with_a_file_is_edited_in_its_file_and_refused_by_a_store(tmp_path: Path) -> None:
+    repo = make(tmp_path, {**files("openai:m", case(input=parts("images/receipt.png"))), IMAGE: PNG})
+    edited = gate("cases", "edit", "evals/cases.yaml", "c1", "--set", "expected=red", cwd=repo)
+    assert edited.code == 0, edited.err
+    env = {"GATE_DATABASE_URL": f"sqlite:///{tmp_path}/gate.db"}
+    outcome = gate("cases", "import", "evals/cases.yaml", "store:support", cwd=repo, env=env)
+    assert outcome.code == 2
+    assert "the image 'images/receipt.png' is a file, which a store does not have" in in_words(outcome)
+    write(repo, {"evals/cases.yaml": json.dumps([case(input=parts(data_url()))])})
+    outcome = gate("cases", "import", "evals/cases.yaml", "store:support", cwd=repo, env=env)
+    assert outcome.code == 0, outcome.err
+    listed = gate("cases", "list", "store:support", cwd=repo, env=env)
+    assert "[image: image/png, 1 kB" in listed.out
+
+
+def test_a_case_that_an_agent_was_shown_is_not_rebuilt_from_its_run(tmp_path: Path, server: ModelServer) -> None:
+    given = files("openai:m", case(input=parts(data_url())))
+    tools = json.dumps({"tools": [{"name": "look", "description": "Looks.", "answers": [{"result": "red"}]}]})
+    config = str(given["gate.yaml"]) + "    target: {tools: {fixtures: tools.json}}\n"
+    repo = make(tmp_path, {**given, "gate.yaml": config, "tools.json": tools})
+    assert gate("check", "--out", "run", cwd=repo, env=asked(server, "openai")).code in (0, 1)
+    (repo / "evals/cases.yaml").unlink()
+    outcome = gate("cases", "add", "new.yaml", "--from", "run", "c1", "--expected", "blue", cwd=repo)
+    assert outcome.code == 2, outcome.out
+    assert not (repo / "new.yaml").exists()
+
+
+FUNCTION = """
+def build(session):
+    return [{"role": "user", "content": [{"type": "text", "text": "Look. quality=1.0"}, {"type": "image_url",
+        "image_url": {"url": "URL"}}]}]
+"""
+
+
+@pytest.mark.parametrize("kind", SERVICES)
+def test_a_function_may_return_images(tmp_path: Path, server: ModelServer, kind: str) -> None:
+    given = files(f"{kind}:m", case(input=SAID), prompt="python:prompts:build", text="")
+    given = {name: text for name, text in given.items() if ":" not in name}
+    repo = make(tmp_path, {**given, "prompts.py": FUNCTION.replace("URL", data_url())})
+    outcome = check(repo, asked(server, kind))
+    assert outcome.code == 0, outcome.err
+    said = [{"type": "text", "text": "Look. quality=1.0"}, sent(kind)]
+    assert server.bodies[0]["messages"][0] == {"role": "user", "content": said}
+
+
+def test_a_function_that_returns_the_path_of_an_image_sends_nothing(tmp_path: Path, server: ModelServer) -> None:
+    given = files("openai:m", case(input=SAID), prompt="python:prompts:build", text="")
+    given = {name: text for name, text in given.items() if ":" not in name}
+    repo = make(tmp_path, {**given, "prompts.py": FUNCTION.replace("URL", "images/a.png")})
+    outcome = check(repo, asked(server, "openai"))
+    assert outcome.code == 3
+    assert "an image in a message of the prompt must be a data URL" in in_words(outcome)
+    assert not server.bodies
