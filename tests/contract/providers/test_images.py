@@ -458,3 +458,28 @@ def test_a_function_that_returns_the_path_of_an_image_sends_nothing(tmp_path: Pa
     assert outcome.code == 3
     assert "an image in a message of the prompt must be a data URL" in in_words(outcome)
     assert not server.bodies
+
+
+FORMATS = {"openai-evals": "jsonl", "inspect": "jsonl", "braintrust": "jsonl", "langsmith": "csv", "promptfoo": "jsonl"}
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_images_go_to_the_formats_of_other_tools_and_back(tmp_path: Path, format_: str) -> None:
+    turns = [{"role": "user", "content": parts(data_url())}, {"role": "assistant", "content": "Yes?"}]
+    rows = [case(input=parts(data_url())), {**case(messages=[*turns, {"role": "user", "content": SAID}]), "id": "c2"}]
+    write(tmp_path, {"from.json": json.dumps(rows)})
+    file = f"to.{FORMATS[format_]}"
+    there = gate("cases", "convert", "from.json", file, "--to", format_, "--strict", cwd=tmp_path)
+    assert there.code == 0, there.out + there.err
+    back = gate("cases", "convert", file, "again.json", "--from", format_, cwd=tmp_path)
+    assert back.code == 0, back.err
+    assert json.loads((tmp_path / "again.json").read_text(encoding="utf-8")) == rows
+
+
+@pytest.mark.parametrize("url", ["https://example.com/a.png", "images/a.png"])
+def test_an_image_elsewhere_is_listed_as_lost(tmp_path: Path, url: str) -> None:
+    row = {"input": [{"role": "user", "content": parts(url)}], "ideal": "blue"}
+    write(tmp_path, {"samples.jsonl": json.dumps(row) + "\n"})
+    outcome = gate("cases", "convert", "samples.jsonl", "to.jsonl", "--strict", cwd=tmp_path)
+    assert outcome.code == 2
+    assert "images as data URLs" in in_words(outcome)
