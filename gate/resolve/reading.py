@@ -177,9 +177,6 @@ class Reader:
             hint = "its query only runs after the change is merged"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
-        if baseline is not None and (problem := _made_otherwise(baseline, candidate)):
-            self.problems.append(problem)
-            return None
         after = arm_of(self.sides, self.sides.head, pair.current, candidate)
         before = None if baseline is None else arm_of(self.sides, self.sides.base, pair.exam, baseline)
         if before is not None:
@@ -210,6 +207,8 @@ class Reader:
         """What checks nothing, in what the change leaves behind: it may be the one that removes it."""
         config, cases = begun.pair.current, begun.head_cases or ()
         place = _at(self.sides.head, self.config_path), config.line
+        if baseline is not None and (problem := _made_otherwise(baseline.version, candidate.version)):
+            yield problem
         if not begun.pair.left_out:
             settings = config.name, config.scorers, config.threshold, config.conversing
             yield from unread_keys(CaseReaders(*settings, (candidate,)), cases)
@@ -358,6 +357,8 @@ class Reader:
             try:
                 found = self._case_text(source, path)
                 parsed = None if found is None else self._from_text(path, *found)
+                if parsed and not is_store(path):
+                    parsed = case_files.with_images(parsed, Library(path, source.read, partial(_at, source)))
                 self._parsed_cases[key] = parsed and tuple(case_with_code(case, source) for case in parsed)
             except InputErrors as errors:
                 self._parsed_cases[key] = errors
