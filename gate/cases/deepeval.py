@@ -67,7 +67,8 @@ def _talk(draft: DatasetDraft, rest: dict[str, JsonValue]) -> bool:
         draft.describe(scenario)
         _of_turns(draft, turns)
         if person:
-            draft.place.lost(f"the persona of row {draft.place.number} is left out: its turns are given")
+            said = f"persona and user_description of row {draft.place.number} are left out, since turns are given"
+            draft.place.lost(said)
         return draft.ask_conversation(turns, "turns")
     if not isinstance(scenario, str) or not scenario.strip():
         draft.place.lost(f"the scenario of row {draft.place.number} is not a text, so the row is left out")
