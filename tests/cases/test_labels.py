@@ -1,5 +1,7 @@
 """Files of labelled answers: valid lines, and every error message."""
 
+import csv
+import io
 import json
 from dataclasses import replace
 
@@ -169,7 +171,7 @@ def test_a_conversation_in_a_cell() -> None:
         ("input,output,label\na,b,\n", "l.csv:2: 'label' is missing", "label: pass"),
         ("input,label\na,pass\n", "l.csv:2: 'output' is missing", ""),
         ("input,answer,label\na,b,pass\n", "l.csv:1: unknown column 'answer'", "did you mean 'output'?; or name it"),
-        ("input,output,lable\na,b,pass\n", "l.csv:1: unknown column 'lable'", "'label'"),
+        ("input,output,lebel\na,b,pass\n", "l.csv:1: unknown column 'lebel'", "'label'"),
         ("input,output,label,label:ann\na,b,pass,pass\n", "l.csv:1: the columns of several people and 'label'", ""),
         ("input,output,label:ann,label:bob\na,b,,\n", "l.csv:2: labels has no label", ""),
         ("input,Input,output,label\na,c,b,pass\n", "l.csv:1: the columns 'input' and 'Input' both mean input", ""),
@@ -187,25 +189,35 @@ def test_errors_of_a_sheet_name_the_cell_and_the_remedy(text: str, message: str,
     assert message in found and hint in found
 
 
-@given(st.lists(st.sampled_from([*KEYS, "label:ann", "slice:a", "vars.b", "input:json"]), unique=True), st.lists(
-    st.text(st.characters(codec="utf-8"), max_size=8), max_size=12))  # fmt: skip
-def test_any_sheet_is_read_or_refused(headings: list[str], cells: list[str]) -> None:
-    text = ",".join(headings) + "\n" + ",".join(cells) + "\n"
-    try:
-        found = sheet(text)
-    except InputErrors:
-        return
-    assert all(0.0 <= one <= 1.0 for each in found.rows for one in each.given)
+OUTPUT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="'"), max_size=8)
+LABELS = st.sampled_from(["pass", "fail"]) | st.booleans()
+NUMBERS = st.floats(0, 1).map(lambda number: round(number, 3))
 
 
-@given(st.one_of(st.text(max_size=80), st.recursive(
+@given(st.lists(st.tuples(OUTPUT, LABELS), min_size=1) | st.lists(st.tuples(OUTPUT, NUMBERS), min_size=1))
+def test_any_sheet_of_answers_is_read_as_json_lines_are(rows: list[tuple[str, object]]) -> None:
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows([("input", "output", "label"), *(("q", *one) for one in rows)])
+    there = read(*({"input": "q", "output": output, "label": label} for output, label in rows))
+    assert [(one.output, one.labels) for one in sheet(out.getvalue()).rows] == [
+        (one.output, one.labels) for one in there.rows
+    ]
+
+
+HEADINGS = st.lists(st.sampled_from([*KEYS, "label:ann", "slice:a", "vars.b", "input:json"]), unique=True)
+SHEETS = st.tuples(HEADINGS, st.lists(st.text(max_size=8), max_size=12)).map(
+    lambda lines: "\n".join(map(",".join, lines))
+)
+
+
+@given(st.sampled_from(["l.jsonl", "l.csv"]), st.one_of(st.text(max_size=80), SHEETS, st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5),
     max_leaves=12,
 ).map(json.dumps)))  # fmt: skip
-def test_anything_is_read_or_refused(text: str) -> None:
+def test_anything_is_read_or_refused(file: str, text: str) -> None:
     try:
-        found = labels.parse(text, "l.jsonl")
+        found = labels.parse(text, file)
     except InputErrors:
         return
     assert all(0.0 <= one <= 1.0 for each in found.rows for one in each.given)
