@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.cases.case import Case, Entry, place_of
 from gate.cases.forms import form_of
+from gate.cases.shapes import is_ragas, library_of
 from gate.config.documents import (
     Document,
     Problems,
@@ -352,6 +353,8 @@ def _in_gate_form(found: Iterator[Document], problems: list[Problem]) -> Iterato
             lost = losses.Losses(document.file)
             case = rows.openai_case(data, rows.RowPlace(line, number, lost))
             cases = [] if case is None else [case]
+        elif "id" not in data and (library := library_of(data)):
+            raise one_problem(document.file, line, f"is a dataset of {library}, not a case file", CONVERT)
         else:
             yield document
             continue
@@ -376,6 +379,9 @@ def _table(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
     table = tables.read_table(text, file)
     if table is None:
         return
+    if is_ragas(table.headings) and {*table.headings} & {"answer", "ground_truth", "reference"} == {"answer"}:
+        said = "has the columns of ragas, in which 'answer' is what a model answered"
+        raise one_problem(file, table.line, said, f"{CONVERT}; or rename it to expected")
     wrong = Problems(file)
     rows: Iterable[tuple[int, Entry]]
     if tables.is_promptfoo(table.headings):

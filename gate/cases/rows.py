@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gate.cases.case import Entry
 from gate.cases.losses import Losses
+from gate.cases.shapes import answers_in
 from gate.cases.turns import OWN, WITHOUT, is_chat, reply_of, turns_of, with_kept
 from gate.config.documents import quoted
 from gate.config.values import dimension_complaint, value_complaint
@@ -17,7 +18,6 @@ TAG = "tag:"
 RESERVED = frozenset({"input", "id", "slices", "expected"})
 _CHATS = ("messages", "input", "chat_history")
 _QUESTIONS = ("input", "question", "prompt", "query", "messages")
-ANSWERS = ("ideal", "expected", "expected_output", "correct_label", "label", "ground_truth", "reference", "answer")
 INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
 
 
@@ -108,13 +108,18 @@ class Draft:
             except ValueError:
                 self.place.lost(f"metadata of row {self.place.number} is not a mapping and is left out")
                 return
-        if not isinstance(value, dict):
-            return
-        for key, item in value.items():
+        if value and not isinstance(value, dict):
+            self.place.lost(f"metadata of row {self.place.number} is not a mapping and is left out")
+        for key, item in value.items() if isinstance(value, dict) else ():
             if key == OWN and isinstance(item, dict):
                 self.kept = item
             else:
                 self.slice(key, item)
+
+    def describe(self, value: JsonValue) -> None:
+        """Set the description."""
+        if isinstance(value, str) and value.strip():
+            self.case["description"] = value
 
     def slice(self, key: str, value: JsonValue) -> None:
         """Add a slice, if the value is short."""
@@ -271,8 +276,7 @@ def case_of_inspect(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
         return None
     draft.expect(rest.pop("target", None))
     draft.metadata(rest.pop("metadata", None))
-    if isinstance(description := rest.pop("description", None), str) and description:
-        draft.case["description"] = description
+    draft.describe(rest.pop("description", None))
     for key in ("files", "setup", "sandbox", "checkpoint"):
         if rest.pop(key, None) is not None:
             place.lost(f"{key!r} of row {place.number} is left out", "an agent's files belong to its target")
@@ -378,7 +382,7 @@ def _asks_openai(draft: Draft, row: Row) -> bool:
         if "sample" in row:
             draft.place.lost(f"the recorded answer of row {draft.place.number} is left out")
         question = next((key for key in _QUESTIONS if key in rest), None)
-        answer = next((key for key in ANSWERS if key in rest), None)
+        answer = next((key for key in answers_in(rest) if key in rest), None)
     if question is not None and not draft.ask(rest.pop(question, None), question):
         return False
     if answer is not None and answer in rest:

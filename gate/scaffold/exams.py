@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 from gate.cases.case import Case, Entry
 from gate.cases.convert import read_rows
 from gate.cases.reading import LINES_ENDINGS, TABLE_ENDINGS
-from gate.cases.rows import ANSWERS, INPUTS
+from gate.cases.rows import INPUTS
+from gate.cases.shapes import ANSWERS, answers_in
 from gate.config.documents import decode
 from gate.config.gatefile import CASE_ENDINGS
 from gate.config.values import file_part, pointer_of
@@ -114,7 +115,8 @@ def _cases_in(path: str, prompt: FoundPrompt, tree: RepositoryFiles, *, about: b
         return None
     if not _matches(rows, prompt, about=about):
         return None
-    made = [_entry(row, number, prompt) for number, row in enumerate(rows, 1)]
+    answers = answers_in({key for row in rows for key in row})
+    made = [_entry(row, number, prompt, answers) for number, row in enumerate(rows, 1)]
     entries = tuple(entry for entry in made if entry is not None)
     # Most rows must do, or the file is about something else.
     return FoundCases(path, entries=entries) if len(entries) * 2 > len(rows) else None
@@ -134,7 +136,7 @@ def _speaks_of(columns: set[str], prompt: FoundPrompt, *, about: bool) -> bool:
     return about or bool(prompt.variables) and len(others) <= len(prompt.variables)
 
 
-def _entry(row: Mapping[str, JsonValue], number: int, prompt: FoundPrompt) -> Entry | None:
+def _entry(row: Mapping[str, JsonValue], number: int, prompt: FoundPrompt, answers: Sequence[str]) -> Entry | None:
     values = {name: row.get(name) for name in prompt.variables}
     if any(value is None or value == "" for value in values.values()):
         return None
@@ -146,7 +148,7 @@ def _entry(row: Mapping[str, JsonValue], number: int, prompt: FoundPrompt) -> En
         entry["input"] = said
     if values:
         entry["vars"] = dict(values)
-    expected = _first(row, ANSWERS, prompt)
+    expected = _first(row, answers, prompt)
     return entry if expected is None or expected == "" else {**entry, "expected": expected}
 
 

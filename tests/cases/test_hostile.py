@@ -50,7 +50,9 @@ ANY = st.recursive(
 )
 KEYS = st.sampled_from(
     "id input messages expected target choices metadata tags inputs outputs item sample references split ideal vars "
-    "assert description threshold options perturbation extra_data slices scorers criteria".split()
+    "assert description threshold options perturbation extra_data slices scorers criteria user_input reference rubrics "
+    "retrieved_contexts question answer contexts actual_output expected_output retrieval_context scenario turns "
+    "persona expectations expected_tools cases evaluators name".split()
 )
 ASSERT = st.fixed_dictionaries(
     {"type": st.sampled_from([*MAPPED, "assert-set", "not-equals", "javascript"]) | ANY},

@@ -123,6 +123,20 @@ def test_data_with_the_columns_of_a_prompt_becomes_its_cases(
     assert gate("validate", "--quiet", cwd=root).code == 0
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        "question,answer,contexts\nWhere is it?,Nobody checked this.,x\n",
+        "question,answer,contexts,ground_truth\nWhere is it?,Nobody checked this.,x,\n",
+    ],
+)
+def test_the_answers_of_a_model_in_a_dataset_are_not_expected(tmp_path: Path, table: str) -> None:
+    root = make(tmp_path / "r", {"prompts/ask.j2": "Answer {{ question }} by {{ contexts }}.", "data/ask.csv": table})
+    (suite,) = json.loads(gate("init", "--json", cwd=root).out)["suites"]
+    assert (suite["count"], suite["fill_in"]) == (1, False)
+    assert "Nobody checked this." not in (root / suite["cases"]).read_text()
+
+
 def test_a_table_about_something_else_is_left_alone(tmp_path: Path) -> None:
     table = "article,sku,price,stock,colour,supplier\nchair,1,2,3,red,x\n"
     root = make(tmp_path / "r", {"prompts/sum.j2": "Summarise {{ article }}.", "data/stock.csv": table})
