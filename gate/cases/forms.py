@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from gate.cases.case import Case, Persona, Round
-from gate.config.scorer import Scorers, ScorerSpec
+from gate.config.scorer import CaseScorers, Scorers, ScorerSpec
 from gate.config.validation import (
     DRAFT,
     FileModel,
@@ -133,9 +133,9 @@ class CommonFields(CaseModel):
     """Cases with the same value are variants of one source."""
     vars: dict[str, Any] | None = None
     """Further values for the template of the prompt."""
-    scorers: Scorers | None = None
+    scorers: CaseScorers | None = None
     """In place of the suite's scorers."""
-    extra_scorers: Scorers = ()
+    extra_scorers: CaseScorers = ()
     """Beside the suite's scorers."""
     criteria: Text | None = None
     """Replaces the criteria of the suite's judges."""
