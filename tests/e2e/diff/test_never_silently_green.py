@@ -291,6 +291,68 @@ def test_a_prompt_behind_a_link_is_an_error_whatever_its_target_is(tmp_path: Pat
         assert (outcome.code, "symbolic link" in outcome.err + outcome.out) == (2, True), command
 
 
+AGENT = "import sys\n"
+AGENT_FILES = {
+    "its program": ("{command: {run: [python, bot/agent.py], files: [data.txt]}}", "bot/agent.py"),
+    "its module": ("{python: {function: 'bot.agent:Agent', files: [data.txt]}}", "bot/agent.py"),
+    "what its module imports": ("{python: {function: 'bot.agent:Agent', files: [data.txt]}}", "bot/more.py"),
+    "what is listed": ("{command: {run: [python, bot/agent.py], files: [data.txt]}}", "data.txt"),
+    "its server": (
+        "{tools: {servers: {s: {command: [python, bot/agent.py]}}, files: [data.txt]}}",
+        "bot/agent.py",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", AGENT_FILES)
+def test_a_change_of_an_agents_own_files_is_not_skipped(tmp_path: Path, what: str) -> None:
+    target, path = AGENT_FILES[what]
+    suite = f"  - {{name: bot, prompt: p.md, cases: c.jsonl, scorers: [contains], target: {target}}}\n"
+    code = "from bot import more\nclass Agent: pass\n"
+    files = {"bot/agent.py": code, "bot/more.py": "A = 1\n", "bot/__init__.py": "", "data.txt": "x\n"}
+    repo = make(tmp_path / "repo", {"gate.yaml": START + suite, "p.md": TEXT, "c.jsonl": CASES, **files})
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"README.md": "# Another\n"})
+    assert skipped(diff(repo))
+    commit(repo, {path: f"{files[path]}# More.\n"})
+    assert not skipped(diff(repo))
+
+
+def test_each_pattern_of_an_agents_files_matches_something(tmp_path: Path) -> None:
+    target = "{command: {run: [python, bot/agent.py], files: ['bot/**', dta.txt]}}"
+    suite = f"  - {{name: bot, prompt: p.md, cases: c.jsonl, scorers: [contains], target: {target}}}\n"
+    files = {"gate.yaml": START + suite, "p.md": TEXT, "c.jsonl": CASES, "bot/agent.py": "", "data.txt": "x\n"}
+    outcome = gate("diff", "--base", "main", cwd=make(tmp_path / "repo", files))
+    assert (outcome.code, "depends on dta.txt" in " ".join(outcome.err.split())) == (2, True), outcome.err
+
+
+SCORER_FILES = {
+    "a module beside it": ("import more", {"evals/more.py": WORD}),
+    "its package": ("", {"evals/__init__.py": WORD}),
+    "found by glob": ("next(Path(__file__).parent.glob('*.txt')).read_text()", {"evals/a.txt": WORD}),
+    "a name put together": ("open(f'evals/{NAME}.txt').read()", {"evals/a.txt": WORD}),
+    "a path put together": ("Path('evals').joinpath(NAME).read_text()", {"evals/a.txt": WORD}),
+    "another ending": ("Path(__file__).with_suffix('.txt').read_text()", {"evals/own.txt": WORD}),
+}
+
+
+@pytest.mark.parametrize("how", SCORER_FILES)
+def test_a_change_of_a_file_that_a_scorers_code_uses_is_not_skipped(tmp_path: Path, how: str) -> None:
+    line, files = SCORER_FILES[how]
+    code = f"from pathlib import Path\nNAME = 'a'\ndef score(output, expected):\n    {line or 'pass'}\n    return 1.0\n"
+    suite = "  - {name: bot, prompt: p.md, cases: c.jsonl, scorers: [{python: evals.own:score}]}\n"
+    commented = {path: f"# {text}\n" for path, text in files.items()}
+    repo = make(
+        tmp_path / "repo",
+        {"gate.yaml": START + suite, "p.md": TEXT, "c.jsonl": CASES, "evals/own.py": code, **commented},
+    )
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"README.md": "# Another\n"})
+    assert skipped(diff(repo))
+    commit(repo, {path: f"{text}# More.\n" for path, text in commented.items()})
+    assert not skipped(diff(repo))
+
+
 BINDINGS = {
     "py": {
         "for": "for A in [{0}]:\n    pass\n",
