@@ -24,8 +24,11 @@ from gate.prompts.version import ForeignPrompt, Library, own_settings
 from gate.templates.rendering import resolved
 from gate.values import JsonValue
 
-PROMPTY_SETTINGS = ("model", "tools", "outputs", "output", "outputSchema")
-"""What the other tool sends with the messages."""
+_NOT_SENT = (
+    *("name", "description", "displayName", "version", "authors", "tags", "metadata"),
+    *("inputs", "sample", "template"),
+)
+"""Keys that the gate reads, or that are for readers; every other is a setting that the other tool may send."""
 
 ROLE_MARK = re.compile(
     r"[ \t]*(?:#[ \t]*)?(system|developer|user|assistant|function|tool)[ \t]*(?:\[[^\]]*\][ \t]*)?:[ \t]*",
@@ -98,6 +101,8 @@ class References:
         """The data with what files hold; environment variables stay as they are named."""
         if isinstance(data, dict):
             return {key: self.files_in(inner) for key, inner in data.items()}
+        if isinstance(data, list):
+            return [self.files_in(inner) for inner in data]
         found = _REFERENCE.fullmatch(data.strip()) if isinstance(data, str) else None
         return self.file(found[2]) if found is not None and found[1].lower() == "file" else data
 
@@ -162,9 +167,12 @@ def read_prompty(text: str, problems: Problems, library: Library | None = None) 
         problems.add(begin + 1, "contains no message", "write 'system:' on its own line, and the text below it")
     threads = {at: name for at, (_, _, name) in enumerate(pieces) if name}
     entries = front.data if isinstance(front.data, dict) else {}
+    settings = {str(key): references.files_in(value) for key, value in entries.items() if key not in _NOT_SENT}
+    if isinstance(base := settings.get("base"), str):
+        settings["base"] = references.file(base)
     return ForeignPrompt(
         tuple((line, message) for line, message, _ in pieces),
-        own_settings(entries, PROMPTY_SETTINGS),
+        own_settings(settings, settings),
         {**dict.fromkeys(threads.values(), ""), **defaults_of(front, inputs, references)},
         threads,
         tuple(references.files),

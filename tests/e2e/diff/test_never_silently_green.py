@@ -291,7 +291,44 @@ def test_a_prompt_behind_a_link_is_an_error_whatever_its_target_is(tmp_path: Pat
         assert (outcome.code, "symbolic link" in outcome.err + outcome.out) == (2, True), command
 
 
-AGENT = "import sys\n"
+PROMPTY = """\
+---
+name: a
+base: b.txt
+model: {parameters: {max_tokens: 50}}
+parameters: {temperature: 0.1}
+configuration: {type: openai}
+tools:
+  - ${file:t.json}
+---
+system:
+Kindly answer. quality=1.0
+user:
+{{ input }}
+"""
+PROMPTY_EDITS = {
+    "a parameter": ("a.prompty", "max_tokens: 50", "max_tokens: 60"),
+    "a parameter at the top": ("a.prompty", "temperature: 0.1", "temperature: 0.9"),
+    "configuration": ("a.prompty", "type: openai", "type: azure"),
+    "a file of tools": ("t.json", "one", "two"),
+    "its base": ("b.txt", "one", "two"),
+    "an unknown setting": ("a.prompty", "name: a", "name: a\nthinking: deep"),
+}
+
+
+@pytest.mark.parametrize("what", PROMPTY_EDITS)
+def test_a_change_of_what_a_prompty_file_sends_is_not_skipped(tmp_path: Path, what: str) -> None:
+    path, old, new = PROMPTY_EDITS[what]
+    suite = "  - {name: bot, prompt: a.prompty, cases: c.jsonl, scorers: [contains]}\n"
+    files = {"a.prompty": PROMPTY, "t.json": '{"name": "one"}', "b.txt": "one"}
+    repo = make(tmp_path / "repo", {"gate.yaml": START + suite, "c.jsonl": CASES, **files})
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"a.prompty": PROMPTY.replace("name: a", "name: b")})
+    assert skipped(diff(repo))
+    commit(repo, {path: files[path].replace(old, new)})
+    assert not skipped(diff(repo))
+
+
 AGENT_FILES = {
     "its program": ("{command: {run: [python, bot/agent.py], files: [data.txt]}}", "bot/agent.py"),
     "its module": ("{python: {function: 'bot.agent:Agent', files: [data.txt]}}", "bot/agent.py"),
