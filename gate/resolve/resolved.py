@@ -40,7 +40,7 @@ class Resolved:
         commit: the candidate's, where there is one.
         config: path of `gate.yaml` in the repository; empty where there is none.
         deleted: prompts that the base tests and the change deletes.
-        run_edits: the change's edits of the run's policy, budget and cache, such as `policy.confidence`.
+        run_edits: the change's edits of the run's policy, budget, cache and servers, such as `policy.confidence`.
         adoption: the base has no configuration, so that all of the exam is the change's own.
         base_models: each model that the base uses.
         coverage: what was looked at, where two refs are compared.

@@ -149,6 +149,10 @@ def diff(repo: Path) -> Outcome:
     return gate("diff", "--base", "main", "--head", "change", cwd=repo)
 
 
+def diff_with_main(repo: Path) -> Outcome:
+    return gate("diff", "--base", "main", cwd=repo)
+
+
 def skipped(outcome: Outcome) -> bool:
     assert "Traceback" not in outcome.err
     return outcome.out.startswith("SKIPPED")
@@ -289,6 +293,34 @@ def test_a_prompt_behind_a_link_is_an_error_whatever_its_target_is(tmp_path: Pat
     ):
         outcome = gate(*command, cwd=repo)
         assert (outcome.code, "symbolic link" in outcome.err + outcome.out) == (2, True), command
+
+
+@pytest.mark.parametrize(("old", "new"), [("8001/v1", "8002/v1"), ("api: openai", "api: anthropic")])
+def test_an_edited_server_is_named_and_not_skipped(tmp_path: Path, old: str, new: str) -> None:
+    start = "version: 1\nproviders: {own: {api: openai, base_url: 'http://127.0.0.1:8001/v1'}}\n"
+    suite = "suites:\n  - {name: bot, prompt: p.md, cases: c.jsonl, model: own:m, scorers: [contains]}\n"
+    repo = make(tmp_path / "repo", {"gate.yaml": start + suite, "p.md": TEXT, "c.jsonl": CASES})
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"gate.yaml": start.replace(old, new) + suite})
+    outcome = diff(repo)
+    assert (outcome.code, skipped(outcome), "the servers (own." in " ".join(outcome.out.split())) == (0, False, True)
+
+
+REFERENCES = {
+    "a.yaml::bot.system": ("a.yaml", "bot:\n  system: file://p.md\n"),
+    "a.yaml": ("a.yaml", "- {role: system, content: 'file://p.md'}\n- {role: user, content: Hi}\n"),
+    "a.py::P": ("a.py", "P = 'file://p.md'\n"),
+    "a.txt": ("a.txt", "file://p.md\n"),
+}
+
+
+@pytest.mark.parametrize("prompt", REFERENCES)
+def test_a_prompt_that_only_names_a_file_is_refused(tmp_path: Path, prompt: str) -> None:
+    path, text = REFERENCES[prompt]
+    suite = f"  - {{name: bot, prompt: '{prompt}', cases: c.jsonl, scorers: [contains]}}\n"
+    repo = make(tmp_path / "repo", {"gate.yaml": START + suite, "p.md": TEXT, "c.jsonl": CASES, path: text})
+    outcome = diff_with_main(repo)
+    assert (outcome.code, "is the name of a file" in " ".join(outcome.err.split())) == (2, True), outcome.err
 
 
 PROMPTY = """\
