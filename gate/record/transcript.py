@@ -252,7 +252,8 @@ class Outline:
         steps: calls of a model that the agent made, as far as they are known.
         tools_told: the agent reports for each message which tools it called.
         missing: calls of tools that are not there.
-        heard: of each answer that may ask something it is known whether it does.
+        heard: of each answer it is known whether it asks something, if a model is set to find out.
+        ends_asking: the last answer looks like a question.
     """
 
     turns: int
@@ -263,6 +264,7 @@ class Outline:
     tools_told: bool = True
     missing: int = 0
     heard: bool = True
+    ends_asking: bool = False
 
     @property
     def calls(self) -> int:
