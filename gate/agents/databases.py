@@ -217,8 +217,9 @@ def _statement(connection: "Connection", options: Mapping[str, JsonValue]) -> st
             # With its table: SQLite takes an unknown name in quotation marks for a text.
             column = f't."{key}"'
             # A session is 32 hexadecimal digits. A column may hold them as UUID, as text of either form, or as bytes.
-            as_text = f"lower(replace(CAST({column} AS TEXT), '-', ''))"
-            forms = [as_text, f"lower(hex({column}))"] if sqlite else [f"replace({as_text}, '\\x', '')"]
+            written = f"CAST({column} AS TEXT)"
+            bare = f"lower(replace({written}, '-', ''))"
+            forms = [written, bare, f"lower(hex({column}))" if sqlite else f"replace({bare}, '\\x', '')"]
             return f"SELECT count(*) AS n FROM {_name(table)} AS t WHERE :session IN ({', '.join(forms)})"  # noqa: S608
     return str(options.get("query", ""))
 
