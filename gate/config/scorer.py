@@ -28,7 +28,7 @@ JUDGED = frozenset({"judge", "rubric"}) | COMPARATIVE
 """Kinds of scorers that ask a model."""
 WHOLE = frozenset({"tools", "database", "latency", "cost"})
 """Kinds of scorers that look at a whole conversation and not at each of its rounds."""
-_EXPECTED = frozenset({"rows", "equals", "match"})
+_EXPECTED = frozenset({"rows", "equals", "match", "tolerance"})
 """Options of what looks at a database that say what should be found there."""
 
 

@@ -475,6 +475,7 @@ class ArmConversations(RecordPart):
         asking: share of the conversations with such an answer, in [0, 1]; None likewise.
         calls: of tools; None where an agent does not say which it called.
         failed_calls: of tools, those that failed; None likewise.
+        last_questions: last answers that look like questions, of how many; None where questions are answered.
     """
 
     turns: Amount
@@ -482,6 +483,7 @@ class ArmConversations(RecordPart):
     asking: Share | None
     calls: Amount | None
     failed_calls: Amount | None
+    last_questions: tuple[Count, Count] | None = None
 
 
 class Conversations(RecordPart):

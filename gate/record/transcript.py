@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 from pydantic import ConfigDict, Field
 
 from gate.messages import ToolCall
-from gate.values import WRITTEN, Amount, Count, Share, Tokens, Tries
+from gate.values import WRITTEN, Amount, Count, JsonValue, Share, Tokens, Tries
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,18 @@ Speaker: TypeAlias = Literal["case", "follow-up", "simulated"]
 """Who wrote a message to the agent: the case, an answer to a question of the agent's, or a simulated user."""
 UserEnd: TypeAlias = Literal["", "done", "max_turns"]
 """Why a simulated user said no more: it had what it wanted, or had said all that it may; empty where there was none."""
-Cell: TypeAlias = bool | int | float | str | None
-"""One value of a database; what is none of these is text."""
+CELL_CHARS = 2_000
+"""Of one value of a database."""
+
+
+def cut_cell(text: str) -> str:
+    """A value of a database as text, with a mark at the end where it was cut."""
+    return text if len(text) <= CELL_CHARS else f"{text[:CELL_CHARS]}…"
+
+
+def is_cut(cell: JsonValue) -> bool:
+    """Was this value cut?"""
+    return isinstance(cell, str) and len(cell) > CELL_CHARS
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,14 +227,17 @@ class Observation:
         error: why it failed; empty where it did not.
         more: there were more rows than are saved.
         columns: their names.
+        types: the names that Postgres has for their types, without those that somebody made; that of an array is the
+            type of its items. Empty with SQLite, where each value has a type of its own.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     scorer: str
-    rows: tuple[tuple[Cell, ...], ...] | None
+    rows: tuple[tuple[JsonValue, ...], ...] | None
     error: str = ""
     more: bool = False
     columns: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +253,8 @@ class Outline:
         tools_told: the agent reports for each message which tools it called.
         missing: names of the tools that it called and that are not there, in order.
         offered: names of the tools that it has; empty where it does not say.
-        heard: of each answer that may ask something it is known whether it does.
+        heard: of each answer it is known whether it asks something, if a model is set to find out.
+        ends_asking: the last answer looks like a question.
     """
 
     turns: int
@@ -252,6 +266,7 @@ class Outline:
     missing: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
     heard: bool = True
+    ends_asking: bool = False
 
     @property
     def calls(self) -> int:

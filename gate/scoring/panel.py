@@ -36,11 +36,25 @@ _EXPECTED = re.compile(r"\{\{\s*expected\s*\}\}")
 def fill_options(options: Mapping[str, JsonValue], case: Case) -> Options:
     """The options of a scorer for one case. Raises `InputErrors`.
 
-    Texts, and the texts of a list, may contain `{{ expected }}` and other fields. An option that is only
-    `{{ expected }}` takes the expected value as it is, a number as a number; as an item of a list it stands for all
-    items of an expected list.
+    Texts, the texts of a list, and all texts of a value to compare with may contain `{{ expected }}` and other fields.
+    An option that is only `{{ expected }}` takes the expected value as it is, a number as a number; as an item of a
+    list it stands for all items of an expected list.
     """
-    return {key: _filled(value, case) for key, value in options.items()}
+    return {
+        key: _filled_within(value, case) if key in _COMPARED else _filled(value, case) for key, value in options.items()
+    }
+
+
+_COMPARED = ("equals", "one_of", "match")
+"""Options that hold any JSON."""
+
+
+def _filled_within(value: JsonValue, case: Case) -> JsonValue:
+    if isinstance(value, dict):
+        return {key: _filled_within(item, case) for key, item in value.items()}
+    if isinstance(value, list):
+        value = [_filled_within(item, case) if isinstance(item, (dict, list)) else item for item in value]
+    return _filled(value, case)
 
 
 def _filled(value: JsonValue, case: Case) -> JsonValue:
@@ -74,7 +88,8 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "asks": ("asks",),
     "refusal": ("refusal",),
     "paraphrases": ("paraphrases",),
-    "tool_calls": ("tools", "database"),
+    "tool_calls": ("tools",),
+    "databases": ("database",),
 }
 VALIDATORS: Mapping[str, str] = {kind: module for module, kinds in _MODULES.items() for kind in kinds}
 """The module of each kind; it is imported when the first scorer of the kind is used."""
