@@ -7,7 +7,7 @@ Prompts inside the configuration, and files that the gate would read differently
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from gate.cases.losses import Losses
@@ -25,7 +25,9 @@ from gate.prompts import reading
 from gate.prompts.pointers import pointed_text
 from gate.prompts.prompty import ROLE_MARK
 from gate.prompts.version import TEMPLATE_ENDINGS
+from gate.templates.nunjucks import to_jinja
 from gate.templates.rendering import compile_template
+from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
 
 ENDINGS = (".txt", ".md", ".j2", ".json", ".jsonl", ".csv", *YAML_ENDINGS)
@@ -33,7 +35,6 @@ _ONE_EACH = (".txt", ".md", ".j2", ".json", *YAML_ENDINGS)
 """Files that may be one prompt."""
 _DELIMITER = re.compile(r"^[ \t]*---[ \t]*$", re.MULTILINE)
 _DUMPED = re.compile(r"([:,\[]\s*)\{\{\s*(\w+)\s*\|\s*dump\s*\}\}")
-_DUMP = re.compile(r"\|\s*dump\b")
 PROGRAM = "exec:"
 _FUNCTION = re.compile(
     rf"(?:{FILE})?(?P<path>[^:\n{{}}]+(?:{'|'.join(map(re.escape, CODE))})):(?P<name>[A-Za-z_$][\w$]*)"
@@ -55,28 +56,38 @@ class FoundPrompt:
     Args:
         path: its file.
         text: for a new file; None for an existing file.
+        contents: the templates of its messages.
         names: its variables.
         template: the file is Jinja2 whatever its ending.
         function: its text is the whole message.
         sources: the variable of a test for each name in a function that differs from it.
+        chat: it has messages with roles.
     """
 
     path: str
     text: str | None
     label: str
+    contents: tuple[str, ...]
     names: frozenset[str]
     template: bool = False
     function: bool = False
     sources: Mapping[str, str] = field(default_factory=dict)
+    chat: bool = False
 
 
 @dataclass(slots=True)
 class Reader:
-    """Reads the prompts of one configuration."""
+    """Reads the prompts of one configuration.
+
+    Args:
+        taken: paths of the prompts.
+        copies: what is copied, the copies, and the line that names it.
+    """
 
     context: Context
     losses: Losses
     taken: set[str] = field(default_factory=set)
+    copies: list[tuple[str, list[FoundPrompt], int]] = field(default_factory=list)
     _tried: int = field(default=0, init=False)
 
     def prompts(self, node: Document | None) -> list[FoundPrompt]:
@@ -115,7 +126,7 @@ class Reader:
             return []
         label = label or "prompt"
         found = self._raw(value, label, node.line)
-        self._add_copy_losses(f"the prompt {quoted(label)}, which stands in the configuration,", found, node.line)
+        self.copies.append((f"the prompt {quoted(label)}, which stands in the configuration,", found, node.line))
         return found
 
     def _function(self, function: re.Match[str], label: str, line: int) -> list[FoundPrompt]:
@@ -130,7 +141,7 @@ class Reader:
             return []
         if not self._below_limit(line):
             return []
-        return [FoundPrompt(str(pointer), None, label or pointer.name, names, function=True, sources=sources)]
+        return [FoundPrompt(str(pointer), None, label or pointer.name, (), names, function=True, sources=sources)]
 
     def _variables(self, pointer: Pointer) -> tuple[frozenset[str], dict[str, str]]:
         """The names in the text of a function, and the variables of a test that they stand for.
@@ -171,17 +182,21 @@ class Reader:
         copies: list[FoundPrompt] = []
         for number, part in enumerate(parts, start=1):
             copies += self._raw(part, f"{label}-{number}" if len(parts) > 1 else label, line)
-        self._add_copy_losses(path, copies, line)
+        self.copies.append((path, copies, line))
         yield from copies
 
-    def _add_copy_losses(self, what: str, copies: list[FoundPrompt], line: int) -> None:
-        """Report copied files: the gate does not notice changes to the originals."""
-        if not copies:
-            return
-        shown = ", ".join(one.path for one in copies[:_SHOWN])
-        more = f" and {len(copies) - _SHOWN} more" if len(copies) > _SHOWN else ""
-        said = f"{what} is copied to {shown}{more}: only a change of the copy is noticed from now on"
-        self.losses.add(line, said, "let the application read the copy")
+    def add_copy_losses(self, written: Collection[str]) -> None:
+        """Report copied files: the gate does not notice changes to the originals.
+
+        Args:
+            written: paths of all prompts that are converted.
+        """
+        for what, copies, line in self.copies:
+            paths = [one.path for one in copies if one.path in written]
+            shown = ", ".join(paths[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")
+            said = f"{what} is copied to {shown}: only a change of the copy is noticed from now on"
+            if paths:
+                self.losses.add(line, said, "let the application read the copy")
 
     def _below_limit(self, line: int) -> bool:
         """Is the limit of prompts not reached? Each becomes a suite, and a file may list thousands."""
@@ -211,12 +226,12 @@ class Reader:
         """A new file for a template; a conversation in JSON or YAML becomes a file with roles."""
         if not self._below_limit(line):
             return []
-        messages = _messages(text)
-        if messages is None and re.match(r"\s*\[\s*(\{\s*\"|-\s)", text) and '"role"' in text:
-            said = f"the prompt {quoted(label)} is JSON that a template makes, so it is left out"
-            self.losses.add(line, said, "write it as a .prompty file, with a loop in Jinja2")
+        messages = messages_in(text)
+        try:
+            content = to_jinja(text) if messages is None else prompty_text(messages)
+        except BadTemplate as error:
+            self.losses.add(line, f"the prompt {quoted(label)} is left out: {error.message}", "write it in Jinja2")
             return []
-        content = _DUMP.sub("| tojson", text) if messages is None else _prompty(messages)
         path = self._free(label, ".j2" if messages is None else ".prompty", content + "\n")
         found = self._checked(path, content + "\n", label, line, content)
         return [found] if found is not None else []
@@ -241,7 +256,20 @@ class Reader:
             return None
         self.taken.add(path)
         template = text is None and not path.lower().endswith(TEMPLATE_ENDINGS)
-        return FoundPrompt(path, text, label, names, template)
+        contents = tuple(one.content for one in parsed.messages)
+        return FoundPrompt(path, text, label, contents, names, template, chat=parsed.chat)
+
+    def chat_file(self, prompt: FoundPrompt, text: str) -> FoundPrompt:
+        """A file with roles, in place of a template that writes turns."""
+        path = self._free(prompt.label, ".prompty", text)
+        self.taken.add(path)
+        chat = replace(prompt, path=path, text=text, template=False, chat=True)
+        self.copies = [
+            (what, [chat if one is prompt else one for one in copies], line) for what, copies, line in self.copies
+        ]
+        if prompt.text is None:
+            self.copies.append((prompt.path, [chat], 0))
+        return chat
 
     def _free(self, label: str, ending: str, text: str) -> str:
         """A free path, or one that already has this text from an earlier import."""
@@ -257,15 +285,17 @@ def _read_there(path: str, text: str, prompt: str) -> str | None:
     """The text that the gate reads from a file, if it is the same prompt as in promptfoo; else None."""
     try:
         parsed = reading.parse(text, path, template=True)
-    except InputErrors:
+        if any(to_jinja(message.content) != message.content for message in parsed.messages):
+            return None
+    except (BadTemplate, InputErrors):
         return None
-    turns, found = _messages(text), [message.content for message in parsed.messages]
+    turns, found = messages_in(text), [message.content for message in parsed.messages]
     if turns is not None:
         return prompt if parsed.chat and found == [turn["content"] for turn in turns] else None
     return found[0] if not parsed.chat and found[0].strip() == prompt.strip() else None
 
 
-def _messages(text: str) -> list[dict[str, str]] | None:
+def messages_in(text: str) -> list[dict[str, str]] | None:
     """The turns of a prompt that is a list of turns; else None."""
     if not re.match(r"\s*(\[|-\s|messages:)", text):
         return None
@@ -288,10 +318,18 @@ def _messages(text: str) -> list[dict[str, str]] | None:
     return good if len(good) == len(value) else None
 
 
-def _prompty(messages: list[dict[str, str]]) -> str:
+def prompty_text(messages: list[dict[str, str]]) -> str:
+    """A `.prompty` file with the messages, in Jinja2; one without a role is a loop that writes some.
+
+    Raises:
+        BadTemplate: a word that only Jinja2 knows.
+    """
     parts = []
     for message in messages:
-        lines = [_escaped(line) for line in message["content"].replace("\r\n", "\n").split("\n")]
+        if not message["role"]:
+            parts.append(message["content"])
+            continue
+        lines = [_escaped(line) for line in to_jinja(message["content"].replace("\r\n", "\n")).split("\n")]
         parts.append("\n".join([f"{message['role']}:", *lines]))
     # Every version of the format accepts this; the newest rejects a plain name.
     return "---\ntemplate: {format: jinja2, parser: prompty}\n---\n" + "\n\n".join(parts)

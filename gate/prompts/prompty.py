@@ -21,6 +21,7 @@ from gate.config.documents import (
 from gate.errors import GateError
 from gate.messages import ROLES, Message, Part
 from gate.prompts.version import ForeignPrompt, Library, own_settings
+from gate.templates.nunjucks import is_jinja
 from gate.templates.rendering import resolved
 from gate.values import JsonValue
 
@@ -40,7 +41,7 @@ _LOOP = re.compile(
 )
 """A loop that writes each turn of a conversation as a separate message."""
 _ENGINES = ("jinja2", "nunjucks", "mustache")
-"""Nunjucks is nearly Jinja2; of Mustache, plain names are the same."""
+"""Of Nunjucks, what Jinja2 reads alike; of Mustache, plain names."""
 _MUSTACHE = re.compile(r"\{\{\{|\{\{\s*[#^/>!&=]|\{[%#]")
 _TEXT_APIS = ("chat", "completion", "responses", "response", "agent")
 _RICH = ("image", "audio", "file")
@@ -243,6 +244,8 @@ def _check_engine(front: Document, body: str, problems: Problems) -> None:
     """Refuse other template languages than Jinja2, where the same signs mean something else."""
     template = front.get("template")
     engine = _ENGINES[0] if template is None else _engine(template.data)
+    if template is not None and engine == "nunjucks" and not is_jinja(body):
+        problems.add(template.line, "a part of the template means something else in Jinja2", "write it in Jinja2")
     if template is None or engine in _ENGINES and not (engine == "mustache" and _MUSTACHE.search(body)):
         return
     hint = "other template languages are not supported, except plain {{names}} of Mustache"

@@ -75,11 +75,6 @@ def test_losses_of_a_real_configuration_are_listed_with_lines() -> None:
     assert bundle.files["promptfoo/simple-test/prompts/prompts-1.j2"].startswith("Rephrase this from")
 
 
-def test_a_configuration_without_a_readable_prompt_is_refused_with_the_reason() -> None:
-    with pytest.raises(InputErrors, match="is JSON that a template makes"):
-        real("promptfoo/openai-chat-history/promptfooconfig.yaml")
-
-
 def test_default_tests_scenarios_lists_and_files() -> None:
     bundle = config(
         """
