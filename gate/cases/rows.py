@@ -1,7 +1,7 @@
 """Converts rows of other tools' datasets to cases and back."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.cases.case import Entry
@@ -18,6 +18,8 @@ RESERVED = frozenset({"input", "id", "slices", "expected"})
 _CHATS = ("messages", "input", "chat_history")
 _QUESTIONS = ("input", "question", "prompt", "query", "messages")
 ANSWERS = ("ideal", "expected", "expected_output", "correct_label", "label", "ground_truth", "reference", "answer")
+_REFERENCES = ("reference", "correct_reference", "correct", "answer", "target")
+"""Columns of HELM's tables for the correct answer, beside `references`."""
 INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
 
 
@@ -217,9 +219,12 @@ def case_of_helm(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
 
 def _references(rest: dict[str, JsonValue], draft: Draft) -> None:
     given = rest.pop("references", None)
-    for key in ("reference", "correct_reference", "correct", "answer", "target"):
-        single = rest.pop(key, None)
-        given = single if given is None else given
+    singles = {key: value for key in _REFERENCES if (value := rest.pop(key, None)) is not None}
+    if given is None and len(singles) > 1:
+        said = f"row {draft.place.number} has several values for references: {', '.join(singles)}; they are left out"
+        draft.place.lost(said, "name the one that counts 'references'")
+    elif given is None:
+        given = next(iter(singles.values()), None)
     items = given if isinstance(given, list) else [given] if given not in (None, "") else []
     texts = [_reference(item) for item in items]
     right = [text for text, correct in texts if correct]
@@ -369,6 +374,11 @@ def _openai(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     return draft.done() if _asks_openai(draft, sample) else None
 
 
+def _candidates(field: str, names: Sequence[str], row: Row) -> list[str]:
+    """The keys of a row that may be a field: its own name, or else all others."""
+    return [field] if field in row else [name for name in names if name in row]
+
+
 def _asks_openai(draft: Draft, row: Row) -> bool:
     item = row.get("item")
     rest = dict(item) if isinstance(item, dict) else dict(row)
@@ -377,8 +387,13 @@ def _asks_openai(draft: Draft, row: Row) -> bool:
     if isinstance(item, dict):
         if "sample" in row:
             draft.place.lost(f"the recorded answer of row {draft.place.number} is left out")
-        question = next((key for key in _QUESTIONS if key in rest), None)
-        answer = next((key for key in ANSWERS if key in rest), None)
+        found = {"input": _candidates("input", _QUESTIONS, rest), "expected": _candidates("expected", ANSWERS, rest)}
+        for field, keys in found.items():
+            if len(keys) > 1:
+                said = f"row {draft.place.number} has several values for {field}: {', '.join(keys)}; it is left out"
+                draft.place.lost(said, f"name the one that counts {field!r}")
+                return False
+        question, answer = (next(iter(keys), None) for keys in found.values())
     if question is not None and not draft.ask(rest.pop(question, None), question):
         return False
     if answer is not None and answer in rest:

@@ -112,7 +112,7 @@ def _cases_in(path: str, prompt: FoundPrompt, tree: RepositoryFiles, *, about: b
         rows = [row for _, row in read_rows(decode(data, path), path).rows[:CASES_OF_ROWS]]
     except GateError:
         return None
-    if not _matches(rows, prompt, about=about):
+    if not _matches(rows, prompt, about=about) or _has_rivals(rows, prompt):
         return None
     made = [_entry(row, number, prompt) for number, row in enumerate(rows, 1)]
     entries = tuple(entry for entry in made if entry is not None)
@@ -126,6 +126,13 @@ def _matches(rows: Sequence[Mapping[str, JsonValue]], prompt: FoundPrompt, *, ab
     if not set(prompt.variables) <= columns or prompt.asks_input and not columns & set(INPUTS):
         return False
     return _speaks_of(columns, prompt, about=about)
+
+
+def _has_rivals(rows: Sequence[Mapping[str, JsonValue]], prompt: FoundPrompt) -> bool:
+    """May two columns be the expected answer, or the input, so that a person has to say which?"""
+    columns = set(rows[0]) - set(prompt.variables)
+    fields = (ANSWERS, "expected"), (INPUTS, "input")
+    return any(own not in columns and len(columns.intersection(names)) > 1 for names, own in fields)
 
 
 def _speaks_of(columns: set[str], prompt: FoundPrompt, *, about: bool) -> bool:
