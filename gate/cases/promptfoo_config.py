@@ -61,9 +61,7 @@ def _filled(
 def _for_function(case: Entry, prompt: FoundPrompt) -> Entry:
     """The case with its variables under the names that the function has for them, and no other message."""
     known = case.get("vars")
-    variables = {
-        name: "" if value is None else value for name, value in (known if isinstance(known, dict) else {}).items()
-    }
+    variables = known if isinstance(known, dict) else {}
     given = {**variables, **({"input": case["input"]} if "input" in case else {})}
     renamed = {name: given[source] for name, source in prompt.sources.items() if source in given}
     rest: Entry = {key: value for key, value in case.items() if key != "input" or "input" in prompt.names}
@@ -109,7 +107,7 @@ def _reason(scorer: JsonValue, entry: Entry, limits: RemainingLimits) -> str:
     bare = {key: value for key, value in entry.items() if key not in _OWN}
     case = case_of(_complete(bare, frozenset(), [scorer]))
     missing = names_in(scorer) - variables_of(case_of(bare)).keys() - _GIVEN
-    given = nunjucks.with_no_values({**variables_of(case), **dict.fromkeys(missing, None)})
+    given = {**variables_of(case), **dict.fromkeys(missing, nunjucks.NoValue())}
     if case.expected is not None:
         given["expected"] = case.expected
     for text in texts_in(scorer):
@@ -177,7 +175,7 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     if not isinstance(root.data, dict):
         raise one_problem(file, 1, "is not a configuration of promptfoo: it must be a mapping", "start with prompts:")
     losses = Losses(file)
-    context = Context(losses, posixpath.dirname(file), _counted(file, other), root, paths, null=None)
+    context = Context(losses, posixpath.dirname(file), _counted(file, other), root, paths)
     config = _Config(file, context, losses, root.entries())
     for key, node in config.entries.items():
         if key not in _READ | _HARMLESS and not key.startswith("x-"):  # where anchors are kept

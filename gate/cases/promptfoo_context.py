@@ -87,7 +87,6 @@ class Context:
         root: the whole configuration, for `$ref`.
         paths: all files, for `file://prompts/*.txt`; empty if unknown.
         limits: shared by all files of the configuration.
-        null: the value of a variable that is null.
     """
 
     losses: Losses
@@ -96,7 +95,6 @@ class Context:
     root: Document | None = None
     paths: Collection[str] = ()
     limits: RemainingLimits = field(default_factory=RemainingLimits)
-    null: str | None = ""
 
     def listed(self, named: str, line: int, what: str) -> list[str]:
         """The files of a pattern, each as `file://…`; another name is returned unchanged."""

@@ -87,7 +87,7 @@ def _rendered(
     variables = _variables(case)
     filled: set[str] = set()
     while True:
-        given = nunjucks.with_no_values({**variables, **dict.fromkeys(filled)})
+        given = {**variables, **dict.fromkeys(filled, nunjucks.NoValue())}
         try:
             contents = [nunjucks.render(content, given, seconds) for content in prompt.contents]
             break
@@ -97,7 +97,7 @@ def _rendered(
             if not error.undefined or not name:
                 raise
             filled.add(name)
-    own = {name: "" if value is None else value for name, value in variables.items() if name != "input"}
+    own = {name: value for name, value in variables.items() if name != "input"}
     whole: Entry = {**case, "vars": {**own, **dict.fromkeys(sorted(filled), "")}}
     if "input" in case and "input" not in prompt.names:
         if "input" in names_in([*scorers, case.get("scorers"), case.get("extra_scorers")]):

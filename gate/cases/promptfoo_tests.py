@@ -268,7 +268,7 @@ def _case(
     name: str, row: Mapping[str, JsonValue], shared: Mapping[str, JsonValue], line: int, context: Context
 ) -> dict[str, JsonValue]:
     case: dict[str, JsonValue] = {"id": name}
-    variables: dict[str, JsonValue] = {key: context.null if value is None else value for key, value in row.items()}
+    variables: dict[str, JsonValue] = {key: NoValue() if value is None else value for key, value in row.items()}
     said = variables.pop("input", None)
     if isinstance(said, (list, dict)):
         context.losses.add(line, f"the variable 'input' of {name} is no text; it is left out", "give it another name")

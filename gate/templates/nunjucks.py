@@ -39,11 +39,6 @@ class NoValue(str):
     """The empty text that stands for a variable without a value."""
 
 
-def with_no_values(variables: Mapping[str, object]) -> dict[str, object]:
-    """The variables, with `NoValue` in place of null."""
-    return {name: NoValue() if value is None else value for name, value in variables.items()}
-
-
 def to_jinja(text: str) -> str:
     """The template in Jinja2; unchanged where both languages read it alike.
 
