@@ -20,6 +20,7 @@ from gate.cases.promptfoo_context import (
     value_at,
     values,
 )
+from gate.cases.reading import texts_in
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import foreign_model
 from gate.config.scorer import parse_scorers
@@ -514,11 +515,11 @@ def _scorer(row: ScorerOptions, kind: str, node: Document, context: Context, lab
 
 
 def _in_jinja(value: JsonValue) -> JsonValue:
-    """A value with its texts, which promptfoo fills in, in Jinja2."""
+    """A value with its texts, which promptfoo fills in, in Jinja2; texts inside of mappings it does not."""
     if isinstance(value, list):
         return [_in_jinja(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _in_jinja(item) for key, item in value.items()}
+    if isinstance(value, dict) and any("{{" in text for text in texts_in(value)):
+        raise UnknownAssertion("its mapping holds {{ }}, which promptfoo does not fill in")
     if isinstance(value, str) and "{%" in value and "{{" not in value:
         raise UnknownAssertion("it is a template without {{ }}, which is not filled in here")
     return to_jinja(value) if isinstance(value, str) and "{{" in value else value

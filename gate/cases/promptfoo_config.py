@@ -12,7 +12,7 @@ from gate.cases.losses import Bundle, BundleSuite, Losses
 from gate.cases.promptfoo_cases import tests_of_file
 from gate.cases.promptfoo_context import ALL_CHARS, FILE, Context, RemainingLimits, items, names_in, parsed, value_at
 from gate.cases.promptfoo_fitting import fit
-from gate.cases.promptfoo_prompts import FoundPrompt, Reader, model_and_params
+from gate.cases.promptfoo_prompts import FoundPrompt, Reader, choose_provider, providers_of, set_params
 from gate.cases.promptfoo_tests import Default, cases_of, default_of
 from gate.cases.reading import case_of, texts_in
 from gate.config.documents import Document, one_problem, quoted, read_yaml
@@ -186,7 +186,14 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     reader = Reader(context, losses)
     found = reader.prompts(config.entries.get("prompts"))
     _check_any(found, losses)
-    model, params = model_and_params(config.entries.get("providers", config.entries.get("targets")), losses, context)
+    providers = providers_of(config.entries.get("providers", config.entries.get("targets")), losses, context)
+    chosen = [
+        (one, provider)
+        for one in found
+        if (provider := choose_provider(providers, one.label, reader.names.get(one.path, ()), losses)) is not None
+    ]
+    _check_any(chosen, losses)
+    set_params(providers, losses)
     default = default_of(_default(config), context)
     cases = valid_cases([(0, case) for case in _cases(config, default)], losses)
     if (ALL_CHARS - context.limits.chars) * len(found) > ALL_CHARS:
@@ -197,17 +204,19 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     if not scorers:
         _add_unscored_loss(cases, losses)
     fits = [
-        fitted for one in found if (fitted := fit(one, _with_input(cases, one, losses), scorers, reader)) is not None
+        (*fitted, provider)
+        for one, provider in chosen
+        if (fitted := fit(one, _with_input(cases, one, losses), scorers, reader)) is not None
     ]
     _check_any(fits, losses)
-    reader.add_copy_losses({one.path for one, _ in fits})
-    names = _names([one.label for one, _ in fits])
+    reader.add_copy_losses({one.path for one, _, _ in fits})
+    names = _names([one.label for one, _, _ in fits])
     suites = tuple(
-        BundleSuite(name, one.path, asked, scorers, model, params, _dimensions(cases), one.template)
-        for name, (one, own) in zip(names, fits, strict=True)
+        BundleSuite(name, one.path, asked, scorers, by.model, by.params, _dimensions(cases), one.template)
+        for name, (one, own, by) in zip(names, fits, strict=True)
         for asked in (_filled(own, one, scorers, context.limits),)
     )
-    files = {one.path: one.text for one, _ in fits if one.text is not None}
+    files = {one.path: one.text for one, _, _ in fits if one.text is not None}
     return Bundle("promptfoo", files, suites, tuple(losses.found))
 
 

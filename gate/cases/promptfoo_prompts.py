@@ -7,7 +7,7 @@ Prompts inside the configuration, and files that the gate would read differently
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.cases.losses import Losses
@@ -82,12 +82,14 @@ class Reader:
     Args:
         taken: paths of the prompts.
         copies: what is copied, the copies, and the line that names it.
+        names: what the configuration may call each prompt, by its path.
     """
 
     context: Context
     losses: Losses
     taken: set[str] = field(default_factory=set)
     copies: list[tuple[str, list[FoundPrompt], int]] = field(default_factory=list)
+    names: dict[str, frozenset[str]] = field(default_factory=dict)
     _tried: int = field(default=0, init=False)
 
     def prompts(self, node: Document | None) -> list[FoundPrompt]:
@@ -109,6 +111,15 @@ class Reader:
         if not isinstance(value, str) or not value.strip():
             self.losses.add(node.line, "a prompt is neither a text nor a file; it is left out")
             return []
+        found = self._all(value, label, node)
+        own = {label, value, self.context.path(value), str(given.get("id", "")) if isinstance(given, dict) else ""}
+        for one in found:
+            # A pattern names several files, and each can be named by its path.
+            self.names[one.path] = frozenset({*own, one.label, one.path} - {""})
+        return found
+
+    def _all(self, value: str, label: str, node: Document) -> list[FoundPrompt]:
+        """All prompts of a text, or of what it names."""
         if value.startswith(PROGRAM):
             self.losses.add(node.line, f"a prompt is made by {quoted(value)}, which is not run", "write its text down")
             return []
@@ -341,6 +352,7 @@ def _escaped(line: str) -> str:
 
 
 _DATA = (".yaml", ".yml", ".json")
+_OF_PROVIDER = frozenset({"id", "label", "config", "prompts", "delay"})
 _PARAMS = {
     "temperature": "temperature",
     "top_p": "top_p",
@@ -359,27 +371,84 @@ _PARAMS = {
 }
 
 
-def model_and_params(
-    node: Document | None, losses: Losses, context: Context
-) -> tuple[str | None, dict[str, JsonValue]]:
-    """The first provider (under `providers`) that the gate supports; the others become losses."""
-    model: str | None = None
-    params: dict[str, JsonValue] = {}
+@dataclass(slots=True)
+class Provider:
+    """An entry of `providers`.
+
+    Args:
+        settings: empty for a name alone.
+        model: None if it is not a model of the gate.
+        chosen, missed: labels of the prompts that it answers, and of those that an earlier one answers.
+    """
+
+    name: str
+    settings: Mapping[str, JsonValue]
+    line: int
+    model: str | None
+    chosen: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    params: dict[str, JsonValue] = field(default_factory=dict)
+
+    def answers(self, names: Collection[str]) -> bool:
+        """Does its filter `prompts` let a prompt with these names through?"""
+        allowed = self.settings.get("prompts")
+        if not isinstance(allowed, list):
+            return True
+        return any(_is_named(str(one), names) for one in allowed)
+
+
+def _is_named(wanted: str, names: Collection[str]) -> bool:
+    """Is it one of the names, or `group:*` for names that begin with the group?"""
+    group = wanted.removesuffix("*").removesuffix(":")
+    return any(name in (wanted, group) or name.startswith(f"{group}:") for name in names)
+
+
+def providers_of(node: Document | None, losses: Losses, context: Context) -> list[Provider]:
+    """All providers; those that are not models of the gate become losses."""
+    found: list[Provider] = []
     for item in _providers(node, context):
-        name, config = _parts(item.data)
-        found = model_of(name)
-        if found is None:
+        name, settings = _parts(item.data)
+        found.append(Provider(name, settings, item.line, model_of(name)))
+        if found[-1].model is None:
             said = f"the provider {quoted(name or 'without an id')} is not a model of the gate"
             losses.add(
                 item.line, said, "name a model: openai:…, anthropic:…, or one of a server under providers: in gate.yaml"
             )
-        elif model is not None:
-            losses.add(
-                item.line, f"the provider {quoted(name)} is left out: a suite has one model", "gate diff --model"
-            )
-        else:
-            model, params = found, params_of(config, item.line, losses)
-    return model, params
+    return found
+
+
+def choose_provider(
+    providers: Sequence[Provider], label: str, names: Collection[str], losses: Losses
+) -> Provider | None:
+    """The first model that answers a prompt, without a model if only others do; None and a loss if none does.
+
+    Args:
+        names: what a filter may call the prompt.
+    """
+    answering = [one for one in providers if one.answers(names)]
+    if providers and not answering:
+        losses.add(0, f"the prompt {quoted(label)} is left out: no provider answers it", "name it in its prompts:")
+        return None
+    models = [one for one in answering if one.model is not None]
+    for one in models[1:]:
+        one.missed.append(label)
+    if not models:
+        return Provider("", {}, 0, None)
+    models[0].chosen.append(label)
+    return models[0]
+
+
+def set_params(providers: Sequence[Provider], losses: Losses) -> None:
+    """Read the parameters of each chosen provider; what is left out becomes a loss."""
+    for one in providers:
+        if one.missed:
+            where = f" for {', '.join(map(quoted, one.missed[:_SHOWN]))}" if one.chosen else ""
+            said = f"the provider {quoted(one.name)} is left out{where}: a suite has one model"
+            losses.add(one.line, said, "gate diff --model")
+        if one.chosen:
+            one.params = params_of(one.settings.get("config"), one.line, losses)
+            if left := sorted(one.settings.keys() - _OF_PROVIDER):
+                losses.add(one.line, f"{', '.join(left)} of the provider {quoted(one.name)} are left out")
 
 
 def _providers(node: Document | None, context: Context) -> Iterator[Document]:
@@ -411,13 +480,13 @@ def params_of(config: JsonValue, line: int, losses: Losses) -> dict[str, JsonVal
     return found
 
 
-def _parts(value: JsonValue) -> tuple[str, JsonValue]:
-    """Id and configuration of a provider."""
+def _parts(value: JsonValue) -> tuple[str, Mapping[str, JsonValue]]:
+    """Id and settings of a provider."""
     if isinstance(value, str):
         return value, {}
     if not isinstance(value, dict):
         return "", {}
     if "id" in value:
-        return str(value["id"]), value.get("config")
+        return str(value["id"]), value
     name, inner = next(iter(value.items()), ("", None))
-    return (name, inner.get("config")) if len(value) == 1 and isinstance(inner, dict) else ("", {})
+    return (name, inner) if len(value) == 1 and isinstance(inner, dict) else ("", {})

@@ -154,7 +154,12 @@ def slices_of(metadata: Mapping[str, JsonValue], context: Context, line: int, pl
         if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
             for item in value:
                 name = f"{key}:{item}"
-                if not dimension_complaint(name):
+                if dimension_complaint(name):
+                    said = (
+                        f"{quoted(item)} in the metadata {quoted(key)} of {place} cannot name a slice; it is left out"
+                    )
+                    context.losses.add(line, said)
+                else:
                     slices[name] = "yes"
             continue
         if not found or dimension_complaint(key) or value_complaint(found):
