@@ -21,6 +21,7 @@ ANSWERS = ("ideal", "expected", "expected_output", "correct_label", "label", "gr
 _REFERENCES = ("reference", "correct_reference", "correct", "answer", "target")
 """Columns of HELM's tables for the correct answer, beside `references`."""
 INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
+_ASKED = tuple(dict.fromkeys((*_CHATS, *INPUTS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +62,28 @@ class Draft:
     def ask_mapping(self, inputs: Row) -> bool:
         """Set the question from a mapping: a question or conversation, and the rest as variables."""
         rest = dict(inputs)
-        key = next((key for key in _CHATS if is_chat(rest.get(key))), "")
-        if not key and len(rest) == 1 and is_chat(next(iter(rest.values()))):
-            key = next(iter(rest))
-        if key:
-            if not self.ask(rest.pop(key), key):
+        asks = {key: is_chat(value) or isinstance(value, str) and bool(value.strip()) for key, value in rest.items()}
+        names = [key for key in _ASKED if asks.get(key) and (key in INPUTS or is_chat(rest[key]))]
+        question = self.choose("input", names if len(rest) > 1 else [key for key in rest if asks[key]])
+        if question is None:
+            return False
+        if question and is_chat(rest[question]):
+            if not self.ask(rest.pop(question), question):
                 return False
-        else:
-            found = next((key for key in INPUTS if isinstance(rest.get(key), str)), None)
-            if found is None and len(rest) == 1 and isinstance(next(iter(rest.values())), str):
-                found = next(iter(rest))
-            if found is not None and str(rest[found]).strip():
-                self.case["input"] = rest.pop(found)
+        elif question:
+            self.case["input"] = rest.pop(question)
         self.variables(rest)
         if len(self.case) == 1:
             self.place.lost(f"row {self.place.number} has no input; it is left out")
         return len(self.case) > 1
+
+    def choose(self, field: str, names: Sequence[str]) -> str | None:
+        """The only name of a field in a row, or the field's own; empty for none. None and a loss for several."""
+        if field in names or len(names) < 2:
+            return field if field in names else next(iter(names), "")
+        said = f"row {self.place.number} has several values for {field}: {', '.join(names)}; it is left out"
+        self.place.lost(said, f"name the one that counts {field!r}")
+        return None
 
     def expect(self, value: JsonValue) -> None:
         """Set the reference answer; of a turn, its text."""
@@ -374,29 +381,19 @@ def _openai(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     return draft.done() if _asks_openai(draft, sample) else None
 
 
-def _candidates(field: str, names: Sequence[str], row: Row) -> list[str]:
-    """The keys of a row that may be a field: its own name, or else all others."""
-    return [field] if field in row else [name for name in names if name in row]
-
-
 def _asks_openai(draft: Draft, row: Row) -> bool:
     item = row.get("item")
     rest = dict(item) if isinstance(item, dict) else dict(row)
     question: str | None = "input"
-    answer: str | None = "ideal"
+    answer: str | None = "ideal" if "ideal" in rest else ""
     if isinstance(item, dict):
         if "sample" in row:
             draft.place.lost(f"the recorded answer of row {draft.place.number} is left out")
-        found = {"input": _candidates("input", _QUESTIONS, rest), "expected": _candidates("expected", ANSWERS, rest)}
-        for field, keys in found.items():
-            if len(keys) > 1:
-                said = f"row {draft.place.number} has several values for {field}: {', '.join(keys)}; it is left out"
-                draft.place.lost(said, f"name the one that counts {field!r}")
-                return False
-        question, answer = (next(iter(keys), None) for keys in found.values())
-    if question is not None and not draft.ask(rest.pop(question, None), question):
+        question = draft.choose("input", [name for name in _QUESTIONS if name in rest])
+        answer = draft.choose("expected", [name for name in ANSWERS if name in rest])
+    if question is None or answer is None or question and not draft.ask(rest.pop(question, None), question):
         return False
-    if answer is not None and answer in rest:
+    if answer:
         draft.case["expected"] = rest.pop(answer)
     draft.variables(rest)
     if not draft.case.keys() & {"input", "messages", "vars"}:

@@ -173,3 +173,28 @@ def test_a_row_with_two_answers_is_left_out_and_listed() -> None:
         '[{"input": {"text": "a"}, "references": null, "answer": "b", "target": "c"}]', "h.json", "helm"
     )
     assert "expected" not in helm.cases[0] and "reference" in helm.losses[0].what
+
+
+@pytest.mark.parametrize("layout", ["langsmith", "braintrust"])
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"question": "Where?", "query": "Who?"},
+        {"prompt": "Where?", "text": "A text."},
+        {"messages": [{"role": "user", "content": "Where?"}], "question": "Who?"},
+        {"messages": [{"role": "user", "content": "a"}], "chat_history": [{"role": "user", "content": "b"}]},
+    ],
+)
+def test_a_mapping_with_two_questions_is_left_out_and_listed(layout: str, inputs: dict[str, object]) -> None:
+    whole = "inputs" if layout == "langsmith" else "input"
+    first, second = inputs
+    good = {"id": "good", whole: {"question": "Why?"}}
+    made = import_cases("".join(json.dumps(row) + "\n" for row in ({whole: inputs}, good)), "rows.jsonl", layout)
+    assert [case["id"] for case in made.cases] == ["good"]
+    assert made.losses[0].what == f"row 1 has several values for input: {first}, {second}; it is left out"
+    assert made.losses[0].remedy == "name the one that counts 'input'"
+    chosen = {"input" if key == second else key: value for key, value in inputs.items()}
+    (case,) = import_cases(json.dumps({whole: chosen}) + "\n", "rows.jsonl", layout).cases
+    assert first in case["vars"]  # pyrefly: ignore[not-iterable]
+    asked = inputs[second]
+    assert (case.get("input") == asked) is isinstance(asked, str)
