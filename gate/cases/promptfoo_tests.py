@@ -155,9 +155,7 @@ def slices_of(metadata: Mapping[str, JsonValue], context: Context, line: int, pl
             for item in value:
                 name = f"{key}:{item}"
                 if dimension_complaint(name):
-                    said = (
-                        f"{quoted(item)} in the metadata {quoted(key)} of {place} cannot name a slice; it is left out"
-                    )
+                    said = f"{quoted(str(item))} in the metadata {quoted(key)} of {place} cannot name a slice; it is left out"
                     context.losses.add(line, said)
                 else:
                     slices[name] = "yes"

@@ -21,8 +21,9 @@ from gate.config.documents import (
 from gate.errors import GateError
 from gate.messages import ROLES, Message, Part
 from gate.prompts.version import ForeignPrompt, Library, own_settings
-from gate.templates.nunjucks import is_jinja
+from gate.templates.nunjucks import check_as_jinja
 from gate.templates.rendering import resolved
+from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
 
 PROMPTY_SETTINGS = ("model", "tools", "outputs", "output", "outputSchema")
@@ -244,8 +245,12 @@ def _check_engine(front: Document, body: str, problems: Problems) -> None:
     """Refuse other template languages than Jinja2, where the same signs mean something else."""
     template = front.get("template")
     engine = _ENGINES[0] if template is None else _engine(template.data)
-    if template is not None and engine == "nunjucks" and not is_jinja(body):
-        problems.add(template.line, "a part of the template means something else in Jinja2", "write it in Jinja2")
+    if template is not None and engine == "nunjucks":
+        try:
+            check_as_jinja(body)
+        except BadTemplate as error:
+            said = f"template is nunjucks, which is read as Jinja2: {error.message}"
+            problems.add(template.line, said, "write it in Jinja2, and set template: jinja2")
     if template is None or engine in _ENGINES and not (engine == "mustache" and _MUSTACHE.search(body)):
         return
     hint = "other template languages are not supported, except plain {{names}} of Mustache"

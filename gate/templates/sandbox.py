@@ -179,6 +179,7 @@ _OWN: Mapping[str, Callable[..., Any]] = {
     "indent": _indent,
     "join": _join,
     "replace": _replace,
+    "safe": lambda value: value,  # nothing is escaped
     "string": text_of,
     "tojson": lambda value, indent=None: to_json(value, indent),
 }

@@ -19,10 +19,10 @@ Sent = list[tuple[str, str]]
 
 TRANSLATED = {
     "{% for k, v in o %}{{ k }}={{ v }};{% endfor %}": "b=1;a=z;",
-    "{% for k,v in l2 %}{{k}}{{v}}{% endfor %}": "p1q2",
-    "{{ 4 / 2 }}": "2",
-    "{{ n / cnt }}": "1.25",
-    "{{ 2.4 | round }}": "2",
+    "{{ swap.b + cnt * 2 - 1 }}": "8",
+    '{{ "a" ~ t }}': "atrue",
+    '{{ xs.length }}{{ " of " if xs.length }}': "3 of ",
+    "{{ s | safe }}|{{ s | safe | upper }}": "hello big end|HELLO BIG END",
     "{% if n === 5 %}y{% else %}n{% endif %}": "y",
     "{% if empty %}a{% elseif n %}b{% else %}c{% endif %}": "b",
     "{{ o | dump }}": '{"b":1,"a":"z"}',
@@ -34,7 +34,7 @@ TRANSLATED = {
 
 
 def bundle_of(prompt: str, tests: list[dict[str, Any]], files: dict[str, str] | None = None) -> Bundle:
-    text = json.dumps({"prompts": [prompt], "tests": tests})
+    text = json.dumps({"prompts": [prompt], "tests": tests}, ensure_ascii=False)
     return read_bundle(text, "promptfooconfig.yaml", (files or {}).get)
 
 
@@ -66,6 +66,22 @@ def test_nothing_is_sent_that_nunjucks_would_not_write(row: dict[str, Any]) -> N
         assert messages is None or messages == [("user", f"Say: {text}")]
     if row["template"] in TRANSLATED:
         assert found["test-1"] == [("user", f"Say: {TRANSLATED[row['template']]}")]
+
+
+@pytest.mark.parametrize("text", ["4 / 2", "2 * 7 % 4", "2.4 | round", "xs | sort | first", "o.items()", "s[0:2]"])
+def test_what_has_another_meaning_in_nunjucks_is_listed(text: str) -> None:
+    with pytest.raises(InputErrors, match="means something else in Nunjucks"):
+        bundle_of("{{ " + text + " }}", [{"vars": {"xs": [1, 2], "s": "abc", "o": {"a": 1}}}])
+
+
+def test_a_mapping_in_the_order_of_javascript_is_listed() -> None:
+    assert sent("{{ o | dump }}", [{"vars": {"o": {"b": 1, "1": 2}}}]) == {}  # {"1":2,"b":1}
+
+
+@pytest.mark.parametrize("part", ["1 == (", "x | default(", '"a" ~ ('])
+def test_deep_templates_cost_no_more_than_their_length(part: str) -> None:
+    depth = 40
+    sent("{{ " + part * depth + "1" + ")" * depth + " }}", [{"vars": {"a": "b"}}])
 
 
 def test_every_translation_is_among_the_recorded_templates() -> None:
