@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from gate.agents.interface import AgentFailed, PersonReply
 from gate.calls.interface import Calls, Request
-from gate.cases.case import Case
+from gate.cases.case import Case, fill
 from gate.config.documents import BadJson, parse_json
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
@@ -126,7 +126,8 @@ class SimulatedUser:
         """The person's next message; empty where the person is done."""
         if case.user is None:
             return PersonReply()
-        view = {"persona": case.user.persona, "goal": case.user.goal, "facts": case.facts}
+        texts = {"persona": case.user.persona, "goal": case.user.goal, "facts": case.facts}
+        view = {name: fill(text, case) for name, text in texts.items()}
         return await self.listener.ask(PERSONA_FORM, said, view, (f"user {case.id}", index))
 
 
@@ -143,4 +144,6 @@ class FollowUps:
         """The person's answer; empty if the agent asked for nothing."""
         if not said or not said[-1][1].strip():
             return PersonReply()
-        return await self.listener.ask(FOLLOWUP_FORM, said, {"facts": case.facts}, (f"follow-up {case.id}", index))
+        return await self.listener.ask(
+            FOLLOWUP_FORM, said, {"facts": fill(case.facts, case)}, (f"follow-up {case.id}", index)
+        )

@@ -63,8 +63,12 @@ def check_question(text: object, messages: Sequence[Turn] | None, given: Mapping
         raise value_errors((("messages",), "and 'input' cannot be combined", "remove one of the two"))
     if messages and (last := messages[-1].role) != "user":
         raise value_errors((("messages",), f"must end with the user's turn, not the {last}'s", ""))
-    if text is None and messages is None and not given:
+    if text is not None or messages is not None:
+        return
+    if not given:
         raise missing("input", 'input: "Where is my order?"')
+    if all(value is None for value in given.values()):
+        raise value_errors((("vars",), "has no value", "fill it in, or delete the row"))
 
 
 def check_vars(given: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -90,14 +90,13 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
     problems: list[Problem] = []
     found: list[FileCase] = []
     places: dict[str, str] = {}
-    empty: int | None = None
+    empty: list[int] = []
     for document in entries(text, file, problems):
         if len(found) >= CASES:
             problems.append(document.problem((), f"more than {CASES:,} cases", "split the file"))
             break
-        if file.lower().endswith(YAML_ENDINGS) and is_form(document.data):
-            empty = document.line_of() if empty is None else empty
-            continue
+        if is_form(document.data):
+            empty.append(document.line_of())
         case = _case(document, problems)
         if case is None:
             continue
@@ -106,10 +105,10 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
             problems.append(document.problem((), said, "give each case its own id"))
         places[case.id] = f"on line {document.line_of()}" if document.line_of() else f"in {document.name_of(())}"
         found.append(FileCase(case.id, document.data, document.line_of(), case))  # pyrefly: ignore[bad-argument-type]
+    if empty and not found and len(problems) == len(empty):
+        raise one_problem(file, empty[0], NOT_FILLED_IN, _FILL_IN)
     if problems:
         raise InputErrors(problems)
-    if not found and empty is not None:
-        raise one_problem(file, empty, NOT_FILLED_IN, _FILL_IN)
     if not found:
         raise one_problem(file, 0, "has no cases", _example(file))
     return tuple(found)

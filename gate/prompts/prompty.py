@@ -21,7 +21,9 @@ from gate.config.documents import (
 from gate.errors import GateError
 from gate.messages import ROLES, Message, Part
 from gate.prompts.version import ForeignPrompt, Library, own_settings
+from gate.templates.nunjucks import check_as_jinja
 from gate.templates.rendering import resolved
+from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
 
 _NOT_SENT = (
@@ -43,7 +45,7 @@ _LOOP = re.compile(
 )
 """A loop that writes each turn of a conversation as a separate message."""
 _ENGINES = ("jinja2", "nunjucks", "mustache")
-"""Nunjucks is nearly Jinja2; of Mustache, plain names are the same."""
+"""Of Nunjucks, what Jinja2 reads alike; of Mustache, plain names."""
 _MUSTACHE = re.compile(r"\{\{\{|\{\{\s*[#^/>!&=]|\{[%#]")
 _TEXT_APIS = ("chat", "completion", "responses", "response", "agent")
 _RICH = ("image", "audio", "file")
@@ -251,6 +253,12 @@ def _check_engine(front: Document, body: str, problems: Problems) -> None:
     """Refuse other template languages than Jinja2, where the same signs mean something else."""
     template = front.get("template")
     engine = _ENGINES[0] if template is None else _engine(template.data)
+    if template is not None and engine == "nunjucks":
+        try:
+            check_as_jinja(body)
+        except BadTemplate as error:
+            said = f"template is nunjucks, which is read as Jinja2: {error.message}"
+            problems.add(template.line, said, "write it in Jinja2, and set template: jinja2")
     if template is None or engine in _ENGINES and not (engine == "mustache" and _MUSTACHE.search(body)):
         return
     hint = "other template languages are not supported, except plain {{names}} of Mustache"

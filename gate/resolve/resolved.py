@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
-from gate.cases.case import Case, NotBuilt, SlowTemplate, place_of, render
+from gate.cases.case import Case, NotBuilt, SlowTemplate, fill, place_of, render
 from gate.config.documents import printable, quoted
 from gate.config.gatefile import Config
 from gate.config.models import ModelPrice, ModelRef, Params, ProviderServer, Relation, parse_model, relation
@@ -294,6 +294,7 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
             continue
         except InputErrors as errors:
             yield from errors.problems
+    yield from _unfilled(case)
     scorers = suite.exam.scorers_of(case)
     if suite.baseline is None and all(spec.comparative for spec in scorers):
         file, line = place_of(case.where)
@@ -303,6 +304,17 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
     for spec in scorers:
         try:
             yield from _scorer(spec, case)
+        except SlowTemplate:
+            raise
+        except InputErrors as errors:
+            yield from errors.problems
+
+
+def _unfilled(case: Case) -> Iterator[Problem]:
+    """Errors in the texts of a case that other fields are filled into."""
+    for text in case.templates:
+        try:
+            fill(text, case)
         except SlowTemplate:
             raise
         except InputErrors as errors:

@@ -183,9 +183,9 @@ def sees_tools(spec: ScorerSpec) -> bool:
 
 
 def criteria_of(spec: ScorerSpec, case: Case) -> str:
-    """The case's own criteria, or else the suite's with the case's fields filled in; empty where there are none."""
-    given = spec.options.get("criteria")
-    return case.criteria or (fill(given, case) if isinstance(given, str) else "")
+    """The case's own criteria, or else the suite's, with the case's fields filled in; empty where there are none."""
+    given = case.criteria or spec.options.get("criteria")
+    return fill(given, case) if isinstance(given, str) else ""
 
 
 def shown_besides(spec: ScorerSpec, case: Case) -> tuple[str, ...]:

@@ -36,25 +36,11 @@ _EXPECTED = re.compile(r"\{\{\s*expected\s*\}\}")
 def fill_options(options: Mapping[str, JsonValue], case: Case) -> Options:
     """The options of a scorer for one case. Raises `InputErrors`.
 
-    Texts, the texts of a list, and all texts of a value to compare with may contain `{{ expected }}` and other fields.
-    An option that is only `{{ expected }}` takes the expected value as it is, a number as a number; as an item of a
-    list it stands for all items of an expected list.
+    Texts, also inside of lists and mappings, may contain `{{ expected }}` and other fields. An option that is only
+    `{{ expected }}` takes the expected value as it is, a number as a number; as an item of a list it stands for all
+    items of an expected list.
     """
-    return {
-        key: _filled_within(value, case) if key in _COMPARED else _filled(value, case) for key, value in options.items()
-    }
-
-
-_COMPARED = ("equals", "one_of", "match")
-"""Options that hold any JSON."""
-
-
-def _filled_within(value: JsonValue, case: Case) -> JsonValue:
-    if isinstance(value, dict):
-        return {key: _filled_within(item, case) for key, item in value.items()}
-    if isinstance(value, list):
-        value = [_filled_within(item, case) if isinstance(item, (dict, list)) else item for item in value]
-    return _filled(value, case)
+    return {key: _filled(value, case) for key, value in options.items()}
 
 
 def _filled(value: JsonValue, case: Case) -> JsonValue:
@@ -63,12 +49,14 @@ def _filled(value: JsonValue, case: Case) -> JsonValue:
     if isinstance(value, list):
         items: list[JsonValue] = []
         for item in value:
-            filled = _text(item, case) if isinstance(item, str) else item
-            if filled is not item and isinstance(filled, list):
+            filled = _filled(item, case)
+            if isinstance(item, str) and filled is not item and isinstance(filled, list):
                 items.extend(filled)
             else:
                 items.append(filled)
         return items
+    if isinstance(value, dict):
+        return {key: _filled(inner, case) for key, inner in value.items()}
     return value
 
 
