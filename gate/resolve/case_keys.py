@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gate.cases.case import Case, place_of
+from gate.cases.reading import TABLE_ENDINGS
 from gate.config.documents import quoted
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationOptions, calls_own_models
@@ -117,6 +118,9 @@ def _vars(readers: CaseReaders, case: Case) -> str:
     if TODAY in case.vars and any(f"{{{TODAY}}}" in text for text in texts):
         return f"another name for the variable {TODAY}: {{{TODAY}}} in the prompt is the day of the run"
     names = case.vars.keys() - {"state", "session"}
+    # The other columns of a table may be for its readers.
+    if place_of(case.where)[0].lower().endswith(TABLE_ENDINGS):
+        return ""
     if not names or _builds_texts(readers) or any(_reads_vars(spec, names) for spec in _all_scorers(readers, case)):
         return ""
     return "a prompt that is a template (template: jinja2)"

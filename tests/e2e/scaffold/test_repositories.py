@@ -147,7 +147,6 @@ def test_a_table_about_something_else_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("head", "field", "both"),
     [
-        ("question,answer,contexts,ground_truth", "expected", "'answer' and 'ground_truth'"),
         ("question,output,reference", "expected", "'output' and 'reference'"),
         ("question,query,answer", "input", "'question' and 'query'"),
     ],
