@@ -30,6 +30,15 @@ CASES_CHARS = 64 * 1024 * 1024
 JSON_CHARS = 16 * 1024 * 1024
 """One case file in JSON or YAML. It is read as a whole and can take fifty times its size in memory."""
 
+IMAGE_BYTES = 5 * 1024 * 1024
+"""One image of a message: the most that all providers take."""
+
+IMAGES = 20
+"""Images of one message."""
+
+IMAGES_BYTES = 128 * 1024 * 1024
+"""All images of one case file or prompt, each counted once."""
+
 LINE_CHARS = 4 * 1024 * 1024
 """One line of a case file."""
 

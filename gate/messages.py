@@ -1,10 +1,10 @@
-"""Messages for a model, and the files that a prompt includes."""
+"""Messages for a model, their images, and the files that a prompt includes."""
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 from gate.values import JsonValue, too_deep
 
@@ -59,11 +59,56 @@ ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": 
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """An image of a message.
+
+    Args:
+        path: of its file, as the message names it; empty for a data URL.
+        media_type: such as `image/png`; like the rest, not known before the file is read.
+        data: its bytes in base64.
+        sha256: of its bytes, in hexadecimal.
+        size: in bytes.
+    """
+
+    path: str
+    media_type: str = ""
+    data: str = field(default="", repr=False)
+    sha256: str = ""
+    size: int = 0
+
+    @property
+    def url(self) -> str:
+        """The image as a data URL."""
+        return f"data:{self.media_type};base64,{self.data}"
+
+    @property
+    def shown(self) -> str:
+        """The text that readers and judges see instead."""
+        size = f"{max(1, round(self.size / 1000)):,} kB"
+        known = f", {size}, sha256 {self.sha256[:12]}" if self.sha256 else ""
+        return f"[image: {self.path or self.media_type}{known}]"
+
+
+ContentPart: TypeAlias = str | Image
+IMAGE_TOKENS = 1_600
+"""What one image counts in estimates; services count it by its size, most of them up to about as many."""
+
+
+_SHOWN = re.compile(r"\[image: [^\n]*, [0-9,]+ kB, sha256 [0-9a-f]{12}\]")
+
+
+def shows_image(content: str) -> bool:
+    """Does the content of a message have a text in place of an image?"""
+    return _SHOWN.search(content) is not None
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One turn of a conversation.
 
     Args:
-        content: may be empty if tools are called.
+        content: as readers see it; may be empty if tools are called, or if a case says nothing.
+        parts: of a message with images, in order; empty for a message that is only text.
     """
 
     role: Role
@@ -71,10 +116,43 @@ class Message:
     tool_calls: tuple[ToolCall, ...] = ()
     answers: str = ""
     failed: bool = False
+    parts: tuple[ContentPart, ...] = ()
+
+    @classmethod
+    def of_parts(cls, role: Role, parts: Sequence[ContentPart]) -> "Message":
+        """A message of texts, without those that are blank, and images."""
+        kept = tuple(part for part in parts if not isinstance(part, str) or part.strip())
+        return cls(role, "\n".join(part if isinstance(part, str) else part.shown for part in kept), parts=kept)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What it says, without its images."""
+        return tuple(part for part in self.parts if isinstance(part, str)) if self.parts else (self.content,)
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """Its images, in order."""
+        return tuple(part for part in self.parts if isinstance(part, Image))
+
+    def with_texts(self, change: Callable[[str], str]) -> "Message":
+        """The message with each of its texts changed."""
+        if not self.parts:
+            return replace(self, content=change(self.content))
+        return self.of_parts(self.role, [change(part) if isinstance(part, str) else part for part in self.parts])
+
+    def with_images(self, images: Sequence[Image]) -> "Message":
+        """The message with more images after its content."""
+        return self.of_parts(self.role, [*(self.parts or self.texts), *images]) if images else self
 
     @property
     def told(self) -> tuple[str, ...]:
-        """All parts as texts, to compare two messages."""
+        """Everything that is sent, as texts, to compare two messages."""
+        if self.parts:
+            parts = (
+                ("text", part) if isinstance(part, str) else (part.media_type, part.sha256 or part.path)
+                for part in self.parts
+            )
+            return self.role, "parts", str(len(self.parts)), *(text for part in parts for text in part)
         if not (self.tool_calls or self.answers or self.failed):
             return self.role, self.content
         calls = tuple(part for call in self.tool_calls for part in (call.id, call.name, call.arguments))

@@ -373,7 +373,7 @@ class ConversationTarget:
         parts = [
             arm.version.prompt.digest,
             target_json(arm.target),
-            [[message.role, message.content] for message in case.messages],
+            [list(message.told) for message in case.messages],
             [case.input, case.facts, case.revival, [one.said for one in case.steps]],
             None if case.user is None else asdict(case.user),
             [dict(case.vars), dict(case.slices)],

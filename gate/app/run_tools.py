@@ -15,7 +15,8 @@ from gate.calls.caller import Caller, CallPolicy
 from gate.calls.endpoints import Keys
 from gate.calls.interface import BudgetedCalls, Calls, Executor
 from gate.calls.providers.factory import Factory
-from gate.config.documents import decode
+from gate.cases.case import Case, NotBuilt, render
+from gate.config.documents import decode, quoted
 from gate.config.formats import unchecked_formats
 from gate.config.models import ModelRef, parse_model
 from gate.config.policy import Budget
@@ -26,6 +27,7 @@ from gate.engine.schedule import Job, why_not
 from gate.environment.settings import Settings, TelemetrySettings, is_unpriced, keyless_factory, pricer
 from gate.errors import GateError, with_extra
 from gate.git.places import DiskSource
+from gate.messages import Message
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
 from gate.record.transcript import Sample, masked
@@ -220,6 +222,7 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
     """
     for suite in resolved.suites:
         _check_tools(suite)
+        _check_messages(suite, factory)
     models = _asked(resolved, factory)
     for model, params in models:
         factory.provider(model, params).check(params)
@@ -276,6 +279,34 @@ def _check_tools(suite: Suite) -> None:
         if isinstance(arm.target, ToolLoop) and arm.model.provider == "local":
             hint = "start its server with tool calling, and add the server under providers: in gate.yaml"
             raise GateError(f"suite {suite.name} has tools, and {arm.model} cannot call tools", hint)
+
+
+def _check_messages(suite: Suite, factory: Factory) -> None:
+    """Refuse images, and empty messages of the user, for what answers and takes none."""
+    for arm in suite.arms.values():
+        own = next((image for message in arm.version.prompt.messages for image in message.images), None)
+        where = f"the prompt {arm.version.path} has an image" if own is not None else ""
+        pictured = next((case for case in suite.exam.cases if any(one.images for one in case.messages)), None)
+        if not where and pictured is not None:
+            where = f"the case {quoted(pictured.id)} ({pictured.where}) has an image"
+        external = arm.target is not None and not isinstance(arm.target, ToolLoop)
+        if where and (external or not factory.takes_images(arm.model)):
+            answers = "its agent is given only texts" if external else f"{arm.model} takes no images"
+            raise GateError(f"suite {suite.name}: {where}, and {answers}", "use a model of a service, or only texts")
+        if external or factory.takes_empty(arm.model):
+            continue
+        for case in (case for case in suite.exam.cases if case.says_nothing):
+            if any(message.role == "user" and not message.content.strip() for message in _rendered(arm, case)):
+                hint = "write an input, or make the prompt a chat file with a message of the user"
+                said = f"the case {quoted(case.id)} ({case.where}) has an empty input"
+                raise GateError(f"suite {suite.name}: {said}, and {arm.model} takes no empty message", hint)
+
+
+def _rendered(arm: Arm, case: Case) -> tuple[Message, ...]:
+    try:
+        return render(arm.version.prompt, case, arm.version.path)
+    except NotBuilt:
+        return ()  # its samples fail
 
 
 def _called(suite: Suite) -> Iterator[Member]:

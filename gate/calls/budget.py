@@ -13,7 +13,7 @@ from gate.calls.interface import Bill, CallRefused, ExternalConversation, Reques
 from gate.config.models import SERVICES, ModelPrice, ModelRef, Params
 from gate.config.policy import Budget
 from gate.errors import GateError
-from gate.messages import Message
+from gate.messages import IMAGE_TOKENS, Message
 from gate.record.transcript import Cost, Dollars, Unpriced, Usage
 from gate.values import exact_dollars
 
@@ -234,7 +234,7 @@ def _tool_tokens(request: Request) -> int:
 
 def input_tokens(messages: Sequence[Message]) -> int:
     """Approximate tokens of a prompt: four ASCII characters each, fewer of other text."""
-    return sum(_tokens(message.content) for message in messages)
+    return sum(_tokens(message.content) + IMAGE_TOKENS * len(message.images) for message in messages)
 
 
 def _tokens(text: str) -> int:

@@ -5,12 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from pydantic import ValidationError
+
 from gate.config.documents import one_problem, quoted
 from gate.config.scorer import ScorerSpec
 from gate.config.values import OVERALL, is_pointer
 from gate.errors import InputErrors
 from gate.limits import RENDERING_S
-from gate.messages import ROLES, Message
+from gate.messages import ROLES, Message, Role
+from gate.prompts.images import content_of
+from gate.prompts.reading import message_of
 from gate.prompts.version import FunctionTexts, Prompt
 from gate.record.transcript import Failed
 from gate.templates.rendering import compile_template
@@ -57,7 +61,8 @@ class Case:
     Args:
         id: unique within the eval set.
         input: the user's text; empty with `messages`, or if a template needs only `vars`.
-        messages: a conversation that ends with the user's turn.
+        messages: a conversation that ends with the user's turn; also an input with images, or one that is deliberately
+            empty.
         expected: the reference answer; never part of a prompt.
         cluster: the same for all cases that are variants of one source.
         scorers: replace those of the suite, if not None.
@@ -115,6 +120,11 @@ class Case:
     def only_vars(self) -> bool:
         """The case has no message; a template builds the question from variables."""
         return bool(self.vars) and not (self.input or self.messages or self.rounds or self.user)
+
+    @property
+    def says_nothing(self) -> bool:
+        """The user's message is deliberately empty."""
+        return bool(self.messages) and not self.messages[-1].content
 
     @property
     def question(self) -> str:
@@ -224,7 +234,8 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float 
     Plain text becomes the system message, followed by the turns of the case. A case with only variables has no turns,
     and a template becomes the user message. A template can use `input`, `id`, `slices` and the case's `vars`, but not
     `expected`. A message that uses `input` contains the last question, so only earlier turns are added, before that
-    message; a plain template that uses `input` becomes a user message.
+    message, and the images of the question follow its text; a plain template that uses `input` becomes a user message.
+    An empty question is not added to a prompt with a user message of its own.
 
     Args:
         seconds: limit of processor time per message.
@@ -235,15 +246,16 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float 
     """
     turns = _turns(case)
     if prompt.built is not None:
-        return _with_question((*_built(prompt.built, case, file), *turns), case, file)
+        return _with_question(_with_turns(_built(prompt.built, case, file), turns), case, file)
     if not prompt.template:
-        return _with_question(prompt.messages + turns, case, file)
+        return _with_question(_with_turns(prompt.messages, turns), case, file)
     return _with_question(tuple(message for _, message in _written(prompt, case, file, seconds)), case, file)
 
 
 def _written(prompt: Prompt, case: Case, file: str, seconds: float) -> list[tuple[Message | None, Message]]:
     """The messages of a template, each with its source message in the prompt."""
     turns, variables = _turns(case), variables_of(case, prompt)
+    images = turns[-1].images if turns else ()
     found: list[tuple[Message | None, Message]] = []
     has_question = False
     for at, message in enumerate(prompt.messages):
@@ -251,27 +263,36 @@ def _written(prompt: Prompt, case: Case, file: str, seconds: float) -> list[tupl
             found += ((None, turn) for turn in _conversation(prompt.threads[at], variables, case, file))
             continue
         try:
-            compiled = compile_template(message.content, prompt.parts)
-            content = compiled.render(variables, seconds)
+            rendered, uses_input = _filled_in(message, prompt, variables, seconds)
         except BadTemplate as error:
             raise _template_problem(error, case, file) from None
-        if not content.strip():
+        role = message.role if prompt.chat else ("user" if uses_input or not turns else "system")
+        if uses_input and role == "user":
+            rendered, images = rendered.with_images(images), ()
+        if not rendered.content.strip() and not (uses_input and case.says_nothing):
             if prompt.defaults:
                 continue  # it depends on an input that may be missing
             raise one_problem(file, 0, f"is empty for case {_named(case)}")
-        uses_input = "input" in compiled.names
         if uses_input and not has_question:
             found += ((None, turn) for turn in turns[:-1])
             has_question = True
-        role = message.role if prompt.chat else ("user" if uses_input or not turns else "system")
-        found.append((message, Message(role, content)))
+        found.append((message, replace(rendered, role=role)))
     if not has_question:
-        found += ((None, turn) for turn in turns)
+        written = [message for _, message in found]
+        found += ((None, turn) for turn in _with_turns(written, turns)[len(written) :])
     if prompt.chat and found and not any(message.role == "user" for _, message in found):
         # Other tools send only a system message with the whole task, but model APIs require a user message.
         writer, last = found[-1]
         found[-1] = writer, replace(last, role="user")
     return found
+
+
+def _filled_in(
+    message: Message, prompt: Prompt, variables: Mapping[str, JsonValue], seconds: float
+) -> tuple[Message, bool]:
+    """A message of a template with its variables, and whether it uses the input. Raises BadTemplate."""
+    uses_input = any("input" in compile_template(text, prompt.parts).names for text in message.texts)
+    return message.with_texts(lambda text: compile_template(text, prompt.parts).render(variables, seconds)), uses_input
 
 
 def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
@@ -280,11 +301,9 @@ def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
     Raises:
         InputErrors: a template that cannot be read or rendered.
     """
-    turns = [None] * len(_turns(case))
-    if prompt.built is not None:
-        return (*_built(prompt.built, case, "the prompt"), *turns)
-    if not prompt.template:
-        return (*prompt.messages, *turns)
+    if not prompt.template or prompt.built is not None:
+        own = prompt.messages if prompt.built is None else _built(prompt.built, case, "the prompt")
+        return (*own, *(None for _ in _with_turns(own, _turns(case))[len(own) :]))
     return tuple(writer for writer, _ in _written(prompt, case, "the prompt", RENDERING_S))
 
 
@@ -316,10 +335,15 @@ def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
 
 
 def variables_of(case: Case, prompt: Prompt | None = None) -> dict[str, JsonValue]:
-    """The variables of a template for a case, with the defaults of the prompt."""
+    """The variables of a template for a case, with the defaults of the prompt.
+
+    Args:
+        prompt: None for scorers and judges, who see a text in place of each image.
+    """
     slices: Mapping[str, JsonValue] = dict(case.slices)
     turns = _turns(case)
-    question: Mapping[str, JsonValue] = {"input": turns[-1].content} if turns else {}
+    texts = () if not turns else (turns[-1].content,) if prompt is None else turns[-1].texts
+    question: Mapping[str, JsonValue] = {"input": "\n".join(texts)} if turns else {}
     defaults = {} if prompt is None else prompt.defaults
     return {**defaults, **case.vars, **question, "id": case.id, "slices": dict(slices)}
 
@@ -355,8 +379,18 @@ def _turns(case: Case) -> tuple[Message, ...]:
     return case.messages or (Message("user", case.input),)
 
 
+def _with_turns(own: Sequence[Message], turns: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages of a prompt and the turns of a case; a prompt that asks itself needs no empty question."""
+    asks = any(message.role == "user" for message in own)
+    return (*own, *(turn for turn in turns if turn.content or not asks))
+
+
 def _with_question(messages: tuple[Message, ...], case: Case, file: str) -> tuple[Message, ...]:
-    """The messages; InputErrors if they contain no question."""
+    """The messages; InputErrors if they contain no question, or not its images."""
+    sent = {image for message in messages for image in message.images}
+    if any(image not in sent for message in case.messages for image in message.images):
+        hint = "use {{ input }} in a user message"
+        raise one_problem(file, 0, f"has no user message for the image of case {_named(case)}", hint)
     if case.only_vars and not any(message.role == "user" for message in messages):
         hint = "add an input to the case, or a user message to the prompt"
         raise one_problem(file, 0, f"case {_named(case)} has no input, and the prompt has no user message", hint)
@@ -368,11 +402,11 @@ def _built(built: FunctionTexts, case: Case, file: str) -> tuple[Message, ...]:
     text = built.texts.get(digest(session_of(case)), Failed("the prompt was not built for this case", attempts=0))
     if isinstance(text, Failed):
         raise NotBuilt(file, text)
-    return _messages_in(text) or (Message("user" if case.only_vars else "system", text),)
+    return _messages_in(text, file) or (Message("user" if case.only_vars else "system", text),)
 
 
-def _messages_in(text: str) -> tuple[Message, ...]:
-    """The messages in a text that is a JSON list of messages; else empty."""
+def _messages_in(text: str, file: str) -> tuple[Message, ...]:
+    """The messages in a text that is a JSON list of messages; else empty. Raises NotBuilt: a bad part."""
     if not text.startswith("["):
         return ()
     try:
@@ -381,8 +415,25 @@ def _messages_in(text: str) -> tuple[Message, ...]:
         return ()
     rows = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     turns = [(ROLES.get(str(one.get("role"))), one.get("content")) for one in rows]
-    messages = tuple(Message(role, said) for role, said in turns if role is not None and isinstance(said, str))
-    return messages if len(messages) == len(found) else ()
+    messages: list[Message] = []
+    for role, said in turns:
+        if role is not None and isinstance(said, list):
+            messages.append(_built_message(role, said, file))
+        elif role is not None and isinstance(said, str):
+            messages.append(Message(role, said))
+    return tuple(messages) if len(messages) == len(found) else ()
+
+
+def _built_message(role: Role, content: list[JsonValue], file: str) -> Message:
+    try:
+        message = message_of(role, content_of(content))
+    except ValidationError as error:
+        reason = str(error.errors(include_url=False)[0]["msg"])
+        raise NotBuilt(file, Failed(f"a part of a message of the prompt {reason}", attempts=0)) from None
+    if any(not image.sha256 for image in message.images):
+        reason = "an image in a message of the prompt must be a data URL: a function knows where its files are"
+        raise NotBuilt(file, Failed(reason, attempts=0))
+    return message
 
 
 def _template_problem(error: BadTemplate, case: Case, file: str) -> InputErrors:

@@ -10,6 +10,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainValidator,
     TypeAdapter,
     ValidationError,
     WithJsonSchema,
@@ -30,7 +31,9 @@ from gate.config.validation import (
 )
 from gate.config.values import dimension_complaint, not_blank, value_complaint
 from gate.limits import CASES, LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
-from gate.prompts.reading import Turn
+from gate.messages import ContentPart
+from gate.prompts.images import PARTS_SCHEMA, content_of
+from gate.prompts.reading import Turn, message_of
 from gate.values import JsonValue
 
 EXPECTATION_WEIGHT = 0.25
@@ -54,7 +57,7 @@ def _label(text: str) -> str:
     return text
 
 
-def check_question(text: str | None, messages: Sequence[Turn] | None, given: Mapping[str, Any] | None) -> None:
+def check_question(text: object, messages: Sequence[Turn] | None, given: Mapping[str, Any] | None) -> None:
     """Check that the question is given in exactly one way."""
     if text is not None and messages is not None:
         raise value_errors((("messages",), "and 'input' cannot be combined", "remove one of the two"))
@@ -88,6 +91,21 @@ Label: TypeAlias = Annotated[str, BeforeValidator(_as_text), AfterValidator(_lab
 """A short text; numbers and booleans become text."""
 Word: TypeAlias = Annotated[str, AfterValidator(_label)]
 Line: TypeAlias = Annotated[str, Field(max_length=LINE_CHARS), AfterValidator(not_blank)]
+_LINE: TypeAdapter[str] = TypeAdapter(Line, config={"strict": True})
+
+
+def _input(value: Any) -> str | tuple[ContentPart, ...]:
+    if isinstance(value, list):
+        return content_of(value)
+    return value if value == "" else _LINE.validate_python(value)
+
+
+Input: TypeAlias = Annotated[
+    str | tuple[ContentPart, ...],
+    PlainValidator(_input),
+    WithJsonSchema({"anyOf": [{"type": "string", "maxLength": LINE_CHARS}, dict(PARTS_SCHEMA)]}),
+]
+"""What the user says in a case: a text, which may be empty, or texts and images."""
 Text: TypeAlias = Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(not_blank)]
 Passing: TypeAlias = Annotated[float, Field(gt=0, le=1)]
 """A score at which something passes; with a threshold of 0 nothing could fail."""
@@ -166,8 +184,9 @@ class PlainCase(CommonFields):
 
     id: Label
     """Unique in the file."""
-    input: Line | None = None
-    """The user's text; may be missing where there are vars."""
+    input: Input | None = None
+    """The user's text; "" where the user says nothing; or a list of parts, {type: text, text: …} and {type: image_url,
+    image_url: {url: …}}, whose url is a data URL or the path of a file. May be missing where there are vars."""
     messages: Annotated[list[Turn], Field(min_length=1)] | None = None
     """A conversation that ends with the user's turn, in place of input."""
     expected: Any = None
@@ -182,10 +201,13 @@ class PlainCase(CommonFields):
 
     def case(self, where: str) -> Case:
         """What is asked, and how it is scored."""
+        messages = tuple(turn.message for turn in self.messages or ())
+        if self.input == "" or isinstance(self.input, tuple):
+            messages = (message_of("user", self.input),)
         return Case(
             id=self.id,
-            input=self.input or "",
-            messages=tuple(turn.message for turn in self.messages or ()),
+            input=self.input if isinstance(self.input, str) else "",
+            messages=messages,
             expected=self.expected,
             description=self.description or "",
             where=where,

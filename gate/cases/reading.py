@@ -4,11 +4,11 @@ Unsupported parts of another tool's file are errors here. `gate cases convert` c
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gate.cases.case import Case, Entry
+from gate.cases.case import Case, Entry, place_of
 from gate.cases.forms import form_of
 from gate.config.documents import (
     Document,
@@ -25,7 +25,9 @@ from gate.config.documents import (
 from gate.config.validation import attempt
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import CASES, CASES_CHARS, JSON_CHARS
+from gate.prompts.images import ImageFiles
 from gate.prompts.reading import TEST_DATA, is_prompt_yml
+from gate.prompts.version import Library
 from gate.values import JsonValue
 
 if TYPE_CHECKING:
@@ -180,6 +182,38 @@ def readable(entry: Entry) -> Case | None:
         return None
 
 
+def with_images(cases: Sequence[Case], library: Library) -> tuple[Case, ...]:
+    """The cases of a file with the content of the images that it names.
+
+    Raises:
+        InputErrors: every image that cannot be read.
+    """
+    if not any(message.images for case in cases for message in case.messages):
+        return tuple(cases)
+    images, found, wrong = ImageFiles(library), list[Case](), list[Problem]()
+    for case in cases:
+        file, line = place_of(case.where)
+        problems = Problems(file)
+        messages = images.messages(((line, message) for message in case.messages), problems)
+        found.append(replace(case, messages=tuple(messages)))
+        wrong += problems.found
+    if wrong:
+        raise InputErrors(wrong)
+    return tuple(found)
+
+
+def check_stored(entry: Entry) -> None:
+    """Check that a case can be kept in a store, which has no files. Raises InputErrors."""
+    if "image_url" not in canonical(entry):
+        return
+    case = case_of(entry)
+    for image in (image for message in case.messages for image in message.images):
+        if image.path:
+            hint = "write it as a data URL: data:image/png;base64,…"
+            said = f"the image {quoted(image.path)} is a file, which a store does not have"
+            raise one_problem(*place_of(case.where), said, hint)
+
+
 def put_of(entry: Entry, base: int = 0, was: str = "") -> "CaseWrite":
     """A change of a suite that writes the entry.
 
@@ -205,7 +239,7 @@ def renamed(entry: Entry, name: str) -> dict[str, JsonValue]:
 
 def words_of(entry: Entry) -> str:
     """All texts of a case, for searching."""
-    return "\n".join(texts_in(dict(entry)))
+    return "\n".join(text for text in texts_in(dict(entry)) if not text.startswith("data:image/"))
 
 
 def parse_entry(text: str, file: str) -> dict[str, JsonValue]:

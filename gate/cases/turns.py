@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+from pydantic import ValidationError
+
 from gate.cases.losses import Losses
 from gate.messages import ROLES
+from gate.prompts.images import content_of
 from gate.values import JsonValue
 
 OWN = "prompt_gate"
@@ -54,6 +57,8 @@ def turns_of(value: JsonValue, what: str, line: int, losses: Losses) -> dict[str
         losses.add(line, f"{what} is empty, so the row is left out")
         return None
     value = _only(value)
+    if (parts := _with_images(value)) is not None:
+        return {"input": parts}
     if not isinstance(value, list) or not value:
         losses.add(line, f"{what} is neither a text nor a conversation, so the row is left out", "write a text")
         return None
@@ -62,7 +67,8 @@ def turns_of(value: JsonValue, what: str, line: int, losses: Losses) -> dict[str
         message = _message(item)
         if message is None:
             said = f"{what} has a turn that is not a text of a system, user or assistant, so the row is left out"
-            losses.add(line, said, "the gate sends only text; conversations with tools have a target")
+            hint = "the gate sends texts, and images as data URLs of a user; conversations with tools have a target"
+            losses.add(line, said, hint)
             return None
         if isinstance(item, Mapping) and item.get("name") is not None:
             losses.add(line, f"{what} names who speaks, which is left out")
@@ -97,10 +103,22 @@ def _message(item: JsonValue) -> dict[str, JsonValue] | None:
         kind = str(named[-1]).removesuffix("Chunk").removesuffix("Message")
         item = {"role": kind, **(item["kwargs"] if isinstance(item["kwargs"], dict) else {}), "type": ""}
     role = _ROLES.get(str(item.get("role", item.get("type", ""))).lower())
-    content = _text(item.get("content"))
+    content: JsonValue = _text(item.get("content"))
+    if content is None and role == "user":
+        content = _with_images(item.get("content"))
     if role is None or content is None or item.get("tool_calls"):
         return None
     return {"role": role, "content": content}
+
+
+def _with_images(content: JsonValue) -> list[JsonValue] | None:
+    """The parts of a content with images, all of them data URLs; None for anything else."""
+    try:
+        parts = content_of(content) if isinstance(content, list) else ""
+    except ValidationError:
+        return None
+    whole = isinstance(parts, tuple) and all(isinstance(part, str) or part.sha256 for part in parts)
+    return content if whole and isinstance(content, list) else None
 
 
 def _text(content: JsonValue) -> str | None:

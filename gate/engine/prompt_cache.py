@@ -10,7 +10,7 @@ from gate.engine.arrays import ARMS, Floats, Ints, SampleArrays, clusters, side_
 from gate.engine.compare import estimate
 from gate.engine.samples import SampleTable
 from gate.errors import InputErrors
-from gate.messages import Message
+from gate.messages import IMAGE_TOKENS, Message
 from gate.prompts.version import Prompt
 from gate.record.comparison import ArmPrefix, CacheComparison, CacheTerms, Estimate, Obstacle, PrefixEnd
 from gate.record.transcript import ArmName
@@ -101,8 +101,8 @@ class Prefix:
 
 
 def characters(messages: Sequence[Message]) -> int:
-    """Characters of all contents."""
-    return sum(len(message.content) for message in messages)
+    """Characters of all contents, an image counted as a text of as many tokens."""
+    return sum(len(message.content) + 4 * IMAGE_TOKENS * len(message.images) for message in messages)
 
 
 def prefix_of(prompt: Prompt, cases: Sequence[Case]) -> Prefix:
@@ -313,7 +313,8 @@ def _mentions(prompt: Prompt, variable: str) -> bool:
         return False
     name = variable.partition(".")[0]
     try:
-        return any(name in compile_template(message.content, prompt.parts).names for message in prompt.messages)
+        texts = (text for message in prompt.messages for text in message.texts)
+        return any(name in compile_template(text, prompt.parts).names for text in texts)
     except BadTemplate:
         return False
 

@@ -11,6 +11,7 @@ from gate.cases.stored import CaseWrite, Entry
 from gate.config.documents import did_you_mean, quoted
 from gate.engine.record_parts import LONGEST_TEXT
 from gate.errors import GateError
+from gate.messages import shows_image
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
 from gate.record.transcript import Reply, Sample
 from gate.resolve.resolved import near
@@ -144,7 +145,7 @@ def _case_said(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample]) -> E
             said = [turn.said for turn in talk.turns if turn.by == "case"]
             if len(said) > 1:
                 return {"rounds": [{"prompt": text} for text in said]}
-            if said:
+            if said and not shows_image(said[0]):
                 return {"input": said[0]}
     hint = "write the case by hand"
     if case.input is None:

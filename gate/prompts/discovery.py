@@ -203,7 +203,7 @@ def without_parts(found: Sequence[FoundPrompt]) -> list[FoundPrompt]:
 
 
 def _found(path: str, prompt: Prompt, template: bool) -> FoundPrompt:
-    compiled = (compile_template(one.content, prompt.parts).names for one in prompt.messages)
+    compiled = (compile_template(text, prompt.parts).names for one in prompt.messages for text in one.texts)
     names = frozenset(name for found in compiled for name in found) if prompt.template else frozenset()
     braces = () if prompt.template else tuple(dict.fromkeys(_braces(prompt)))
     text = "\n\n".join(message.content for message in prompt.messages)
@@ -215,7 +215,8 @@ def _found(path: str, prompt: Prompt, template: bool) -> FoundPrompt:
 def _braces(prompt: Prompt) -> Iterator[str]:
     for message in prompt.messages:
         # Go's names keep both braces, which a reader finds in the text.
-        yield from (match[1] or f"{{{match[2]}}}" for match in _BRACE.finditer(message.content))
+        for text in message.texts:
+            yield from (match[1] or f"{{{match[2]}}}" for match in _BRACE.finditer(text))
 
 
 def _stem(name: str) -> str:

@@ -4,18 +4,29 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    TypeAdapter,
+    WithJsonSchema,
+    model_validator,
+)
 
 from gate.config.documents import Document, Problems, decode, one_problem, quoted, read_json, read_yaml
 from gate.config.models import ModelRef, foreign_model
-from gate.config.validation import FileModel, describe_attributes, validate
+from gate.config.validation import FileModel, describe_attributes, validate, value_errors
 from gate.config.values import Pointer, not_blank, pointer_of
 from gate.limits import PROMPT_CHARS
-from gate.messages import NO_PARTS, ROLES, Message, Parts
+from gate.messages import NO_PARTS, ROLES, ContentPart, Message, Parts, Role
 from gate.prompts.files import FileSource
+from gate.prompts.images import PARTS_SCHEMA, ImageFiles, content_of
 from gate.prompts.version import (
     AS_SHOWN,
     PROMPTY,
@@ -34,14 +45,27 @@ from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
 
-_TEXT_PARTS = ("text", "input_text", "output_text")
+_TEXT: TypeAdapter[str] = TypeAdapter(
+    Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(not_blank)], config={"strict": True}
+)
 
 
-def _joined(content: Any) -> Any:
-    """The text of a content that is a list of text parts, as interfaces of models write it."""
-    parts = content if isinstance(content, list) else []
-    texts = [one.get("text") if isinstance(one, dict) and one.get("type") in _TEXT_PARTS else None for one in parts]
-    return "\n".join(map(str, texts)) if texts and all(isinstance(one, str) for one in texts) else content
+def read_content(value: Any) -> str | tuple[ContentPart, ...]:
+    """The content of a message: a text, or the texts and images of a list of parts. Raises ValidationError."""
+    return content_of(value) if isinstance(value, list) else _TEXT.validate_python(value)
+
+
+Content: TypeAlias = Annotated[
+    str | tuple[ContentPart, ...],
+    PlainValidator(read_content),
+    WithJsonSchema({"anyOf": [{"type": "string", "maxLength": PROMPT_CHARS}, dict(PARTS_SCHEMA)]}),
+]
+"""The content of a message in a file."""
+
+
+def message_of(role: Role, content: str | tuple[ContentPart, ...]) -> Message:
+    """A message with the content of a file."""
+    return Message(role, content) if isinstance(content, str) else Message.of_parts(role, content)
 
 
 class Turn(FileModel):
@@ -52,18 +76,20 @@ class Turn(FileModel):
 
     role: Literal["system", "developer", "user", "assistant"]
     """Who speaks."""
-    content: Annotated[
-        str,
-        BeforeValidator(_joined, json_schema_input_type=str),
-        Field(max_length=PROMPT_CHARS),
-        AfterValidator(not_blank),
-    ]
-    """The text of the message."""
+    content: Content
+    """The text of the message; of a user's message also a list of parts: {type: text, text: …} and {type: image_url,
+    image_url: {url: …}}, whose url is a data URL or the path of a file."""
+
+    @model_validator(mode="after")
+    def _images_of_users(self) -> "Turn":
+        if not isinstance(self.content, str) and self.role != "user":
+            raise value_errors((("content",), "has an image, and only messages of the user can have one", ""))
+        return self
 
     @property
     def message(self) -> Message:
         """The message to send."""
-        return Message(ROLES[self.role], self.content)
+        return message_of(ROLES[self.role], self.content)
 
 
 class _ChatFile(FileModel):
@@ -168,7 +194,7 @@ def read_prompt(text: str, problems: Problems, *, template: bool = False) -> For
     lines = [document.line_of("messages", at) for at in range(len(messages))]
     if not template:
         messages = [
-            replace(message, content=_as_template(message.content, line, problems))
+            message.with_texts(partial(_as_template, line=line, problems=problems))
             for line, message in zip(lines, messages, strict=True)
         ]
     settings = [str(key) for key in document.data if key not in _NOT_SENT]
@@ -236,15 +262,19 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
         _check_text(text, problems)
     read, template = _read(text, path, problems, template, library)
     problems.check()
-    contents = [(line, message.content) for line, message in read.messages] if template else []
+    contents = [(line, text) for line, message in read.messages for text in message.texts] if template else []
     parts = gather(contents, library) if library is not None else NO_PARTS
     for line, content in contents:
         _check_template(line, content, parts, problems)
     problems.check()
     if read.files and library is not None:
         parts = Parts(library.path, (*parts.files, *read.files))
+    messages = [message for _, message in read.messages]
+    if library is not None:
+        messages = ImageFiles(library).messages(read.messages, problems)
+    problems.check()
     return Prompt(
-        tuple(message for _, message in read.messages),
+        tuple(messages),
         template=template,
         chat=chat,
         parts=parts,

@@ -58,7 +58,7 @@ class Prompt:
     @property
     def digest(self) -> str:
         """SHA-256 of everything that can change the request."""
-        turns: list[JsonValue] = [[message.role, message.content] for message in self.messages]
+        turns: list[JsonValue] = [list(message.told) for message in self.messages]
         told: dict[str, JsonValue] = {"messages": turns, "template": self.template, "chat": self.chat}
         if self.parts.files:
             parts: list[JsonValue] = [[part.path, part.text, part.template] for part in self.parts.files]

@@ -14,6 +14,7 @@ from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationOptions
 from gate.config.validation import FileModel
 from gate.limits import SLICES
+from gate.messages import Message
 from gate.prompts.files import FileSource
 from gate.record.run import TrialKind
 from gate.resolve.code import untried
@@ -230,6 +231,8 @@ def _parts(value: Any) -> Any:
     """As `asdict`, but JSON values are not copied: exams have many cases, and most are plain."""
     if isinstance(value, tuple):
         return [_parts(one) for one in value]
+    if isinstance(value, Message):
+        return list(value.told)
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 

@@ -336,6 +336,8 @@ class Reader:
             try:
                 found = self._case_text(source, path)
                 parsed = None if found is None else self._from_text(path, *found)
+                if parsed and not is_store(path):
+                    parsed = case_files.with_images(parsed, Library(path, source.read, partial(_at, source)))
                 self._parsed_cases[key] = parsed and tuple(case_with_code(case, source) for case in parsed)
             except InputErrors as errors:
                 self._parsed_cases[key] = errors

@@ -15,7 +15,7 @@ from gate.config.policy import Budget, CachePolicy, RunPolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import RENDERING_S
-from gate.messages import Message, Part, Parts
+from gate.messages import Image, Message, Part, Parts
 from gate.prompts.files import FileSource
 from gate.prompts.version import TODAY, Prompt, PromptVersion, filled
 from gate.record.parts import Deletion
@@ -177,6 +177,7 @@ _KEPT: Mapping[type, frozenset[str]] = {
     # What names a case stays, and what only readers see.
     Case: frozenset({"id", "slices", "cluster", "where", "description"}),
     ScorerSpec: frozenset({"kind", "name"}),
+    Image: frozenset({"path", "media_type", "data", "sha256"}),
     Message: frozenset({"role"}),
     Part: frozenset({"path"}),
     Parts: frozenset({"path"}),

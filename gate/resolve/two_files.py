@@ -68,7 +68,8 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
     cases: tuple[Case, ...] = ()
     try:
         if (text := texts[files.cases]) is not None:
-            cases = case_files.parse(text, files.cases)
+            library = _library(files.cases, beside(files.cases))
+            cases = case_files.with_images(case_files.parse(text, files.cases), library)
     except InputErrors as errors:
         problems += errors.problems
     if problems:

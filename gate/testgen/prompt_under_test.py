@@ -68,8 +68,8 @@ def subject_of(prompt: Prompt) -> PromptSubject:
     contents = [message.content for message in prompt.messages]
     names: set[str] = set()
     if prompt.template:
-        for content in contents:
-            names |= compile_template(content, prompt.parts).names - CASE_VARIABLES
+        for text in (text for message in prompt.messages for text in message.texts):
+            names |= compile_template(text, prompt.parts).names - CASE_VARIABLES
     single = len(contents) == 1
     said = [(str(one.role), one.content, prompt.template) for one in prompt.messages]
     said += [(f"file {part.path}", part.text, part.template) for part in prompt.parts.files]

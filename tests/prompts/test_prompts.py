@@ -59,5 +59,6 @@ def test_a_request_as_it_is_sent_to_a_model_is_a_chat_file() -> None:
     prompt = reading.parse(text, "p.json")
     assert prompt.messages == (Message("system", "Be kind."), Message("user", "Hi,\nyou."))
     assert prompt.unused == (("model", '"gpt-4o"'), ("temperature", "0"))
-    picture = text.replace('"type": "text", "text": "you."', '"type": "image_url", "image_url": {"url": "x"}')
-    assert "messages[1].content must be text" in errors(lambda: reading.parse(picture, "p.json"))
+    picture = text.replace('"type": "text", "text": "you."', '"type": "input_audio", "input_audio": {"data": "x"}')
+    said = errors(lambda: reading.parse(picture, "p.json"))
+    assert "messages[1].content[1] must be a part of the type text or image_url, not of the type" in said

@@ -51,7 +51,7 @@ def read_openai(data: dict[str, Any]) -> Asked:
     """What a chat completion asks for."""
     turns = data["messages"]
     system = "\n".join(turn["content"] for turn in turns if turn["role"] in ("system", "developer"))
-    users = [turn["content"] for turn in turns if turn["role"] == "user"]
+    users = [text for turn in turns if turn["role"] == "user" for text in _texts(turn["content"])]
     schema = data.get("response_format", {}).get("json_schema", {}).get("schema")
     return Asked("/v1/chat/completions", data["model"], system, users[-1], data.get("seed"), schema, cached=True)
 

@@ -18,7 +18,7 @@ from gate.calls.untrusted import (
     tool_call,
 )
 from gate.config.models import Params
-from gate.messages import Message, Tool, ToolCall
+from gate.messages import ContentPart, Message, Tool, ToolCall
 from gate.record.transcript import Usage
 from gate.values import JsonValue
 
@@ -42,8 +42,15 @@ def _turns(messages: Iterable[Message]) -> list[JsonValue]:
             for call in message.tool_calls
         ]
         said: list[JsonValue] = [{"type": "text", "text": message.content}] if message.content.strip() else []
-        turns.append({"role": message.role, "content": [*said, *calls] if calls else message.content})
+        parts: list[JsonValue] = [_block(part) for part in message.parts]
+        turns.append({"role": message.role, "content": [*said, *calls] if calls else parts or message.content})
     return turns
+
+
+def _block(part: ContentPart) -> JsonValue:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    return {"type": "image", "source": {"type": "base64", "media_type": part.media_type, "data": part.data}}
 
 
 def _result(message: Message) -> JsonValue:

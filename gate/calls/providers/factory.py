@@ -105,6 +105,14 @@ class Factory:
         interface = self._endpoints.interface(model.provider)
         return endpoints.refused_parameters(model, params, interface, self._address(model)) is None
 
+    def takes_images(self, model: ModelRef) -> bool:
+        """Can messages to a model have images? Whether the model itself can see them is known to its service alone."""
+        return self._endpoints.interface(model.provider) is not None or model.provider == "replay"
+
+    def takes_empty(self, model: ModelRef) -> bool:
+        """Can the message of a user be empty?"""
+        return self._endpoints.interface(model.provider) != "anthropic"
+
     def cold(self, model: ModelRef, params: Params) -> Params:
         """Parameters of a judge: temperature 0, if the API takes one and no other is set."""
         cold = params.choosing(temperature=0.0)

@@ -100,6 +100,8 @@ class LocalProvider:
         self.check(request.params)
         if not request.messages:
             raise RejectedRequest("there is no message to answer")
+        if any(message.images for message in request.messages):
+            raise RejectedRequest("local: models take no images")
         if self._engine is None:
             raise Transient("the local model is closed")
         loop, timeout_s = asyncio.get_running_loop(), request.params.timeout_s

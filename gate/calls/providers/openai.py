@@ -24,13 +24,14 @@ from gate.calls.untrusted import (
     tool_call,
 )
 from gate.config.models import Params
-from gate.messages import Message, Tool, ToolCall
+from gate.messages import ContentPart, Message, Tool, ToolCall
 from gate.record.transcript import Usage
 from gate.values import JsonValue
 
 
 def _turn(message: Message) -> JsonValue:
-    turn: dict[str, JsonValue] = {"role": message.role, "content": message.content}
+    parts: list[JsonValue] = [_part(part) for part in message.parts]
+    turn: dict[str, JsonValue] = {"role": message.role, "content": parts or message.content}
     if message.tool_calls:
         turn["content"] = message.content or None
         turn["tool_calls"] = [
@@ -40,6 +41,12 @@ def _turn(message: Message) -> JsonValue:
     if message.answers:
         turn["tool_call_id"] = message.answers
     return turn
+
+
+def _part(part: ContentPart) -> JsonValue:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    return {"type": "image_url", "image_url": {"url": part.url}}
 
 
 def _tool(tool: Tool) -> JsonValue:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from gate.cases.reading import canonical
+from gate.cases.reading import canonical, check_stored
 from gate.cases.stored import (
     Archive,
     CaseFilter,
@@ -113,6 +113,9 @@ class SuiteEdit:
         suite, newest = self._locked()
         known = self._current(suite, [name for change in changes for name in {change.name, name_before(change)}])
         new = [change for change in changes if not _done(change, known)]
+        for change in new:
+            if isinstance(change, CaseWrite):
+                check_stored(change.entry)
         clashes = tuple(
             Conflict(change, None if row is None else case_of(row))
             for change in new
