@@ -416,6 +416,7 @@ class Reply:
         transcript: the whole conversation, where there was one: tokens, price and seconds are those of all of it.
         effort: what a conversation took now; None for one call.
         thinking: what the model wrote before its answer, or the provider separates from it.
+        original: the provider's own message, to be sent back; only within a conversation with tools.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
@@ -431,6 +432,7 @@ class Reply:
     transcript: Transcript | None = None
     effort: Effort | None = None
     thinking: str = ""
+    original: str = ""
 
 
 def effort_of(reply: Reply | Failed) -> Effort:
@@ -569,7 +571,7 @@ def mean_score(scores: Iterable[float | None]) -> float | None:
 Ending: TypeAlias = Literal["", "refused", "step limit", "cut off", "empty"]
 """Empty where the model came to its end."""
 
-CUT_OFF = ("length", "max_tokens")
+CUT_OFF = ("length", "max_tokens", "max_output_tokens")
 """What providers call a reply that met the limit on its tokens."""
 
 REFUSED = ("refusal", "content_filter")

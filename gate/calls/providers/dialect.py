@@ -19,6 +19,9 @@ _WORD = {
     ),
     "temperature": re.compile(r"temperature", re.IGNORECASE),
     "limit": re.compile(r"max_(completion_)?tokens"),
+    "original": re.compile(
+        r"\bmessages?\b|\bassistant\b|\binput\b|reasoning|thinking|encrypted|include", re.IGNORECASE
+    ),
 }
 _UNKNOWN = re.compile(
     r"unsupported|not supported|not support\b|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|forbidden|"
@@ -29,7 +32,7 @@ _REFUSED = frozenset({400, 404, 422, 500, 501})
 _REFUSED_WITHOUT_A_NAME = frozenset({400, 422, 501})
 _OF_THE_INPUT = frozenset({"content_filter", "context_length_exceeded"})
 
-Slot: TypeAlias = Literal["form", "temperature", "limit"]
+Slot: TypeAlias = Literal["form", "temperature", "limit", "original"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,15 @@ class Dialect:
         forms: of asking for a reply in JSON.
         limits: names of the parameter that limits the tokens of a reply.
         temperature: is a temperature sent that the gate chose?
+        original: are the provider's own messages sent back, with the model's reasoning?
+        asks_reasoning: must the first request of a loop ask for what is sent back?
     """
 
     forms: tuple[JsonForm, ...]
     limits: tuple[str, ...]
     temperature: bool = True
+    original: bool = True
+    asks_reasoning: bool = False
 
     @property
     def form(self) -> JsonForm:
@@ -68,6 +75,8 @@ class Dialect:
             "form": request.schema is not None and self.form != "text",
             "temperature": self.temperature and "temperature" in request.params.chosen,
             "limit": request.params.max_output_tokens is not None,
+            "original": self.original
+            and bool((self.asks_reasoning and request.tools) or any(one.original for one in request.messages)),
         }
         return frozenset(slot for slot, there in carried.items() if there)
 
@@ -77,14 +86,16 @@ class Dialect:
             return replace(self, forms=self.forms[1:]) if len(self.forms) > 1 else None
         if slot == "limit":
             return replace(self, limits=self.limits[1:]) if len(self.limits) > 1 else None
-        return replace(self, temperature=False)
+        return replace(self, original=False) if slot == "original" else replace(self, temperature=False)
 
     def merged(self, other: "Dialect") -> "Dialect":
         """With what both have learnt."""
-        return Dialect(
-            min(self.forms, other.forms, key=len),
-            min(self.limits, other.limits, key=len),
-            self.temperature and other.temperature,
+        return replace(
+            self,
+            forms=min(self.forms, other.forms, key=len),
+            limits=min(self.limits, other.limits, key=len),
+            temperature=self.temperature and other.temperature,
+            original=self.original and other.original,
         )
 
     def notes(self, request: Request, usual: "Dialect", server: str) -> tuple[str, ...]:
@@ -96,6 +107,9 @@ class Dialect:
         if not self.temperature and "temperature" in request.params.chosen:
             chosen = f"temperature {request.params.temperature:g}"
             notes.append(f"{request.model} ({server}) refuses {chosen}, which the gate chose: it was called without.")
+        if not self.original and request.tools:
+            said = "does not take back the reasoning of its own replies"
+            notes.append(f"{request.model} ({server}) {said}: after a call of a tool it went on without it.")
         return tuple(notes)
 
 
@@ -109,12 +123,13 @@ def blamed_slot(error: ErrorReply, failure: Failure, sent: frozenset[Slot], prov
     if error.status not in _REFUSED or error.codes & _OF_THE_INPUT:
         return None
     text = f"{error.param} {error.message}"
-    for slot in ("limit", "temperature", "form"):
-        if slot in sent and _WORD[slot].search(text) and (slot != "limit" or _is_unknown(error)):
+    for slot in ("limit", "temperature", "form", "original"):
+        unnamed = slot in ("limit", "original") and not _is_unknown(error)
+        if slot in sent and _WORD[slot].search(text) and not unnamed:
             return slot
     if error.status not in _REFUSED_WITHOUT_A_NAME or isinstance(failure, Misconfigured):
         return None
-    return next((slot for slot in ("form", "temperature") if slot in sent and slot not in proven), None)
+    return next((slot for slot in ("form", "temperature", "original") if slot in sent and slot not in proven), None)
 
 
 def _is_unknown(error: ErrorReply) -> bool:
