@@ -73,6 +73,7 @@ class LoopAgent:
             failure.tools = tuple(map(recorded, used))
             raise
         answer = _answer(replies, used, seconds)
+        answer = replace(answer, notes=self.toolbox.notes if self.toolbox else ())
         limited = self.toolbox is not None and replies[-1].tool_calls and replies[-1].stop_reason not in CUT_OFF
         return replace(answer, stop_reason=STEP_LIMIT) if limited else answer
 

@@ -269,6 +269,7 @@ class Transcript:
         observations: of databases, after the conversation.
         files: digest of the files that the agent's programs ran in; empty where there were none, or they are unknown.
         user_end: of a simulated user.
+        notes: what readers should know of the agent's tools, in sentences.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
@@ -279,6 +280,7 @@ class Transcript:
     observations: tuple[Observation, ...] = ()
     files: str = ""
     user_end: UserEnd = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def outline(self) -> Outline:
