@@ -155,7 +155,8 @@ class Message:
                 ("text", part) if isinstance(part, str) else (part.media_type, part.sha256 or part.path)
                 for part in self.parts
             )
-            return self.role, "parts", str(len(self.parts)), *(text for part in parts for text in part)
+            about = (self.answers, str(self.failed)) if self.answers else ()
+            return self.role, "parts", *about, str(len(self.parts)), *(text for part in parts for text in part)
         if not (self.tool_calls or self.answers or self.failed or self.original):
             return self.role, self.content
         calls = tuple(part for call in self.tool_calls for part in (call.id, call.name, call.arguments))

@@ -12,17 +12,24 @@ from gate.agents.masks import Masks, cleaned
 from gate.config.documents import BadJson, described, parse_json, quoted
 from gate.config.targets import RecordedTool
 from gate.limits import TOOL_SCHEMA_CHARS, TOOL_TEXT_CHARS, TOOLS
-from gate.messages import Tool, is_tool_name, model_name
+from gate.messages import Image, Tool, is_tool_name, model_name
 from gate.record.transcript import ToolUse
 from gate.values import JsonValue, is_subset
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """The result of a tool."""
+    """The result of a tool.
+
+    Args:
+        text: with a note for each image, and for whatever is no text.
+        unseen: kinds of content that no model gets, such as `audio`.
+    """
 
     text: str
     failed: bool = False
+    images: tuple[Image, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 class OpenToolSource(Protocol):
@@ -324,7 +331,12 @@ class ConversationToolbox:
         begun = self.rules.clock()
         given = await self._given(offer, injection.filled(offer.tool, kept, session))
         seconds = self.rules.clock() - begun
-        return ToolUse(offer.name, text, masks.result(given.text, known), given.failed, seconds)
+        for kind in given.unseen:
+            about = f"a result of its tool {quoted(offer.tool.name)} has {kind}"
+            said = f"{_sentence(offer.label)}: {about}, which was only described."
+            self._notes[said] = None
+        result = masks.result(given.text, known)
+        return ToolUse(offer.name, text, result, given.failed, seconds, images=given.images)
 
     async def close(self) -> None:
         self._offers, self._open = {}, {}

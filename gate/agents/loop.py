@@ -97,7 +97,7 @@ class LoopAgent:
             told = zip(calls, results, strict=True)
             self._messages += (
                 Message("assistant", reply.text, calls, original=reply.original),
-                *(Message("tool", use.result, answers=call.id, failed=use.failed) for call, use in told),
+                *(_result(call, use) for call, use in told),
             )
 
     async def close(self) -> None:
@@ -154,6 +154,11 @@ class LoopAgent:
 def _said(reply: Reply) -> Message:
     """An answer as a turn; APIs refuse an empty one, but an agent may answer with nothing."""
     return Message("assistant", reply.text if reply.text.strip() else "…", original=reply.original)
+
+
+def _result(call: ToolCall, use: ToolUse) -> Message:
+    parts = (use.result, *use.images) if use.images else ()
+    return Message("tool", use.result, answers=call.id, failed=use.failed, parts=parts)
 
 
 def _with_ids(calls: Sequence[ToolCall], before: Sequence[Message]) -> tuple[ToolCall, ...]:

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field
 
-from gate.messages import ToolCall
+from gate.messages import Image, ToolCall
 from gate.values import WRITTEN, Amount, Count, Share, Tokens, Tries
 
 
@@ -133,6 +133,7 @@ class ToolUse:
         failed: the tool raised, took too long, or is not there.
         latency_s: seconds; None where it was not measured.
         missing: there is no tool of that name, so that nothing was called; it has `failed`, too.
+        images: of the result, for the model; no record has them.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
@@ -142,6 +143,7 @@ class ToolUse:
     failed: bool = False
     latency_s: Amount | None = None
     missing: bool = False
+    images: tuple[Image, ...] = ()
 
 
 RESULT_CHARS = 4_000
@@ -151,8 +153,9 @@ ARGUMENT_CHARS = 20_000
 
 
 def recorded(use: ToolUse) -> ToolUse:
-    """The call with long texts cut, and how long they were."""
-    return replace(use, arguments=_cut(use.arguments, ARGUMENT_CHARS), result=_cut(use.result, RESULT_CHARS))
+    """The call without images, and with long texts cut, and how long they were."""
+    cut = _cut(use.arguments, ARGUMENT_CHARS), _cut(use.result, RESULT_CHARS)
+    return replace(use, arguments=cut[0], result=cut[1], images=())
 
 
 def _cut(text: str, limit: int) -> str:

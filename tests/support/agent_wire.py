@@ -51,7 +51,7 @@ def _openai(data: dict[str, Any]) -> Talk:
     used: list[Used] = []
     before: list[Used] = []
     for turn in data["messages"]:
-        if turn["role"] == "user":
+        if turn["role"] == "user" and isinstance(turn["content"], str):
             said.append(turn["content"])
             before, used = before + used, []
         for call in turn.get("tool_calls") or ():
@@ -75,7 +75,7 @@ def _responses(data: dict[str, Any]) -> Talk:
         if item.get("type") == "function_call":
             asked[item["call_id"]] = item["name"], json.loads(item["arguments"])
         if item.get("type") == "function_call_output":
-            used.append(Used(*asked[item["call_id"]], item["output"], item["output"].startswith("Error")))
+            used.append(Used(*asked[item["call_id"]], item["output"], str(item["output"]).startswith("Error")))
     names = tuple(tool["name"] for tool in data.get("tools", ()))
     return Talk(system, tuple(said), names, tuple(used), tuple(before))
 

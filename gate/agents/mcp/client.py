@@ -14,30 +14,54 @@ import mcp_types as types
 from mcp import Client, MCPError
 from mcp.client import Transport
 from mcp.client.streamable_http import streamable_http_client
-from pydantic import ValidationError
 
 from gate.agents.conversation_tools import ToolOutput
 from gate.agents.interface import ConnectionLost, ServerUnfit, SessionLost, ToolCallFailed
+from gate.agents.masks import cleaned
 from gate.agents.mcp import transports
 from gate.agents.mcp.transports import MESSAGE_BYTES, EventStream, ProgramLines
 from gate.agents.processes import ProgramPlace, SupervisedProgram
 from gate.config.documents import quoted
 from gate.config.targets import Server
-from gate.limits import TOOLS
-from gate.messages import Tool
+from gate.limits import IMAGES, TOOLS
+from gate.messages import Image, Tool
+from gate.prompts.images import image_of
 from gate.values import JsonValue
 
 NOTHING = "(nothing)"
+KIND_CHARS = 60
 PAGES = 50
 """Of a list of tools."""
 
 
 def tool_output(result: types.CallToolResult) -> ToolOutput:
-    """All texts, with a note for other content; structured content if no text contains it."""
+    """All texts and images, with a note for other content; structured content if no text contains it."""
     parts = [_said(part) for part in result.content]
+    images: list[Image] = []
+    unseen: dict[str, None] = {}
+    for kind, data in filter(None, map(_binary, result.content)):
+        try:
+            image = image_of(data)
+        except ValueError:
+            unseen[kind] = None
+            continue
+        if len(images) < IMAGES:
+            images.append(image)
+        else:
+            unseen[f"more than {IMAGES} images"] = None
     if result.structured_content is not None and not _told(result):
         parts.append(json.dumps(result.structured_content, ensure_ascii=False))
-    return ToolOutput("\n".join(parts) or NOTHING, result.is_error)
+    return ToolOutput("\n".join(parts) or NOTHING, result.is_error, tuple(images), tuple(unseen))
+
+
+def _binary(part: types.ContentBlock) -> tuple[str, str] | None:
+    """What content that is no text is, and its base64 text."""
+    match part:
+        case types.ImageContent() | types.AudioContent():
+            return cleaned(part.mime_type)[:KIND_CHARS] or part.type, part.data
+        case types.EmbeddedResource(resource=types.BlobResourceContents() as inner):
+            return cleaned(inner.mime_type or "")[:KIND_CHARS] or "a file", inner.blob
+    return None
 
 
 def _said(part: types.ContentBlock) -> str:
@@ -267,7 +291,7 @@ async def _page(client: Client, cursor: str | None) -> tuple[list[Any], str | No
     try:
         page = await client.list_tools(cursor=cursor)
         return list(page.tools), page.next_cursor
-    except ValidationError as error:
+    except ValueError as error:
         session, method = client.session, "tools/list"
         asked: dict[str, Any] = {"method": method, "params": {} if cursor is None else {"cursor": cursor}}
         options: Any = {}
@@ -285,7 +309,7 @@ def _tool(listed: Any) -> Tool | tuple[str, str]:
     name = name if isinstance(name, str) else ""
     try:
         tool = types.Tool.model_validate(listed, by_name=False)
-    except ValidationError as error:
+    except ValueError as error:
         return name, f"is not valid{_place(error)}"
     schema = tool.input_schema
     if schema.get("type") != "object":

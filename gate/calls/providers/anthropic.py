@@ -27,7 +27,7 @@ DEFAULT_MAX_TOKENS = 4096
 """The interface wants a limit; this is the one when the user names none."""
 
 
-def _turns(messages: Iterable[Message], *, original: bool) -> list[JsonValue]:
+def _turns(messages: Iterable[Message], dialect: Dialect) -> list[JsonValue]:
     """The conversation; results of tools are blocks of a user's turn, those of one step in one turn."""
     turns: list[JsonValue] = []
     results: list[JsonValue] = []
@@ -35,10 +35,10 @@ def _turns(messages: Iterable[Message], *, original: bool) -> list[JsonValue]:
         if message.role == "tool":
             if not results:
                 turns.append({"role": "user", "content": results})
-            results.append(_result(message))
+            results.append(_result(message, images=dialect.images))
             continue
         results = []
-        if original and (blocks := _original_blocks(message)):
+        if dialect.original and (blocks := _original_blocks(message)):
             turns.append({"role": "assistant", "content": blocks})
             continue
         calls: list[JsonValue] = [
@@ -76,11 +76,12 @@ def _block(part: ContentPart) -> JsonValue:
     return {"type": "image", "source": {"type": "base64", "media_type": part.media_type, "data": part.data}}
 
 
-def _result(message: Message) -> JsonValue:
+def _result(message: Message, *, images: bool) -> JsonValue:
+    parts: list[JsonValue] = [_block(part) for part in message.parts] if images else []
     block: dict[str, JsonValue] = {
         "type": "tool_result",
         "tool_use_id": message.answers,
-        "content": message.content,
+        "content": parts or message.content,
     }
     return {**block, "is_error": True} if message.failed else block
 
@@ -171,7 +172,7 @@ class AnthropicProvider(ServiceProvider):
         body: dict[str, JsonValue] = {
             "model": self.model,
             "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,
-            "messages": _turns(turns, original=dialect.original),
+            "messages": _turns(turns, dialect),
         }
         if system := _system(request.messages, mark=params.prompt_cache):
             body["system"] = system

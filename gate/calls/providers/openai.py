@@ -1,7 +1,7 @@
 """OpenAI's Chat Completions and Batch interfaces: at OpenAI, Azure, and compatible servers."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from gate.calls.endpoints import (
     Endpoint,
@@ -31,10 +31,24 @@ from gate.record.transcript import Usage
 from gate.values import JsonValue
 
 
+def _turns(messages: Iterable[Message], dialect: Dialect) -> list[JsonValue]:
+    """The conversation. Results of tools are only text there, so their images follow in a turn of the user's."""
+    turns: list[JsonValue] = []
+    images: list[JsonValue] = []
+    for message in messages:
+        if message.role != "tool" and images:
+            turns.append({"role": "user", "content": images})
+            images = []
+        turns.append(_turn(message, original=dialect.original))
+        if message.role == "tool" and message.images and dialect.images:
+            images += [_part(f"Images of the result {message.answers}:"), *map(_part, message.images)]
+    return [*turns, {"role": "user", "content": images}] if images else turns
+
+
 def _turn(message: Message, *, original: bool) -> JsonValue:
     if message.original and original:
         return _original_turn(message)
-    parts: list[JsonValue] = [_part(part) for part in message.parts]
+    parts: list[JsonValue] = [] if message.role == "tool" else [_part(part) for part in message.parts]
     turn: dict[str, JsonValue] = {"role": message.role, "content": parts or message.content}
     if message.tool_calls:
         turn["content"] = message.content or None
@@ -190,8 +204,7 @@ class OpenAIProvider(ServiceProvider):
     def body(self, request: Request, dialect: Dialect) -> dict[str, JsonValue]:
         """The body of a request, for one call or a line of a batch."""
         params = dialect.params(request.params)
-        messages: list[JsonValue] = [_turn(message, original=dialect.original) for message in request.messages]
-        body: dict[str, JsonValue] = {"model": self.model, "messages": messages}
+        body: dict[str, JsonValue] = {"model": self.model, "messages": _turns(request.messages, dialect)}
         optional: dict[str, JsonValue] = {
             dialect.limit: params.max_output_tokens,
             "temperature": params.temperature,

@@ -27,14 +27,16 @@ from gate.values import JsonValue
 _REASONING = "reasoning.encrypted_content"
 
 
-def _items(messages: Iterable[Message], *, original: bool) -> list[JsonValue]:
+def _items(messages: Iterable[Message], dialect: Dialect) -> list[JsonValue]:
     """The conversation; calls of tools and their results are items of their own."""
     items: list[JsonValue] = []
     for message in messages:
-        if original and (own := _original_items(message)):
+        if dialect.original and (own := _original_items(message)):
             items += own
         elif message.role == "tool":
-            items.append({"type": "function_call_output", "call_id": message.answers, "output": message.content})
+            seen: list[JsonValue] = [_part(part) for part in message.parts] if dialect.images else []
+            result = seen or message.content
+            items.append({"type": "function_call_output", "call_id": message.answers, "output": result})
         else:
             parts: list[JsonValue] = [_part(part) for part in message.parts]
             if parts or message.content or not message.tool_calls:
@@ -149,7 +151,7 @@ class ResponsesProvider(ServiceProvider):
         params = dialect.params(request.params)
         body: dict[str, JsonValue] = {
             "model": self.model,
-            "input": _items(request.messages, original=dialect.original),
+            "input": _items(request.messages, dialect),
             "store": False,
         }
         optional: dict[str, JsonValue] = {

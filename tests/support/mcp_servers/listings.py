@@ -10,6 +10,7 @@ server knows no protocol without sessions.
 """
 
 import asyncio
+import base64
 import os
 import socket
 import subprocess
@@ -19,10 +20,12 @@ from typing import Any
 
 import uvicorn
 from mcp.server.mcpserver import Image, MCPServer
+from mcp_types import AudioContent, BlobResourceContents, EmbeddedResource
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 server = MCPServer("listings", log_level="CRITICAL")
+PNG = b"\x89PNG\r\n\x1a\n and the rest"
 calls = 0
 
 
@@ -89,6 +92,15 @@ def ugly() -> str:
 def picture() -> list[Any]:
     """A picture, with words."""
     return ["a house", Image(data=b"\x89PNG" * 10, format="png")]
+
+
+@server.tool(structured_output=False)
+def photo() -> list[Any]:
+    """A picture that can be seen, the same within a resource, and a sound."""
+    data = base64.b64encode(PNG).decode()
+    inner = BlobResourceContents(uri="file:///house.png", mime_type="image/png", blob=data)
+    sound = AudioContent(type="audio", data="UklGRg==", mime_type="audio/wav")
+    return ["a house", Image(data=PNG, format="png"), EmbeddedResource(type="resource", resource=inner), sound]
 
 
 @server.tool()
