@@ -30,8 +30,8 @@ CASES_CHARS = 64 * 1024 * 1024
 JSON_CHARS = 16 * 1024 * 1024
 """One case file in JSON or YAML. It is read as a whole and can take fifty times its size in memory."""
 
-IMAGE_BYTES = 5 * 1024 * 1024
-"""One image of a message: the most that all providers take."""
+IMAGE_BYTES = 15 * 256 * 1024
+"""One image of a message: the most that all providers take, which for Anthropic is 5 MiB of base64."""
 
 IMAGES = 20
 """Images of one message."""

@@ -167,14 +167,14 @@ class _History:
         return moved if file_of(before, moved) is not None else renamed_text(before, path, after, part) or part
 
     def _touching(self, tip: str, prompt: ExaminedPrompt) -> Iterator[str]:
-        """The commits from `tip` on that touch the prompt's file or an included file."""
+        """The commits from `tip` on that touch the prompt's file, an included file or an image."""
         file = file_of(self._source(tip), prompt.config.prompt)
         if file is None:
             return
         named = prompt.config.prompt
         files = [file] if is_python(named) else [file_part(part) for part in prompt_parts(named)]
         version = self._version(tip, prompt)
-        parts = [] if isinstance(version, str) else [part.path for part in version.prompt.parts.files]
+        parts = [] if isinstance(version, str) else version.prompt.files
         while tip:
             found = self._listed(tip, f"--max-count={_AT_ONCE}", files=(*files, *parts))
             yield from found

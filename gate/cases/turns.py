@@ -39,7 +39,9 @@ def is_chat(value: JsonValue) -> bool:
 
 
 def _only(value: JsonValue) -> JsonValue:
-    """The conversation inside a list of one: LangChain passes a list of conversations."""
+    """The conversation inside a list of one, as LangChain passes it; content parts are a user's message."""
+    if (parts := _with_images(value)) is not None:
+        return [{"role": "user", "content": parts}]
     return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
 
 
@@ -57,8 +59,6 @@ def turns_of(value: JsonValue, what: str, line: int, losses: Losses) -> dict[str
         losses.add(line, f"{what} is empty, so the row is left out")
         return None
     value = _only(value)
-    if (parts := _with_images(value)) is not None:
-        return {"input": parts}
     if not isinstance(value, list) or not value:
         losses.add(line, f"{what} is neither a text nor a conversation, so the row is left out", "write a text")
         return None

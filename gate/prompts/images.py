@@ -21,7 +21,7 @@ TEXT_PARTS = ("text", "input_text", "output_text")
 """Types of text parts in the interfaces of models."""
 
 _MIB = 1024**2
-_TOO_LARGE = f"is larger than {IMAGE_BYTES // _MIB} MiB, the most that all providers take"
+_TOO_LARGE = f"is larger than {IMAGE_BYTES / _MIB:g} MiB, the most that all providers take"
 _NOT_AN_IMAGE = "is not a PNG, JPEG, GIF or WebP image"
 _DATA_URL = re.compile(r"data:image/[a-z0-9.+-]+;base64,", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
@@ -119,6 +119,9 @@ def _image_url(value: Any) -> Image:
             return _image("", _decoded(url[head.end() :]))
         except ValueError as error:
             raise _BadPartError(f"{error}", _COMMIT, place) from None
+    if "{{" in url or "{%" in url:
+        hint = "write the image into the input of each case"
+        raise _BadPartError("is a template, and only texts are filled in", hint, place)
     scheme = _SCHEME.match(url)
     if scheme is None:
         if not url:

@@ -56,6 +56,12 @@ class Prompt:
     made: tuple[tuple[str, str], ...] = ()
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """Paths of the files that it includes, and of its images."""
+        images = (image.path for message in self.messages for image in message.images if image.path)
+        return tuple(dict.fromkeys((*(part.path for part in self.parts.files), *images)))
+
+    @property
     def digest(self) -> str:
         """SHA-256 of everything that can change the request."""
         turns: list[JsonValue] = [list(message.told) for message in self.messages]

@@ -36,7 +36,7 @@ def coverage_of(
     """
     prompts = {prompt for one in pairs for prompt in (one.current.prompt, one.exam.prompt)}
     files = {config} | {one.current.cases for one in pairs if not is_store(one.current.cases)}
-    files |= {part.path for one in read for part in one.suite.candidate.version.prompt.parts.files}
+    files |= {path for one in read for path in one.suite.candidate.version.prompt.files}
     for prompt in prompts:
         files |= {file_of(sides.head, prompt) or prompt, *map(file_part, prompt_parts(prompt))}
     compared = sum(one.current.name in touched for one in pairs)

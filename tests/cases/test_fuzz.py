@@ -15,7 +15,9 @@ from gate.config.scorer import parse_scorers
 from gate.errors import GateError, InputErrors
 from gate.messages import Message
 from gate.prompts import reading
+from gate.prompts.version import Library
 
+NO_FILES = Library("p.json", lambda path: None)
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
 YAMLISH = st.text("abn:&*!|>-?[]{}#,'\"%@`~<= \n\t0.1\\xue\u2028\x85", max_size=60)
 JSON = st.recursive(
@@ -125,3 +127,23 @@ def test_json_goes_in_and_out(value: object) -> None:
     except BadJson as error:
         finite = "NaN" not in text and "Infinity" not in text
         assert not finite or "\\ud" in text, error.message
+
+
+PART = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from(["text", "image_url", "input_text", "audio"]) | JSON,
+        "text": JSON,
+        "image_url": JSON | st.fixed_dictionaries({}, optional={"url": ANY_TEXT | JSON, "detail": JSON}),
+    },
+)
+CONTENT = JSON | st.lists(PART | JSON, max_size=4)
+
+
+@given(CONTENT, st.sampled_from(["system", "user", "assistant"]))
+def test_content_parts_of_any_shape(content: object, role: str) -> None:
+    turns = [{"role": role, "content": content}, {"role": "user", "content": "Hi"}]
+    for fields in ({"input": content}, {"messages": turns}):
+        row = json.dumps([{"id": "a", **fields}])
+        only_readable_errors(lambda row=row: cases.with_images(cases.parse(row, "c.json"), NO_FILES))
+    only_readable_errors(lambda: reading.parse(json.dumps(turns), "p.json", library=NO_FILES))

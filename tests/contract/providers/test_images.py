@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.command import Outcome, gate
 from tests.support.model_server import ModelServer
-from tests.support.repository import Files, make, write
+from tests.support.repository import Files, commit, make, write
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -260,7 +260,8 @@ BAD = {
     "not base64": ("data:image/png,abc", "is not a data URL of an image in base64"),
     "broken base64": ("data:image/png;base64,iVBO*", "is a data URL whose base64 is broken"),
     "wrong bytes": (data_url(b"<svg onload=alert(1)>", "svg+xml"), "is not a PNG, JPEG, GIF or WebP image"),
-    "huge": (data_url(b"\x89PNG\r\n\x1a\n" + bytes(6_000_000)), "is larger than 5 MiB"),
+    "huge": (data_url(b"\x89PNG\r\n\x1a\n" + bytes(6_000_000)), "is larger than 3.75 MiB"),
+    "a template": ("{{ image }}", "is a template, and only texts are filled in"),
     "blank": (" ", "must not be blank"),
     "absent": ("images/none.png", "there is no image 'evals/images/none.png'"),
     "outside": ("../../secret.png", "the path '../../secret.png' of an image"),
@@ -269,7 +270,7 @@ BAD = {
     "behind a link": ("linked/receipt.png", "cannot be used: it is below the symbolic link 'evals/linked'"),
     "a text": ("notes.md", "the image 'evals/notes.md' is not a PNG, JPEG, GIF or WebP image"),
     "Git LFS": ("lfs.png", "the image 'evals/lfs.png' is not a PNG, JPEG, GIF or WebP image, but a pointer of Git LFS"),
-    "a large file": ("large.png", "the image 'evals/large.png' is larger than 5 MiB"),
+    "a large file": ("large.png", "the image 'evals/large.png' is larger than 3.75 MiB"),
     "a folder": ("images", "'evals/images'"),
     "a control character": ("a\x1b[31m.png", "contains a control character"),
 }
@@ -483,3 +484,18 @@ def test_an_image_elsewhere_is_listed_as_lost(tmp_path: Path, url: str) -> None:
     outcome = gate("cases", "convert", "samples.jsonl", "to.jsonl", "--strict", cwd=tmp_path)
     assert outcome.code == 2
     assert "images as data URLs" in in_words(outcome)
+
+
+def test_a_commit_that_changes_only_an_image_of_a_prompt_is_part_of_a_backtest(
+    tmp_path: Path, server: ModelServer
+) -> None:
+    given = files("openai:m", case(input=SAID), prompt="prompts/p.json", text=chat("images/a.png", "Look."))
+    repo = make(tmp_path, {**given, "prompts/images/a.png": PNG})
+    commit(repo, {"prompts/images/a.png": OTHER}, "Another image")
+    outcome = gate("backtest", "--json", "--quiet", cwd=repo, env=asked(server, "openai"))
+    assert outcome.code == 0, outcome.err
+    assert "Another image" in outcome.out
+    assert {body["messages"][1]["content"][1]["image_url"]["url"] for body in server.bodies} == {
+        data_url(PNG),
+        data_url(OTHER),
+    }
