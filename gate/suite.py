@@ -53,7 +53,7 @@ class Exam:
         threshold: a sample passes when its score is at least this; None if each scorer has its own threshold.
         judges: how far its judges agree with people; not part of the digest, because it changes no score.
         code: place of the scorer functions; None without any. The digest includes that of each function's module.
-        placeholders: name to text, put into prompts and cases of both arms, besides `today`; None for none.
+        placeholders: name to text, put into prompts and cases of both arms, besides `today`; None if none are set.
         obsolete: cases of the file that are not part of it.
         store: the version of the store's suite with the cases, as `store:support@12`; empty if they are in a file.
         store_digest: of that version, as `sha256:…`; neither is part of the exam's own digest.

@@ -13,6 +13,7 @@ import aiohttp
 from gate.agents.interface import AgentFailed, Answer, Question
 from gate.agents.masks import Masks
 from gate.agents.processes import ProgramPlace, SupervisedProgram
+from gate.agents.usage import UnusableUsage, usage_of
 from gate.calls.thinking import ThoughtfulText, split_thinking
 from gate.calls.untrusted import MAX_TEXT, token_count
 from gate.cases.case import Case, NotBuilt, render
@@ -83,6 +84,19 @@ class ProtocolSession:
             raise AgentFailed(f"{self.who} did not open the session with ok: it sent an answer before any message")
         return token_count(found.get("turns"))
 
+    def offered(self, reply: AgentReply) -> tuple[str, ...]:
+        """The names of the agent's tools in the reply that opens a session; empty where it does not say.
+
+        Raises:
+            AgentFailed: they are not a list of names.
+        """
+        names = reply.get("tool_names")
+        if names is None:
+            return ()
+        if not isinstance(names, list) or len(names) > MOST_TOOLS or not all(isinstance(one, str) for one in names):
+            raise AgentFailed(f"{self.who} has tool_names that are not a list of at most {MOST_TOOLS:,} names")
+        return tuple(filter(None, (self.cleaner.line(name, _NAME_CHARS) for name in names)))
+
     def answer(self, reply: AgentReply | None, seconds: float, number: int | None = None) -> Answer:
         """The answer in a reply.
 
@@ -111,7 +125,7 @@ class ProtocolSession:
             thinking=self.cleaner.text(parts.thinking),
             tools=self._tools(found.get("tools")),
             steps=1 if steps is None else min(steps, 10_000),
-            usage=_usage(found.get("usage")),
+            usage=self._usage(found.get("usage")),
             cost=_cost(found.get("cost_usd")),
             latency_s=seconds if told is None else told,
             model_id=self.cleaner.line(found.get("model"), _NAME_CHARS),
@@ -126,6 +140,12 @@ class ProtocolSession:
             said = self.cleaner.line(reply.get("error") or reply.get("message"), _REASON_CHARS)
             raise AgentFailed(f"{self.who} failed: {said or 'it gave no reason'}")
         return reply
+
+    def _usage(self, value: JsonValue) -> Usage:
+        try:
+            return usage_of(value)
+        except UnusableUsage as error:
+            raise AgentFailed(f"{self.who} replied with {self.cleaner.line(str(error))}") from None
 
     def _tools(self, value: JsonValue) -> tuple[ToolUse, ...]:
         if value is None:
@@ -192,13 +212,6 @@ def _line(value: dict[str, JsonValue]) -> bytes:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def _usage(value: JsonValue) -> Usage:
-    if not isinstance(value, dict):
-        return Usage()
-    keys = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
-    return Usage(*(token_count(value.get(key)) or 0 for key in keys))
-
-
 def _cost(value: JsonValue) -> Cost:
     known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST_USD
     return Dollars(float(value)) if known and isinstance(value, int | float) else Unpriced("unknown")
@@ -248,9 +261,12 @@ class ProgramAgent:
     _heard: bytes = field(default=b"", init=False)
     _stray: bytes = field(default=b"", init=False)
     _history: list[JsonValue] = field(default_factory=list, init=False)
+    _offered: tuple[str, ...] = field(default=(), init=False)
 
     async def start(self, session: str) -> None:
-        self.protocol.opened(await self._open("start", session))
+        reply = await self._open("start", session)
+        self.protocol.opened(reply)
+        self._offered = self.protocol.offered(reply)
 
     async def reopen(self, session: str) -> None:
         found = self.protocol.opened(await self._open("reopen", session))
@@ -261,7 +277,7 @@ class ProgramAgent:
         begun = time.monotonic()
         number = self._sent + 1
         reply = await self._said(protocol_message("send", id=number, text=text), self.program.timeout_s)
-        answer = self.protocol.answer(reply, time.monotonic() - begun, number)
+        answer = replace(self.protocol.answer(reply, time.monotonic() - begun, number), offered=self._offered)
         self._sent += 1
         self._history += [{"role": "user", "content": text}, {"role": "assistant", "content": answer.text}]
         return answer
@@ -383,12 +399,13 @@ class ServiceAgent:
     _sent: int = field(default=0, init=False)
     _open: bool = field(default=False, init=False)
     _took: float = field(default=0.0, init=False)
+    _offered: tuple[str, ...] = field(default=(), init=False)
 
     async def start(self, session: str) -> None:
         self._session = session
-        self.protocol.opened(
-            parse_reply(await self._posted(self.protocol.opening("start", session), self.service.timeout_s))
-        )
+        reply = parse_reply(await self._posted(self.protocol.opening("start", session), self.service.timeout_s))
+        self.protocol.opened(reply)
+        self._offered = self.protocol.offered(reply or {})
         self._open = True
 
     async def reopen(self, session: str) -> None:
@@ -400,7 +417,7 @@ class ServiceAgent:
 
     async def send(self, text: str) -> Answer:
         data = await self._posted(protocol_message("send", session=self._session, text=text), self.service.timeout_s)
-        answer = self.protocol.answer(parse_reply(data), self._took)
+        answer = replace(self.protocol.answer(parse_reply(data), self._took), offered=self._offered)
         self._sent += 1
         return answer
 

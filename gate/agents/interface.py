@@ -120,6 +120,7 @@ class Answer:
         stop_reason: empty where unknown.
         effort: the part that was not cached; None if nothing was cached.
         tools_told: the agent reports its tool calls; otherwise they are unknown.
+        offered: names of the tools that the agent has; empty where it does not say.
         thinking: before the answer.
         notes: what readers should know of the tools.
     """
@@ -134,6 +135,7 @@ class Answer:
     stop_reason: str = ""
     effort: Effort | None = None
     tools_told: bool = True
+    offered: tuple[str, ...] = ()
     thinking: str = ""
     notes: tuple[str, ...] = ()
 
@@ -566,6 +568,7 @@ class _Conversation:
             files=self.question.arm.code,
             user_end=self.user_end,
             notes=tuple(dict.fromkeys(note for answer in self.answers for note in answer.notes)),
+            offered=tuple(dict.fromkeys(name for answer in self.answers for name in answer.offered)),
         )
 
     def _reply(self, observations: tuple[Observation, ...]) -> Reply:

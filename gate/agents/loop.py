@@ -72,8 +72,11 @@ class LoopAgent:
             failure.effort += effort_of_all(replies)
             failure.tools = tuple(map(recorded, used))
             raise
-        answer = _answer(replies, used, seconds)
-        answer = replace(answer, notes=self.toolbox.notes if self.toolbox else ())
+        answer = replace(
+            _answer(replies, used, seconds),
+            offered=tuple(tool.name for tool in self._tools),
+            notes=self.toolbox.notes if self.toolbox else (),
+        )
         limited = self.toolbox is not None and replies[-1].tool_calls and replies[-1].stop_reason not in CUT_OFF
         return replace(answer, stop_reason=STEP_LIMIT) if limited else answer
 

@@ -128,7 +128,8 @@ class Agent:
             self.agent = self.done(found, self.context) if isinstance(found, type) else found
             if kind == "reopen" and hasattr(self.agent, "reopen"):
                 self.done(self.agent.reopen, self.context["session"])
-            return {"type": "ok"}
+            names = getattr(self.agent, "tool_names", None)
+            return {"type": "ok"} if names is None else {"type": "ok", "tool_names": list(names)}
         if kind == "close":
             if hasattr(self.agent, "close"):
                 self.done(self.agent.close)

@@ -1,7 +1,6 @@
 """A model that plays the person: a simulated user, and answers to an agent's follow-up questions."""
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -9,7 +8,7 @@ from typing import TypeAlias
 
 from gate.agents.interface import AgentFailed, PersonReply
 from gate.calls.interface import Calls, Request
-from gate.cases.case import Case
+from gate.cases.case import Case, fill
 from gate.config.documents import BadJson, parse_json
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
@@ -127,38 +126,12 @@ class SimulatedUser:
         """The person's next message; empty where the person is done."""
         if case.user is None:
             return PersonReply()
-        view = {"persona": case.user.persona, "goal": case.user.goal, "facts": case.facts}
+        texts = {"persona": case.user.persona, "goal": case.user.goal, "facts": case.facts}
+        view = {name: fill(text, case) for name, text in texts.items()}
         return await self.listener.ask(PERSONA_FORM, said, view, (f"user {case.id}", index))
 
 
 FOLLOWUP_FORM = ReplyForm("followup_system", "asks", True, "answer")
-
-_ASKING = re.compile(
-    r"[?]|\b("
-    r"please|kindly|could|can you|would|let me|tell|which|what|where|whose|who\b|how many|how much"
-    r"|clarif|specif|provide|supply|share|confirm|need|require|missing|lack|know\b|unclear|unsure|not sure|not certain"
-    r"|ambiguous|more than one|depends|details|information|unless|without|before i\b|once you|as soon as|if you"
-    r"|name\b|mean\b|meant|choose|select|pick\b|give\b|send|enter\b|say\b|reply|prefer|wonder|curious|like to|you want"
-    r"|bitte|welch|nenn|angeb|angab|gib\b|geben sie|teil|brauch|benoetig|fehl|wissen|sag|wann|unklar|mein(en|st|ten)"
-    r"|schick|waehl|muss|um welch|moecht"
-    r"|veuillez|precis|quel|lequel|laquelle|merci de|besoin|manque|dites|dis-moi|indi[cq]|fourni|donne|pourri|pouvez"
-    r"|s'il|faut|choisi|savoir"
-    r"|por favor|favor|cual|necesit|falta|dime|dinos|digame|diga|proporcion|especifi|podr|aclar|saber|elij|elig|quier"
-    r"|prego|qual|bisogno|serv(e|ono)\b|manca|dimmi|mi dica|potrebbe|puoi|conferm|scegli|occorr|sapere"
-    r"|precis[ao]|informe|poderia|pode\b|escolh"
-    r"|welk|graag|kunt u|kun je|geef|nodig|ontbreek|weten|noem|vertel|bedoel"
-    r"|prosz|podaj|potrzeb|vilke|hvilke|mangler|hangi|mohon|tolong|perlu|yang mana)",
-    re.IGNORECASE,
-)
-"""Marks and beginnings of words that ask, in languages that are often written in pure ASCII."""
-
-
-def may_ask(answer: str) -> bool:
-    """Could an agent's answer ask for something? Not if it is ASCII without a mark or word of asking.
-
-    A false positive costs a call of the detector; a false negative leaves the agent's question unanswered.
-    """
-    return not answer.isascii() or _ASKING.search(answer) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +142,8 @@ class FollowUps:
 
     async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> PersonReply:
         """The person's answer; empty if the agent asked for nothing."""
-        if not said or not said[-1][1].strip() or not may_ask(said[-1][1]):
+        if not said or not said[-1][1].strip():
             return PersonReply()
-        return await self.listener.ask(FOLLOWUP_FORM, said, {"facts": case.facts}, (f"follow-up {case.id}", index))
+        return await self.listener.ask(
+            FOLLOWUP_FORM, said, {"facts": fill(case.facts, case)}, (f"follow-up {case.id}", index)
+        )

@@ -16,7 +16,8 @@ from gate.calibration.noise import calibrate
 from gate.calls.interface import Progress, StepProgress
 from gate.cases import labels as label_files
 from gate.cases.labels import Labels, LabelScale
-from gate.config.documents import decode, quoted
+from gate.cases.reading import is_table
+from gate.config.documents import decode, decode_table, quoted
 from gate.config.policy import Budget, RunPolicy
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.environment.settings import Settings
@@ -98,7 +99,7 @@ def measure_judge(
     """Judge the labelled answers, and compare the judgements with the labels."""
     resolved = _resolved(wanted)
     spec = resolved.judges[0]
-    labels = _labels(wanted, spec)
+    labels = _labels(wanted, spec, say)
     # Code always gives the same score.
     repeats = wanted.repeats if spec.judged else 1
     if not spec.judged:
@@ -220,7 +221,7 @@ def _of_pairs(spec: ScorerSpec, known: str) -> GateError:
     return GateError(said, f"{known}; or {alone}" if known else alone)
 
 
-def _labels(wanted: JudgeRequest, spec: ScorerSpec) -> Labels:
+def _labels(wanted: JudgeRequest, spec: ScorerSpec, say: Callable[[str], None]) -> Labels:
     data, name = DiskSource().read(str(wanted.labels)), str(wanted.labels)
     if data is None:
         raise GateError(
@@ -232,4 +233,7 @@ def _labels(wanted: JudgeRequest, spec: ScorerSpec) -> Labels:
             f"the label scale {ends[0]:g} to {ends[1]:g} does not rise",
             "write the lower end first, such as --label-scale 1 5",
         )
-    return label_files.parse(decode(data, name), name, None if ends is None else LabelScale(*ends))
+    text, encoding = decode_table(data, name) if is_table(name) else (decode(data, name), "")
+    if encoding:
+        say(f"{name}: {encoding}")
+    return label_files.parse(text, name, None if ends is None else LabelScale(*ends))

@@ -106,6 +106,12 @@ class Case:
         return tuple(found.values())
 
     @property
+    def templates(self) -> tuple[str, ...]:
+        """Its texts that may contain `{{ expected }}` and other fields, apart from those of scorers."""
+        user = (self.user.persona, self.user.goal) if self.user else ()
+        return tuple(filter(None, (self.criteria, *(one.criteria for one in self.rounds), *user, self.facts)))
+
+    @property
     def steps(self) -> tuple[Round, ...]:
         """Its rounds; a case without rounds has one, with its question."""
         question = self.messages[-1].content if self.messages else self.input
@@ -308,7 +314,7 @@ def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
 
 
 def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
-    """A text of a scorer with the fields of the case filled in; text without `{{` does not change.
+    """A text of a scorer or of `Case.templates`, with the fields of the case; text without `{{` does not change.
 
     Args:
         text: may use `{{ expected }}`, `{{ input }}`, `{{ id }}`, `{{ slices.tier }}` and the case's `vars`; values
@@ -329,8 +335,8 @@ def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
         return compile_template(text).render(variables, seconds)
     except BadTemplate as error:
         file, line = place_of(case.where)
-        hint = "add the field to the case, or change the scorer" if error.undefined else ""
-        message = f"the template of the scorer cannot be filled in for case {case.id!r}: {error.message}"
+        hint = "add the field to the case, or change the template" if error.undefined else ""
+        message = f"a template cannot be filled in for case {case.id!r}: {error.message}"
         raise _rendering_error(error, one_problem(file, line, message, hint)) from None
 
 

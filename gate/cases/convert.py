@@ -2,17 +2,21 @@
 
 import json
 import posixpath
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.cases import tables
 from gate.cases.case import Entry
+from gate.cases.deepeval import deepeval_case
 from gate.cases.files import written
 from gate.cases.losses import Loss, Losses
 from gate.cases.promptfoo_cases import tests_in, to_tests
 from gate.cases.prompty import sample_of
+from gate.cases.pydantic_evals import dataset_cases
+from gate.cases.ragas import ragas_case, samples_in
 from gate.cases.reading import JSON_ENDING, PROMPTFOO_KEYS, YAML_ENDINGS, case_of, documents, is_table, read
 from gate.cases.rows import LAYOUTS, Row, RowForm, RowPlace, difference, metadata_of
+from gate.cases.shapes import DEEPEVAL, PYDANTIC_EVALS, RAGAS, is_dataset, library_of
 from gate.cases.tables import columns_of, guarded, read_table, row_of, unguarded
 from gate.cases.turns import OWN, PLAIN
 from gate.config.documents import BadJson, Problems, one_problem, parse_json, quoted
@@ -76,6 +80,8 @@ def _objects(text: str, file: str) -> Iterable[tuple[int, Row]]:
 
 def _unwrapped(value: JsonValue, line: int) -> Iterable[tuple[int, Row]]:
     assert isinstance(value, dict)  # noqa: S101
+    if (samples := samples_in(value)) is not None:
+        return [(line, sample) for sample in samples]
     wrapper = next((key for key in WRAPPERS if isinstance(value.get(key), list)), None)
     inner = value.get(wrapper) if wrapper is not None else None
     if not isinstance(inner, list) or not all(isinstance(item, dict) for item in inner) or "input" in value:
@@ -84,8 +90,8 @@ def _unwrapped(value: JsonValue, line: int) -> Iterable[tuple[int, Row]]:
 
 
 def _instance(item: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """The instance inside a request state of HELM."""
-    inner = item.get("instance")
+    """The instance inside a request state of HELM, or the row that Hugging Face's dataset server sends."""
+    inner = item.get("row" if "row_idx" in item else "instance")
     return inner if isinstance(inner, dict) else item
 
 
@@ -158,7 +164,14 @@ def _column(mapping: str) -> str:
 
 
 GATE, CSV, PROMPTFOO, PROMPT_YML, PROMPTY = "gate", "csv", "promptfoo", "prompt-yml", "prompty"
-FORMATS = (GATE, CSV, PROMPTFOO, *LAYOUTS, PROMPT_YML, PROMPTY)
+EXPORTS = (GATE, CSV, PROMPTFOO, *LAYOUTS, PROMPT_YML)
+"""Formats that can be written, too."""
+FORMATS = (*EXPORTS, PROMPTY, DEEPEVAL, RAGAS, PYDANTIC_EVALS)
+_READERS: Mapping[str, Callable[[Row, RowPlace], dict[str, JsonValue] | None]] = {
+    **{name: layout.read for name, layout in LAYOUTS.items()},
+    DEEPEVAL: deepeval_case,
+    RAGAS: ragas_case,
+}
 _LOOKED_AT = 100
 _CONFIGS = (".yaml", ".yml", ".json")
 _PROMPTFOO = tuple(f".promptfoo{ending}" for ending in _CONFIGS)
@@ -184,6 +197,16 @@ def detected(found: FoundRows, file: str) -> str:
     keys = [frozenset(row) for _, row in found.rows[:_LOOKED_AT]]
     if found.headings:
         return _of_table(found.headings, keys)
+    libraries = {library_of(row) for _, row in found.rows[:_LOOKED_AT]}
+    if len(libraries) == 1 and "" not in libraries:
+        return libraries.pop()
+    name = _of_rows(found, keys)
+    if not name:
+        raise unknown(file)
+    return name
+
+
+def _of_rows(found: FoundRows, keys: Sequence[frozenset[str]]) -> str:
     first = found.rows[0][1]
     if all("inputs" in one for one in keys):
         return "langsmith"
@@ -201,10 +224,8 @@ def detected(found: FoundRows, file: str) -> str:
         "ideal" in one or isinstance(row.get("input"), list) for one, (_, row) in zip(keys, found.rows, strict=False)
     ):
         return "openai-evals"
-    if all(one & {"id", "name"} and one & _ASKS for one in keys):
-        # The reader of this format reports every error.
-        return GATE
-    raise unknown(file)
+    # The reader of the gate's own format reports every error.
+    return GATE if all(one & {"id", "name"} and one & _ASKS for one in keys) else ""
 
 
 def _is_braintrust(found: FoundRows) -> bool:
@@ -218,6 +239,8 @@ def _of_table(headings: Sequence[str], keys: Sequence[Collection[str]]) -> str:
     known = set(headings)
     if tables.is_promptfoo(headings):
         return PROMPTFOO
+    if library := library_of(dict.fromkeys(headings)):
+        return library
     if (
         known >= {"inputs", "outputs"}
         or any(one.startswith("input_") for one in known)
@@ -310,8 +333,8 @@ def export_cases(entries: Sequence[Entry], file: str, format_: str = GATE) -> Ex
                 f"the ending of {file} does not fit the format {format_}", f"use the ending {_ENDINGS[format_]}"
             )
         return ExportedCases(written(entries, file), len(entries))
-    if format_ == PROMPTY:
-        raise GateError("cases cannot be written to a .prompty file, which has only one sample", "use another format")
+    if format_ not in EXPORTS:
+        raise GateError(f"cases cannot be written as {format_}", f"use another format: {', '.join(EXPORTS)}")
     if format_ == PROMPTFOO:
         if is_table(file):
             raise GateError("tests of promptfoo need YAML or JSON", "use the ending .yaml")
@@ -330,13 +353,24 @@ def _entries(text: str, file: str, name: str, found: FoundRows | None, losses: L
         return [(0, sample_of(text, file, losses))]
     if name in (GATE, CSV, PROMPT_YML) or found is None:
         return [(case.line, case.entry) for case in read(text, file)]
-    layout, result = LAYOUTS[name], list[tuple[int, Entry]]()
+    if name == PYDANTIC_EVALS:
+        return _of_dataset(text, file, losses)
+    spread = LAYOUTS[name].spread if name in LAYOUTS else ()
+    result: list[tuple[int, Entry]] = []
     for number, (line, row) in enumerate(found.rows, start=1):
-        whole = nested(row, layout.spread) if found.headings else row
-        case = layout.read(whole, RowPlace(line, number, losses))
+        whole = nested(row, spread) if found.headings else row
+        case = _READERS[name](whole, RowPlace(line, number, losses))
         if case is not None:
             result.append((line, case))
     return result
+
+
+def _of_dataset(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
+    """The cases of a dataset of pydantic-evals."""
+    whole = next(iter(documents(text, file, [])), None)
+    if whole is None or not isinstance(whole.data, dict) or not is_dataset(whole.data):
+        raise one_problem(file, 0, "is not a dataset of pydantic-evals", "it has cases, each with inputs")
+    return [*dataset_cases(whole, losses)]
 
 
 def _with_unique_ids(rows: list[tuple[int, Entry]], losses: Losses) -> list[tuple[int, Entry]]:

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from gate.cases.case import Case, Persona, Round
-from gate.config.scorer import Scorers, ScorerSpec
+from gate.config.scorer import CaseScorers, Scorers, ScorerSpec
 from gate.config.validation import (
     DRAFT,
     FileModel,
@@ -63,8 +63,12 @@ def check_question(text: object, messages: Sequence[Turn] | None, given: Mapping
         raise value_errors((("messages",), "and 'input' cannot be combined", "remove one of the two"))
     if messages and (last := messages[-1].role) != "user":
         raise value_errors((("messages",), f"must end with the user's turn, not the {last}'s", ""))
-    if text is None and messages is None and not given:
+    if text is not None or messages is not None:
+        return
+    if not given:
         raise missing("input", 'input: "Where is my order?"')
+    if all(value is None for value in given.values()):
+        raise value_errors((("vars",), "has no value", "fill it in, or delete the row"))
 
 
 def check_vars(given: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -110,7 +114,7 @@ Text: TypeAlias = Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(
 Passing: TypeAlias = Annotated[float, Field(gt=0, le=1)]
 """A score at which something passes; with a threshold of 0 nothing could fail."""
 ExpectedTools: TypeAlias = list[Any] | dict[str, Any]
-"""Names of tools that have to be called, or the options of the scorer `tools`."""
+"""Names of tools that have to be called (none: no call), or the options of the scorer `tools`."""
 
 
 _SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(Scorers)
@@ -133,9 +137,9 @@ class CommonFields(CaseModel):
     """Cases with the same value are variants of one source."""
     vars: dict[str, Any] | None = None
     """Further values for the template of the prompt."""
-    scorers: Scorers | None = None
+    scorers: CaseScorers | None = None
     """In place of the suite's scorers."""
-    extra_scorers: Scorers = ()
+    extra_scorers: CaseScorers = ()
     """Beside the suite's scorers."""
     criteria: Text | None = None
     """Replaces the criteria of the suite's judges."""
@@ -320,7 +324,7 @@ class AgentInstructions(CaseModel):
     """What an agent is is_agent_test, what it should call, and what a judge looks for."""
 
     expected_tools: ExpectedTools | None = None
-    """Tools that the agent should call."""
+    """Tools that the agent should call; an empty list: none."""
     judge_prompt: Text | None = None
     """What the judge looks for in this case."""
     judge_threshold: Passing | None = None
@@ -336,10 +340,11 @@ class AgentInstructions(CaseModel):
 
     @cached_property
     def tools(self) -> tuple[ScorerSpec, ...]:
-        """The scorer for the expected tools; an empty list gives no scorer."""
-        if self.expected_tools is None or self.expected_tools == []:
+        """The scorer for the expected tools."""
+        if self.expected_tools is None:
             return ()
-        options = self.expected_tools if isinstance(self.expected_tools, dict) else {"all": self.expected_tools}
+        listed = {"all": self.expected_tools} if self.expected_tools else {"max_calls": 0}
+        options = self.expected_tools if isinstance(self.expected_tools, dict) else listed
         return _SCORERS.validate_python([{"tools": options, "name": self.tools_name()}])
 
     @classmethod
@@ -404,6 +409,8 @@ class AgentTest(AgentInstructions, CommonFields):
 
     @model_validator(mode="after")
     def _check_combination(self) -> "AgentTest":
+        if self.criteria is not None and self.judge_prompt is not None:
+            raise value_errors((("criteria",), "and 'judge_prompt' are the same", "remove one of the two"))
         if self.id is None and self.name is None:
             raise missing("name", "name: refund-1")
         if self.prompt is None and self.rounds is None and self.user is None:

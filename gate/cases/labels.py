@@ -1,6 +1,6 @@
 """Answers labelled by people, for the calibration of judges."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -8,7 +8,8 @@ from pydantic import Field, field_validator, model_validator
 
 from gate.cases.case import Case
 from gate.cases.forms import CaseModel, Label, Line, Text, check_question, check_slices, check_vars
-from gate.cases.reading import documents, where_of
+from gate.cases.label_sheets import labelled_rows
+from gate.cases.reading import documents, is_table, where_of
 from gate.config.documents import Document, described, one_problem, quoted
 from gate.config.validation import attempt, file_schema, missing, value_error, value_errors
 from gate.errors import InputErrors, Problem
@@ -155,26 +156,34 @@ class LabelRow(CaseModel):
 
 
 def parse(text: str, file: str, scale: LabelScale | None = None) -> Labels:
-    """Read a file of labelled answers.
+    """Read a file of labelled answers: JSON Lines, JSON, YAML or a table.
 
     Args:
         scale: of numeric labels; None for 0 to 1.
     """
     problems: list[Problem] = []
     found: list[tuple[Document, LabelRow]] = []
-    for number, document in enumerate(documents(text.removeprefix("\ufeff"), file, problems)):
+    for number, document in enumerate(_documents(text.removeprefix("\ufeff"), file, problems)):
         if number >= LABELS:
             problems.append(document.problem((), f"more than {LABELS:,} answers", "use a sample of them"))
             break
         if (row := _row(document, problems)) is not None:
             found.append((document, row))
     if not found and not problems:
-        raise one_problem(file, 0, "has no labelled answers", f"write one JSON object per line: {EXAMPLE}")
+        how = f"write one JSON object per line: {EXAMPLE}"
+        how = "write the headings input, output and label, and a row for each answer" if is_table(file) else how
+        raise one_problem(file, 0, "has no labelled answers", how)
     rows = _labelled(found, scale or LabelScale(), problems)
     if problems:
         raise InputErrors(problems)
     graded = any(label not in (0.0, 1.0) for row in rows for label in row.given)
     return Labels(file, digest(text), tuple(rows), graded, scale or LabelScale())
+
+
+def _documents(text: str, file: str, problems: list[Problem]) -> Iterable[Document]:
+    if not is_table(file):
+        return documents(text, file, problems)
+    return labelled_rows(text, file, LabelRow.model_fields, LabelRow.meant, _OF_TWO)
 
 
 def _row(document: Document, problems: list[Problem]) -> LabelRow | None:

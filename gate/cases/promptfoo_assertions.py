@@ -20,10 +20,13 @@ from gate.cases.promptfoo_context import (
     value_at,
     values,
 )
+from gate.cases.reading import texts_in
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import foreign_model
 from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
+from gate.templates.nunjucks import to_jinja
+from gate.templates.sandbox import BadTemplate
 from gate.values import FreeNames, JsonValue
 
 _DRAFT = "$schema"
@@ -493,8 +496,8 @@ def _scorer(row: ScorerOptions, kind: str, node: Document, context: Context, lab
             return None
         value = _loaded(text, value)
     try:
-        scorer = mapped.make(value, row)
-    except UnknownAssertion as error:
+        scorer = mapped.make(_in_jinja(value), row)
+    except (BadTemplate, UnknownAssertion) as error:
         context.losses.add(node.line, f"{label} cannot be converted: {error}", "write a scorer for it")
         return None
     options = next(iter(scorer.values()))
@@ -509,6 +512,17 @@ def _scorer(row: ScorerOptions, kind: str, node: Document, context: Context, lab
     elif kind != base:
         scorer["negate"] = True
     return scorer if made else None
+
+
+def _in_jinja(value: JsonValue) -> JsonValue:
+    """A value with its texts, which promptfoo fills in, in Jinja2; texts inside of mappings it does not."""
+    if isinstance(value, list):
+        return [_in_jinja(item) for item in value]
+    if isinstance(value, dict) and any("{{" in text for text in texts_in(value)):
+        raise UnknownAssertion("its mapping holds {{ }}, which promptfoo does not fill in")
+    if isinstance(value, str) and "{%" in value and "{{" not in value:
+        raise UnknownAssertion("it is a template without {{ }}, which is not filled in here")
+    return to_jinja(value) if isinstance(value, str) and "{{" in value else value
 
 
 def _with_rest(scorer: ScorerOptions, row: ScorerOptions, line: int, around: tuple[str, str, Context]) -> bool:

@@ -6,17 +6,20 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from gate.cases.case import Entry, SlowTemplate, fill
+from gate.cases.case import Entry, SlowTemplate, fill, variables_of
 from gate.cases.convert import valid_cases
 from gate.cases.losses import Bundle, BundleSuite, Losses
 from gate.cases.promptfoo_cases import tests_of_file
 from gate.cases.promptfoo_context import ALL_CHARS, FILE, Context, RemainingLimits, items, names_in, parsed, value_at
-from gate.cases.promptfoo_prompts import FoundPrompt, Reader, model_and_params
+from gate.cases.promptfoo_fitting import fit
+from gate.cases.promptfoo_prompts import FoundPrompt, Reader, choose_provider, providers_of, set_params
 from gate.cases.promptfoo_tests import Default, cases_of, default_of
 from gate.cases.reading import case_of, texts_in
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.errors import InputErrors
 from gate.limits import CASES_CHARS
+from gate.templates import nunjucks
+from gate.templates.sandbox import BadTemplate
 from gate.values import FreeNames, JsonValue
 
 _GIVEN = frozenset({"input", "expected", "id", "slices"})
@@ -25,19 +28,33 @@ _OWN = ("scorers", "extra_scorers")
 _REMEDY = "write its value there, or a scorer for it"
 
 
+def _with_input(cases: list[Entry], prompt: FoundPrompt, losses: Losses) -> list[Entry]:
+    """The cases that give `input` to a prompt that uses it."""
+    lacking = sum("input" not in case for case in cases)
+    if "input" not in prompt.names or not lacking:
+        return cases
+    said = f"{lacking} cases give no 'input' to the prompt {quoted(prompt.label)}; they are left out there"
+    losses.add(0, said, "give it in each test")
+    return [case for case in cases if "input" in case]
+
+
+def _check_any(prompts: Sequence[object], losses: Losses) -> None:
+    if not prompts:
+        why = losses.found[-1].what if losses.found else "prompts: is empty"
+        rest = "its tests alone: gate cases convert, with the file that holds them"
+        raise one_problem(losses.file, 0, "has no prompt that can be converted", f"{why}; {rest}")
+
+
 def _filled(
-    cases: list[Entry], prompt: FoundPrompt, scorers: Sequence[JsonValue], losses: Losses, limits: RemainingLimits
+    cases: list[Entry], prompt: FoundPrompt, scorers: Sequence[JsonValue], limits: RemainingLimits
 ) -> tuple[Entry, ...]:
-    """The cases with empty texts for missing variables of the prompt and the scorers, as in promptfoo."""
-    if "input" in prompt.names and (lacking := [case for case in cases if "input" not in case]):
-        said = f"{len(lacking)} cases give no 'input' to the prompt {quoted(prompt.label)}; they are left out there"
-        losses.add(0, said, "give it in each test")
-        cases = [case for case in cases if "input" in case]
+    """The cases with empty texts for missing variables of a function and the scorers, as in promptfoo."""
     found = []
     for case in cases:
         with limits.filling(0):
             whole = _for_function(case, prompt) if prompt.function else case
-            found.append(_complete(whole, prompt.names, scorers))
+            # Other prompts have theirs already.
+            found.append(_complete(whole, prompt.names if prompt.function else frozenset(), scorers))
     return tuple(found)
 
 
@@ -57,7 +74,8 @@ def fillable(
     """The scorers without those that use something unavailable to a case, such as `{{ env.HOME }}`."""
     kept = []
     for scorer in scorers:
-        reasons = (_reason(scorer, case, limits) for case in cases) if names_in(scorer) else iter(())
+        filled = any("{{" in text for text in texts_in(scorer))
+        reasons = (_reason(scorer, case, limits) for case in cases) if filled else iter(())
         if reason := next(filter(None, reasons), ""):
             losses.add(0, f"the assertion {_kind(scorer)} of {of} cannot be converted: {reason}", _REMEDY)
         else:
@@ -88,14 +106,19 @@ def _reason(scorer: JsonValue, entry: Entry, limits: RemainingLimits) -> str:
     """Why the texts of a scorer cannot be rendered for a case; empty if they can."""
     bare = {key: value for key, value in entry.items() if key not in _OWN}
     case = case_of(_complete(bare, frozenset(), [scorer]))
+    missing = names_in(scorer) - variables_of(case_of(bare)).keys() - _GIVEN
+    given = {**variables_of(case), **dict.fromkeys(missing, nunjucks.NoValue())}
+    if case.expected is not None:
+        given["expected"] = case.expected
     for text in texts_in(scorer):
         try:
             with limits.filling(0) as seconds:
                 fill(text, case, seconds)
+                nunjucks.render(text, given, seconds)
         except SlowTemplate:
             raise
-        except InputErrors as errors:
-            why = errors.problems[0].message.partition(": ")[2]
+        except (BadTemplate, InputErrors) as error:
+            why = error.message if isinstance(error, BadTemplate) else error.problems[0].message.partition(": ")[2]
             return f"{quoted(text[:100])} cannot be filled in ({why})"
     return ""
 
@@ -160,12 +183,17 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     if not root.data.keys() & {"prompts", "tests", "scenarios"}:
         hint = "red teaming makes attacks of its own, which are not converted" if "redteam" in root.data else ""
         raise one_problem(file, 0, "has neither prompts nor tests", hint or "start with prompts: and tests:")
-    found = Reader(context, losses).prompts(config.entries.get("prompts"))
-    if not found:
-        why = losses.found[-1].what if losses.found else "prompts: is empty"
-        rest = "its tests alone: gate cases convert, with the file that holds them"
-        raise one_problem(file, 0, "has no prompt that can be converted", f"{why}; {rest}")
-    model, params = model_and_params(config.entries.get("providers", config.entries.get("targets")), losses, context)
+    reader = Reader(context, losses)
+    found = reader.prompts(config.entries.get("prompts"))
+    _check_any(found, losses)
+    providers = providers_of(config.entries.get("providers", config.entries.get("targets")), losses, context)
+    chosen = [
+        (one, provider)
+        for one in found
+        if (provider := choose_provider(providers, one.label, reader.names.get(one.path, ()), losses)) is not None
+    ]
+    _check_any(chosen, losses)
+    set_params(providers, losses)
     default = default_of(_default(config), context)
     cases = valid_cases([(0, case) for case in _cases(config, default)], losses)
     if (ALL_CHARS - context.limits.chars) * len(found) > ALL_CHARS:
@@ -175,13 +203,20 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     cases = [_with_fillable(case, losses, context.limits) for case in cases]
     if not scorers:
         _add_unscored_loss(cases, losses)
-    names = _names([one.label for one in found])
+    fits = [
+        (*fitted, provider)
+        for one, provider in chosen
+        if (fitted := fit(one, _with_input(cases, one, losses), scorers, reader)) is not None
+    ]
+    _check_any(fits, losses)
+    reader.add_copy_losses({one.path for one, _, _ in fits})
+    names = _names([one.label for one, _, _ in fits])
     suites = tuple(
-        BundleSuite(name, one.path, asked, scorers, model, params, _dimensions(cases), one.template)
-        for name, one in zip(names, found, strict=True)
-        for asked in (_filled(cases, one, scorers, losses, context.limits),)
+        BundleSuite(name, one.path, asked, scorers, by.model, by.params, _dimensions(cases), one.template)
+        for name, (one, own, by) in zip(names, fits, strict=True)
+        for asked in (_filled(own, one, scorers, context.limits),)
     )
-    files = {one.path: one.text for one in found if one.text is not None}
+    files = {one.path: one.text for one, _, _ in fits if one.text is not None}
     return Bundle("promptfoo", files, suites, tuple(losses.found))
 
 

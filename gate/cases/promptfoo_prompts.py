@@ -7,7 +7,7 @@ Prompts inside the configuration, and files that the gate would read differently
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.cases.losses import Losses
@@ -25,7 +25,9 @@ from gate.prompts import reading
 from gate.prompts.pointers import pointed_text
 from gate.prompts.prompty import ROLE_MARK
 from gate.prompts.version import TEMPLATE_ENDINGS
+from gate.templates.nunjucks import to_jinja
 from gate.templates.rendering import compile_template
+from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
 
 ENDINGS = (".txt", ".md", ".j2", ".json", ".jsonl", ".csv", *YAML_ENDINGS)
@@ -33,7 +35,6 @@ _ONE_EACH = (".txt", ".md", ".j2", ".json", *YAML_ENDINGS)
 """Files that may be one prompt."""
 _DELIMITER = re.compile(r"^[ \t]*---[ \t]*$", re.MULTILINE)
 _DUMPED = re.compile(r"([:,\[]\s*)\{\{\s*(\w+)\s*\|\s*dump\s*\}\}")
-_DUMP = re.compile(r"\|\s*dump\b")
 PROGRAM = "exec:"
 _FUNCTION = re.compile(
     rf"(?:{FILE})?(?P<path>[^:\n{{}}]+(?:{'|'.join(map(re.escape, CODE))})):(?P<name>[A-Za-z_$][\w$]*)"
@@ -55,28 +56,40 @@ class FoundPrompt:
     Args:
         path: its file.
         text: for a new file; None for an existing file.
+        contents: the templates of its messages.
         names: its variables.
         template: the file is Jinja2 whatever its ending.
         function: its text is the whole message.
         sources: the variable of a test for each name in a function that differs from it.
+        chat: it has messages with roles.
     """
 
     path: str
     text: str | None
     label: str
+    contents: tuple[str, ...]
     names: frozenset[str]
     template: bool = False
     function: bool = False
     sources: Mapping[str, str] = field(default_factory=dict)
+    chat: bool = False
 
 
 @dataclass(slots=True)
 class Reader:
-    """Reads the prompts of one configuration."""
+    """Reads the prompts of one configuration.
+
+    Args:
+        taken: paths of the prompts.
+        copies: what is copied, the copies, and the line that names it.
+        names: what the configuration may call each prompt, by its path.
+    """
 
     context: Context
     losses: Losses
     taken: set[str] = field(default_factory=set)
+    copies: list[tuple[str, list[FoundPrompt], int]] = field(default_factory=list)
+    names: dict[str, frozenset[str]] = field(default_factory=dict)
     _tried: int = field(default=0, init=False)
 
     def prompts(self, node: Document | None) -> list[FoundPrompt]:
@@ -98,6 +111,15 @@ class Reader:
         if not isinstance(value, str) or not value.strip():
             self.losses.add(node.line, "a prompt is neither a text nor a file; it is left out")
             return []
+        found = self._all(value, label, node)
+        own = {label, value, self.context.path(value), str(given.get("id", "")) if isinstance(given, dict) else ""}
+        for one in found:
+            # A pattern names several files, and each can be named by its path.
+            self.names[one.path] = frozenset({*own, one.label, one.path} - {""})
+        return found
+
+    def _all(self, value: str, label: str, node: Document) -> list[FoundPrompt]:
+        """All prompts of a text, or of what it names."""
         if value.startswith(PROGRAM):
             self.losses.add(node.line, f"a prompt is made by {quoted(value)}, which is not run", "write its text down")
             return []
@@ -115,7 +137,7 @@ class Reader:
             return []
         label = label or "prompt"
         found = self._raw(value, label, node.line)
-        self._add_copy_losses(f"the prompt {quoted(label)}, which stands in the configuration,", found, node.line)
+        self.copies.append((f"the prompt {quoted(label)}, which stands in the configuration,", found, node.line))
         return found
 
     def _function(self, function: re.Match[str], label: str, line: int) -> list[FoundPrompt]:
@@ -130,7 +152,7 @@ class Reader:
             return []
         if not self._below_limit(line):
             return []
-        return [FoundPrompt(str(pointer), None, label or pointer.name, names, function=True, sources=sources)]
+        return [FoundPrompt(str(pointer), None, label or pointer.name, (), names, function=True, sources=sources)]
 
     def _variables(self, pointer: Pointer) -> tuple[frozenset[str], dict[str, str]]:
         """The names in the text of a function, and the variables of a test that they stand for.
@@ -171,17 +193,21 @@ class Reader:
         copies: list[FoundPrompt] = []
         for number, part in enumerate(parts, start=1):
             copies += self._raw(part, f"{label}-{number}" if len(parts) > 1 else label, line)
-        self._add_copy_losses(path, copies, line)
+        self.copies.append((path, copies, line))
         yield from copies
 
-    def _add_copy_losses(self, what: str, copies: list[FoundPrompt], line: int) -> None:
-        """Report copied files: the gate does not notice changes to the originals."""
-        if not copies:
-            return
-        shown = ", ".join(one.path for one in copies[:_SHOWN])
-        more = f" and {len(copies) - _SHOWN} more" if len(copies) > _SHOWN else ""
-        said = f"{what} is copied to {shown}{more}: only a change of the copy is noticed from now on"
-        self.losses.add(line, said, "let the application read the copy")
+    def add_copy_losses(self, written: Collection[str]) -> None:
+        """Report copied files: the gate does not notice changes to the originals.
+
+        Args:
+            written: paths of all prompts that are converted.
+        """
+        for what, copies, line in self.copies:
+            paths = [one.path for one in copies if one.path in written]
+            shown = ", ".join(paths[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")
+            said = f"{what} is copied to {shown}: only a change of the copy is noticed from now on"
+            if paths:
+                self.losses.add(line, said, "let the application read the copy")
 
     def _below_limit(self, line: int) -> bool:
         """Is the limit of prompts not reached? Each becomes a suite, and a file may list thousands."""
@@ -211,12 +237,12 @@ class Reader:
         """A new file for a template; a conversation in JSON or YAML becomes a file with roles."""
         if not self._below_limit(line):
             return []
-        messages = _messages(text)
-        if messages is None and re.match(r"\s*\[\s*(\{\s*\"|-\s)", text) and '"role"' in text:
-            said = f"the prompt {quoted(label)} is JSON that a template makes, so it is left out"
-            self.losses.add(line, said, "write it as a .prompty file, with a loop in Jinja2")
+        messages = messages_in(text)
+        try:
+            content = to_jinja(text) if messages is None else prompty_text(messages)
+        except BadTemplate as error:
+            self.losses.add(line, f"the prompt {quoted(label)} is left out: {error.message}", "write it in Jinja2")
             return []
-        content = _DUMP.sub("| tojson", text) if messages is None else _prompty(messages)
         path = self._free(label, ".j2" if messages is None else ".prompty", content + "\n")
         found = self._checked(path, content + "\n", label, line, content)
         return [found] if found is not None else []
@@ -241,7 +267,20 @@ class Reader:
             return None
         self.taken.add(path)
         template = text is None and not path.lower().endswith(TEMPLATE_ENDINGS)
-        return FoundPrompt(path, text, label, names, template)
+        contents = tuple(one.content for one in parsed.messages)
+        return FoundPrompt(path, text, label, contents, names, template, chat=parsed.chat)
+
+    def chat_file(self, prompt: FoundPrompt, text: str) -> FoundPrompt:
+        """A file with roles, in place of a template that writes turns."""
+        path = self._free(prompt.label, ".prompty", text)
+        self.taken.add(path)
+        chat = replace(prompt, path=path, text=text, template=False, chat=True)
+        self.copies = [
+            (what, [chat if one is prompt else one for one in copies], line) for what, copies, line in self.copies
+        ]
+        if prompt.text is None:
+            self.copies.append((prompt.path, [chat], 0))
+        return chat
 
     def _free(self, label: str, ending: str, text: str) -> str:
         """A free path, or one that already has this text from an earlier import."""
@@ -257,15 +296,17 @@ def _read_there(path: str, text: str, prompt: str) -> str | None:
     """The text that the gate reads from a file, if it is the same prompt as in promptfoo; else None."""
     try:
         parsed = reading.parse(text, path, template=True)
-    except InputErrors:
+        if any(to_jinja(message.content) != message.content for message in parsed.messages):
+            return None
+    except (BadTemplate, InputErrors):
         return None
-    turns, found = _messages(text), [message.content for message in parsed.messages]
+    turns, found = messages_in(text), [message.content for message in parsed.messages]
     if turns is not None:
         return prompt if parsed.chat and found == [turn["content"] for turn in turns] else None
     return found[0] if not parsed.chat and found[0].strip() == prompt.strip() else None
 
 
-def _messages(text: str) -> list[dict[str, str]] | None:
+def messages_in(text: str) -> list[dict[str, str]] | None:
     """The turns of a prompt that is a list of turns; else None."""
     if not re.match(r"\s*(\[|-\s|messages:)", text):
         return None
@@ -288,10 +329,18 @@ def _messages(text: str) -> list[dict[str, str]] | None:
     return good if len(good) == len(value) else None
 
 
-def _prompty(messages: list[dict[str, str]]) -> str:
+def prompty_text(messages: list[dict[str, str]]) -> str:
+    """A `.prompty` file with the messages, in Jinja2; one without a role is a loop that writes some.
+
+    Raises:
+        BadTemplate: a word that only Jinja2 knows.
+    """
     parts = []
     for message in messages:
-        lines = [_escaped(line) for line in message["content"].replace("\r\n", "\n").split("\n")]
+        if not message["role"]:
+            parts.append(message["content"])
+            continue
+        lines = [_escaped(line) for line in to_jinja(message["content"].replace("\r\n", "\n")).split("\n")]
         parts.append("\n".join([f"{message['role']}:", *lines]))
     # Every version of the format accepts this; the newest rejects a plain name.
     return "---\ntemplate: {format: jinja2, parser: prompty}\n---\n" + "\n\n".join(parts)
@@ -303,6 +352,7 @@ def _escaped(line: str) -> str:
 
 
 _DATA = (".yaml", ".yml", ".json")
+_OF_PROVIDER = frozenset({"id", "label", "config", "prompts", "delay"})
 _PARAMS = {
     "temperature": "temperature",
     "top_p": "top_p",
@@ -321,27 +371,84 @@ _PARAMS = {
 }
 
 
-def model_and_params(
-    node: Document | None, losses: Losses, context: Context
-) -> tuple[str | None, dict[str, JsonValue]]:
-    """The first provider (under `providers`) that the gate supports; the others become losses."""
-    model: str | None = None
-    params: dict[str, JsonValue] = {}
+@dataclass(slots=True)
+class Provider:
+    """An entry of `providers`.
+
+    Args:
+        settings: empty for a name alone.
+        model: None if it is not a model of the gate.
+        chosen, missed: labels of the prompts that it answers, and of those that an earlier one answers.
+    """
+
+    name: str
+    settings: Mapping[str, JsonValue]
+    line: int
+    model: str | None
+    chosen: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    params: dict[str, JsonValue] = field(default_factory=dict)
+
+    def answers(self, names: Collection[str]) -> bool:
+        """Does its filter `prompts` let a prompt with these names through?"""
+        allowed = self.settings.get("prompts")
+        if not isinstance(allowed, list):
+            return True
+        return any(_is_named(str(one), names) for one in allowed)
+
+
+def _is_named(wanted: str, names: Collection[str]) -> bool:
+    """Is it one of the names, or `group:*` for names that begin with the group?"""
+    group = wanted.removesuffix("*").removesuffix(":")
+    return any(name in (wanted, group) or name.startswith(f"{group}:") for name in names)
+
+
+def providers_of(node: Document | None, losses: Losses, context: Context) -> list[Provider]:
+    """All providers; those that are not models of the gate become losses."""
+    found: list[Provider] = []
     for item in _providers(node, context):
-        name, config = _parts(item.data)
-        found = model_of(name)
-        if found is None:
+        name, settings = _parts(item.data)
+        found.append(Provider(name, settings, item.line, model_of(name)))
+        if found[-1].model is None:
             said = f"the provider {quoted(name or 'without an id')} is not a model of the gate"
             losses.add(
                 item.line, said, "name a model: openai:…, anthropic:…, or one of a server under providers: in gate.yaml"
             )
-        elif model is not None:
-            losses.add(
-                item.line, f"the provider {quoted(name)} is left out: a suite has one model", "gate diff --model"
-            )
-        else:
-            model, params = found, params_of(config, item.line, losses)
-    return model, params
+    return found
+
+
+def choose_provider(
+    providers: Sequence[Provider], label: str, names: Collection[str], losses: Losses
+) -> Provider | None:
+    """The first model that answers a prompt, without a model if only others do; None and a loss if none does.
+
+    Args:
+        names: what a filter may call the prompt.
+    """
+    answering = [one for one in providers if one.answers(names)]
+    if providers and not answering:
+        losses.add(0, f"the prompt {quoted(label)} is left out: no provider answers it", "name it in its prompts:")
+        return None
+    models = [one for one in answering if one.model is not None]
+    for one in models[1:]:
+        one.missed.append(label)
+    if not models:
+        return Provider("", {}, 0, None)
+    models[0].chosen.append(label)
+    return models[0]
+
+
+def set_params(providers: Sequence[Provider], losses: Losses) -> None:
+    """Read the parameters of each chosen provider; what is left out becomes a loss."""
+    for one in providers:
+        if one.missed:
+            where = f" for {', '.join(map(quoted, one.missed[:_SHOWN]))}" if one.chosen else ""
+            said = f"the provider {quoted(one.name)} is left out{where}: a suite has one model"
+            losses.add(one.line, said, "gate diff --model")
+        if one.chosen:
+            one.params = params_of(one.settings.get("config"), one.line, losses)
+            if left := sorted(one.settings.keys() - _OF_PROVIDER):
+                losses.add(one.line, f"{', '.join(left)} of the provider {quoted(one.name)} are left out")
 
 
 def _providers(node: Document | None, context: Context) -> Iterator[Document]:
@@ -373,13 +480,13 @@ def params_of(config: JsonValue, line: int, losses: Losses) -> dict[str, JsonVal
     return found
 
 
-def _parts(value: JsonValue) -> tuple[str, JsonValue]:
-    """Id and configuration of a provider."""
+def _parts(value: JsonValue) -> tuple[str, Mapping[str, JsonValue]]:
+    """Id and settings of a provider."""
     if isinstance(value, str):
         return value, {}
     if not isinstance(value, dict):
         return "", {}
     if "id" in value:
-        return str(value["id"]), value.get("config")
+        return str(value["id"]), value
     name, inner = next(iter(value.items()), ("", None))
-    return (name, inner.get("config")) if len(value) == 1 and isinstance(inner, dict) else ("", {})
+    return (name, inner) if len(value) == 1 and isinstance(inner, dict) else ("", {})

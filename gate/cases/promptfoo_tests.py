@@ -14,6 +14,7 @@ from gate.cases.tables import Record, Table
 from gate.cases.turns import OWN, with_kept
 from gate.config.documents import Document, Problems, one_problem, quoted
 from gate.config.values import dimension_complaint, value_complaint
+from gate.templates.nunjucks import NoValue, render, to_jinja
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
@@ -153,7 +154,10 @@ def slices_of(metadata: Mapping[str, JsonValue], context: Context, line: int, pl
         if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
             for item in value:
                 name = f"{key}:{item}"
-                if not dimension_complaint(name):
+                if dimension_complaint(name):
+                    said = f"{quoted(str(item))} in the metadata {quoted(key)} of {place} cannot name a slice"
+                    context.losses.add(line, said)
+                else:
                     slices[name] = "yes"
             continue
         if not found or dimension_complaint(key) or value_complaint(found):
@@ -241,9 +245,10 @@ def _filled(name: str, row: Mapping[str, JsonValue], line: int, context: Context
         return value
     try:
         with context.limits.filling(line) as seconds:
-            template = compile_template(value)
-            given = {**dict.fromkeys(template.names, ""), **row}
-            filled = value if "env" in template.names else template.render(given, seconds)
+            text = to_jinja(value)
+            names = compile_template(text).names
+            given = {**dict.fromkeys(names, NoValue()), **row}
+            filled = value if "env" in names else render(text, given, seconds)
     except BadTemplate as error:
         if error.slow:
             said = f"the variable {name} of {place} takes too long to fill in"
@@ -266,9 +271,11 @@ def _case(
     name: str, row: Mapping[str, JsonValue], shared: Mapping[str, JsonValue], line: int, context: Context
 ) -> dict[str, JsonValue]:
     case: dict[str, JsonValue] = {"id": name}
-    variables: dict[str, JsonValue] = {key: "" if value is None else value for key, value in row.items()}
+    variables: dict[str, JsonValue] = {key: NoValue() if value is None else value for key, value in row.items()}
     said = variables.pop("input", None)
-    if said is not None and str(said).strip():
+    if isinstance(said, (list, dict)):
+        context.losses.add(line, f"the variable 'input' of {name} is no text; it is left out", "give it another name")
+    elif said is not None and str(said).strip():
         case["input"] = said if isinstance(said, str) else _written(said)
     if "expected" in variables:
         case["expected"] = variables.pop("expected")

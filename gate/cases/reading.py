@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.cases.case import Case, Entry, place_of
 from gate.cases.forms import form_of
+from gate.cases.shapes import is_ragas, library_of
 from gate.config.documents import (
     Document,
     Problems,
@@ -89,14 +90,13 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
     problems: list[Problem] = []
     found: list[FileCase] = []
     places: dict[str, str] = {}
-    empty: int | None = None
+    empty: list[int] = []
     for document in entries(text, file, problems):
         if len(found) >= CASES:
             problems.append(document.problem((), f"more than {CASES:,} cases", "split the file"))
             break
-        if file.lower().endswith(YAML_ENDINGS) and is_form(document.data):
-            empty = document.line_of() if empty is None else empty
-            continue
+        if is_form(document.data):
+            empty.append(document.line_of())
         case = _case(document, problems)
         if case is None:
             continue
@@ -105,10 +105,10 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
             problems.append(document.problem((), said, "give each case its own id"))
         places[case.id] = f"on line {document.line_of()}" if document.line_of() else f"in {document.name_of(())}"
         found.append(FileCase(case.id, document.data, document.line_of(), case))  # pyrefly: ignore[bad-argument-type]
+    if empty and not found and len(problems) == len(empty):
+        raise one_problem(file, empty[0], NOT_FILLED_IN, _FILL_IN)
     if problems:
         raise InputErrors(problems)
-    if not found and empty is not None:
-        raise one_problem(file, empty, NOT_FILLED_IN, _FILL_IN)
     if not found:
         raise one_problem(file, 0, "has no cases", _example(file))
     return tuple(found)
@@ -352,6 +352,8 @@ def _in_gate_form(found: Iterator[Document], problems: list[Problem]) -> Iterato
             lost = losses.Losses(document.file)
             case = rows.openai_case(data, rows.RowPlace(line, number, lost))
             cases = [] if case is None else [case]
+        elif "id" not in data and (library := library_of(data)):
+            raise one_problem(document.file, line, f"is a dataset of {library}, not a case file", CONVERT)
         else:
             yield document
             continue
@@ -376,6 +378,9 @@ def _table(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
     table = tables.read_table(text, file)
     if table is None:
         return
+    if is_ragas(table.headings) and {*table.headings} & {"answer", "ground_truth", "reference"} == {"answer"}:
+        said = "has the columns of ragas, in which 'answer' is what a model answered"
+        raise one_problem(file, table.line, said, f"{CONVERT}; or rename it to expected")
     wrong = Problems(file)
     rows: Iterable[tuple[int, Entry]]
     if tables.is_promptfoo(table.headings):

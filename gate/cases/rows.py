@@ -1,11 +1,12 @@
 """Converts rows of other tools' datasets to cases and back."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.cases.case import Entry
 from gate.cases.losses import Losses
+from gate.cases.shapes import answers_in
 from gate.cases.turns import OWN, WITHOUT, is_chat, reply_of, turns_of, with_kept
 from gate.config.documents import quoted
 from gate.config.values import dimension_complaint, value_complaint
@@ -17,8 +18,10 @@ TAG = "tag:"
 RESERVED = frozenset({"input", "id", "slices", "expected"})
 _CHATS = ("messages", "input", "chat_history")
 _QUESTIONS = ("input", "question", "prompt", "query", "messages")
-ANSWERS = ("ideal", "expected", "expected_output", "correct_label", "label", "ground_truth", "reference", "answer")
+_REFERENCES = ("reference", "correct_reference", "correct", "answer", "target")
+"""Columns of HELM's tables for the correct answer, beside `references`."""
 INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
+_ASKED = tuple(dict.fromkeys((*_CHATS, *INPUTS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +62,28 @@ class Draft:
     def ask_mapping(self, inputs: Row) -> bool:
         """Set the question from a mapping: a question or conversation, and the rest as variables."""
         rest = dict(inputs)
-        key = next((key for key in _CHATS if is_chat(rest.get(key))), "")
-        if not key and len(rest) == 1 and is_chat(next(iter(rest.values()))):
-            key = next(iter(rest))
-        if key:
-            if not self.ask(rest.pop(key), key):
+        asks = {key: is_chat(value) or isinstance(value, str) and bool(value.strip()) for key, value in rest.items()}
+        names = [key for key in _ASKED if asks.get(key) and (key in INPUTS or is_chat(rest[key]))]
+        question = self.choose("input", names if len(rest) > 1 else [key for key in rest if asks[key]])
+        if question is None:
+            return False
+        if question and is_chat(rest[question]):
+            if not self.ask(rest.pop(question), question):
                 return False
-        else:
-            found = next((key for key in INPUTS if isinstance(rest.get(key), str)), None)
-            if found is None and len(rest) == 1 and isinstance(next(iter(rest.values())), str):
-                found = next(iter(rest))
-            if found is not None and str(rest[found]).strip():
-                self.case["input"] = rest.pop(found)
+        elif question:
+            self.case["input"] = rest.pop(question)
         self.variables(rest)
         if len(self.case) == 1:
             self.place.lost(f"row {self.place.number} has no input; it is left out")
         return len(self.case) > 1
+
+    def choose(self, field: str, names: Sequence[str]) -> str | None:
+        """The only name of a field in a row, or the field's own; empty for none. None and a loss for several."""
+        if field in names or len(names) < 2:
+            return field if field in names else next(iter(names), "")
+        said = f"row {self.place.number} has several values for {field}: {', '.join(names)}; it is left out"
+        self.place.lost(said, f"name the one that counts {field!r}")
+        return None
 
     def expect(self, value: JsonValue) -> None:
         """Set the reference answer; of a turn, its text."""
@@ -108,13 +117,18 @@ class Draft:
             except ValueError:
                 self.place.lost(f"metadata of row {self.place.number} is not a mapping and is left out")
                 return
-        if not isinstance(value, dict):
-            return
-        for key, item in value.items():
+        if value and not isinstance(value, dict):
+            self.place.lost(f"metadata of row {self.place.number} is not a mapping and is left out")
+        for key, item in value.items() if isinstance(value, dict) else ():
             if key == OWN and isinstance(item, dict):
                 self.kept = item
             else:
                 self.slice(key, item)
+
+    def describe(self, value: JsonValue) -> None:
+        """Set the description."""
+        if isinstance(value, str) and value.strip():
+            self.case["description"] = value
 
     def slice(self, key: str, value: JsonValue) -> None:
         """Add a slice, if the value is short."""
@@ -217,9 +231,12 @@ def case_of_helm(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
 
 def _references(rest: dict[str, JsonValue], draft: Draft) -> None:
     given = rest.pop("references", None)
-    for key in ("reference", "correct_reference", "correct", "answer", "target"):
-        single = rest.pop(key, None)
-        given = single if given is None else given
+    singles = {key: value for key in _REFERENCES if (value := rest.pop(key, None)) is not None}
+    if given is None and len(singles) > 1:
+        said = f"row {draft.place.number} has several values for references: {', '.join(singles)}; they are left out"
+        draft.place.lost(said, "name the one that counts 'references'")
+    elif given is None:
+        given = next(iter(singles.values()), None)
     items = given if isinstance(given, list) else [given] if given not in (None, "") else []
     texts = [_reference(item) for item in items]
     right = [text for text, correct in texts if correct]
@@ -271,8 +288,7 @@ def case_of_inspect(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
         return None
     draft.expect(rest.pop("target", None))
     draft.metadata(rest.pop("metadata", None))
-    if isinstance(description := rest.pop("description", None), str) and description:
-        draft.case["description"] = description
+    draft.describe(rest.pop("description", None))
     for key in ("files", "setup", "sandbox", "checkpoint"):
         if rest.pop(key, None) is not None:
             place.lost(f"{key!r} of row {place.number} is left out", "an agent's files belong to its target")
@@ -373,15 +389,15 @@ def _asks_openai(draft: Draft, row: Row) -> bool:
     item = row.get("item")
     rest = dict(item) if isinstance(item, dict) else dict(row)
     question: str | None = "input"
-    answer: str | None = "ideal"
+    answer: str | None = "ideal" if "ideal" in rest else ""
     if isinstance(item, dict):
         if "sample" in row:
             draft.place.lost(f"the recorded answer of row {draft.place.number} is left out")
-        question = next((key for key in _QUESTIONS if key in rest), None)
-        answer = next((key for key in ANSWERS if key in rest), None)
-    if question is not None and not draft.ask(rest.pop(question, None), question):
+        question = draft.choose("input", [name for name in _QUESTIONS if name in rest])
+        answer = draft.choose("expected", [name for name in answers_in(rest) if name in rest])
+    if question is None or answer is None or question and not draft.ask(rest.pop(question, None), question):
         return False
-    if answer is not None and answer in rest:
+    if answer:
         draft.case["expected"] = rest.pop(answer)
     draft.variables(rest)
     if not draft.case.keys() & {"input", "messages", "vars"}:

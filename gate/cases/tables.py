@@ -221,16 +221,10 @@ class Column:
 
 
 def columns_of(headings: Iterable[str]) -> tuple[Column, ...]:
-    """The meaning of each heading; two with the same meaning are an error that the caller reports."""
+    """The meaning of each heading; two with the same meaning are an error that `cases_of` reports."""
     found = [heading for heading in headings if heading]
     own = {_plain(heading) for heading in found}
-    taken: set[str] = set()
-    columns: list[Column] = []
-    for heading in found:
-        column = _column(heading, own, taken)
-        taken.add(column.meaning)
-        columns.append(column)
-    return tuple(columns)
+    return tuple(_column(heading, own) for heading in found)
 
 
 def cases_of(table: Table, problems: Problems) -> Iterator[tuple[Record, dict[str, JsonValue]]]:
@@ -240,30 +234,37 @@ def cases_of(table: Table, problems: Problems) -> Iterator[tuple[Record, dict[st
     for column in columns:
         if column.meaning in seen:
             both = f"{quoted(seen[column.meaning])} and {quoted(column.heading)}"
-            problems.add(table.line, f"the columns {both} both mean {column.meaning}", "rename one of them")
+            problems.add(table.line, f"the columns {both} both mean {column.meaning}", _choice(column))
         seen[column.meaning] = column.heading
     problems.check()
     for number, record in enumerate(table.records(problems), start=1):
         yield record, _case(record, columns, number, problems)
 
 
+def _choice(column: Column) -> str:
+    """How to say which of two columns counts."""
+    if column.key or _plain(column.heading).removesuffix(JSON) == column.field:
+        return "rename one of them"
+    return f"name the one that counts '{column.field}'; the other is then a variable"
+
+
 def _plain(heading: str) -> str:
     return " ".join(heading.lower().replace("_", " ").split())
 
 
-def _column(heading: str, own: set[str], taken: set[str]) -> Column:
+def _column(heading: str, own: set[str]) -> Column:
     name, data = heading, False
     if heading.lower().endswith(JSON) and len(heading) > len(JSON):
         name, data = heading[: -len(JSON)], True
     word = _plain(name)
     field = word.replace(" ", "_")
-    if field in FIELDS and field not in taken:
+    if field in FIELDS:
         return Column(heading, field, data=data or field in DATA)
     for start, whole in ((SLICE, "slices"), (VARS, "vars")):
         if name.lower().startswith(start) and name[len(start) :].strip():
             return Column(heading, whole, name[len(start) :].strip(), data)
     other = _OTHERS.get(word, "")
-    if other and other not in own and f"{other}{JSON}" not in own and other not in taken:
+    if other and other not in own and f"{other}{JSON}" not in own:
         return Column(heading, other, data=data)
     return Column(heading, "vars", name, data)
 

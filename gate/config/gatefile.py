@@ -4,9 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.config.models import PROVIDER, PROVIDERS, ModelPrice, ModelRef, Params, ProviderServer
@@ -236,7 +245,8 @@ class SuiteOptions(FileModel):
         default_factory=ConversationOptions, description="Settings of conversations."
     )
     placeholders: Annotated[dict[_Placeholder, str | int | float], AfterValidator(_as_text)] | None = Field(
-        default=None, description="Texts put for {name} into prompts and cases; today is the day of the run."
+        default=None,
+        description="Texts put for {name} into prompts and cases; {today} is the day of the run unless it is set here.",
     )
     promises: PromisesConfig | None = Field(
         default=None,
@@ -276,6 +286,14 @@ class SuiteOptions(FileModel):
         if errors:
             raise value_errors(*errors)
         return policy
+
+    @model_validator(mode="after")
+    def _check_sees(self) -> Self:
+        seeing = [at for at, one in enumerate(self.scorers) if one.options.get("sees")]
+        if seeing and self.target is None:
+            message = "sees tools, and the suite has no agent that calls any"
+            raise value_errors((("scorers", seeing[0]), message, "remove sees, or set target"))
+        return self
 
 
 class GateFile(FileModel):

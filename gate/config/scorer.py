@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import (
+    AfterValidator,
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
@@ -19,7 +20,6 @@ from gate.config.documents import Document, described, did_you_mean, quoted
 from gate.config.models import Params, parse_params
 from gate.config.scorer_options import COMMON, KINDS, Options
 from gate.config.validation import adapter_of, relocated, validate, value_error, value_errors
-from gate.errors import InputErrors
 from gate.values import FreeNames, JsonValue
 
 COMPARATIVE = frozenset({"pairwise"})
@@ -28,7 +28,7 @@ JUDGED = frozenset({"judge", "rubric"}) | COMPARATIVE
 """Kinds of scorers that ask a model."""
 WHOLE = frozenset({"tools", "database", "latency", "cost"})
 """Kinds of scorers that look at a whole conversation and not at each of its rounds."""
-_EXPECTED = frozenset({"rows", "equals", "match"})
+_EXPECTED = frozenset({"rows", "equals", "match", "tolerance"})
 """Options of what looks at a database that say what should be found there."""
 
 
@@ -170,25 +170,29 @@ Scorers: TypeAlias = Annotated[tuple[ScorerSpec, ...], _ScorerList()]
 """One scorer or more; one without a name is called after its kind: `contains`, `contains-2`."""
 
 
-def parse_scorers(value: JsonValue, file: str) -> tuple[ScorerSpec, ...]:
-    """A list of scorers from outside a file, such as `["contains"]` or `[{"judge": {"criteria": "…"}}]`."""
-    document = Document(file, {"scorers": value}).part("scorers")
-    specs = validate(_SCORERS, document)
-    problems = [
-        document.problem(
-            (),
-            f"{spec.kind} names the file {quoted(spec.files[0])}, which only gate.yaml may do",
-            "put it into the suite's scorers, or write the dimensions here",
-        )
-        for spec in specs
+def without_files(specs: tuple[ScorerSpec, ...] | None) -> tuple[ScorerSpec, ...] | None:
+    """The scorers of a case. Raises value errors for those that name a file: its changes would not be noticed."""
+    hint = "put it into the suite's scorers, or write the dimensions here"
+    found = [
+        ((at, spec.kind), f"names the file {quoted(spec.files[0])}, which only gate.yaml may do", hint)
+        for at, spec in enumerate(specs or ())
         if spec.files
     ]
-    if problems:
-        raise InputErrors(problems)
+    if found:
+        raise value_errors(*found)
     return specs
 
 
-_SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(Scorers, config={"defer_build": True})
+CaseScorers: TypeAlias = Annotated[Scorers, AfterValidator(without_files)]
+"""The same, where no file may be named."""
+
+
+def parse_scorers(value: JsonValue, file: str) -> tuple[ScorerSpec, ...]:
+    """A list of scorers from outside a file, such as `["contains"]` or `[{"judge": {"criteria": "…"}}]`."""
+    return validate(_SCORERS, Document(file, {"scorers": value}).part("scorers"))
+
+
+_SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(CaseScorers, config={"defer_build": True})
 
 
 def _entry(value: Any, info: ValidationInfo) -> ScorerSpec:

@@ -378,7 +378,11 @@ _PlainName: TypeAlias = Annotated[
     str, Field(max_length=200), Matches(_PLAIN, "is not a plain name", "use query for other names")
 ]
 _Rows: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+SQL_QUOTED = (
+    r"(?<!\w)[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/|(?<!\w)\$(?P<tag>\w*)\$.*?\$(?P=tag)\$"
+)
+"""A pattern of what is no code of a statement: texts, quoted names, comments. Needs `re.DOTALL`."""
+_QUOTED = re.compile(SQL_QUOTED, re.DOTALL)
 _READS = re.compile(r"\s*(--[^\n]*\n\s*|/\*.*?\*/\s*)*(select|with|values|table)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -432,6 +436,7 @@ class Database(Validator):
         examples=["{status: booked}"],
         description="Columns and values of one row of the result.",
     )
+    tolerance: float | None = Field(default=None, ge=0, le=1e15, description="Allowed difference of a number.")
 
     @field_validator("query")
     @classmethod
@@ -451,6 +456,11 @@ class Database(Validator):
             raise value_error("is empty")
         return json_template(value)
 
+    @field_validator("match")
+    @classmethod
+    def _check_templates(cls, value: dict[str, JsonValue] | None) -> dict[str, JsonValue] | None:
+        return None if value is None else {name: json_template(one) for name, one in value.items()}
+
     @model_validator(mode="after")
     def _check_combination(self) -> Self:
         self.needs_one("conversation", "messages", "query")
@@ -460,6 +470,8 @@ class Database(Validator):
             raise value_error("needs rows, equals or match together with query", "rows: {min: 1}")
         if expectations and self.query is None:
             raise value_errors(((expectations[0],), "needs query", "messages has a min of its own"))
+        if self.tolerance is not None and self.equals is None and self.match is None:
+            raise value_errors((("tolerance",), "needs equals or match", "it is the allowed difference of a number"))
         return self
 
     def options(self) -> dict[str, JsonValue]:
@@ -489,9 +501,13 @@ class ModelScorerOptions(Options):
     template: Path | None = Field(default=None, description="File with a prompt for the judge.")
     sees_input: bool = Field(default=True, description="false hides the input from the judge.")
     sees_expected: bool = Field(default=True, description="false hides the reference answer from the judge.")
+    sees: list[Literal["tools"]] = Field(
+        default=[], description="[tools] shows the judge an agent's calls of tools and their results."
+    )
 
     def options(self) -> dict[str, JsonValue]:
-        return {**super().options(), "params": self.params.changed()}
+        found = {**super().options(), "params": self.params.changed()}
+        return found if self.sees else {key: value for key, value in found.items() if key != "sees"}
 
 
 class JudgeOptions(ModelScorerOptions):

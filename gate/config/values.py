@@ -436,6 +436,10 @@ def _amount(value: Any) -> Any:
 
 def json_template(value: JsonValue) -> JsonValue:
     """A validator for any JSON; its texts may contain fields of the case."""
+    if isinstance(value, list):
+        return [json_template(item) for item in value]
+    if isinstance(value, dict):
+        return {key: json_template(item) for key, item in value.items()}
     return _template(value) if isinstance(value, str) else value
 
 

@@ -81,6 +81,12 @@ class SampleArrays:
         return self._table.outlines
 
     @property
+    def talks(self) -> list[Outline]:
+        """The different outlines of the suite's conversations."""
+        numbers = np.unique(self.numbers("outline")[self.replied]).tolist() if self.outlines else []
+        return [outline for outline in (self.outlines[number] for number in numbers) if outline is not None]
+
+    @property
     def sittings(self) -> Ints:
         """A number for the process that took each reply; `replied` is true where there is a reply."""
         known = {sitting: number for number, sitting in enumerate({source[2] for source in self._table.sources})}

@@ -15,13 +15,14 @@ from gate.cases.case import Case, members
 from gate.config.policy import RunPolicy
 from gate.config.scorer import ScorerSpec
 from gate.config.values import OVERALL
-from gate.engine.arrays import Ints, Rows, units_of
+from gate.engine.arrays import Ints, Rows, SampleArrays, units_of
 from gate.engine.compare import PassRates, Quality
 from gate.engine.decide import Assessment, Missing, incomplete_cases, listed, named, percent, slices_without_scores
 from gate.engine.evaluate import RunResult, keep, record, shown_case
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
 from gate.engine.run import Collector, RunSink, Tools, survey
 from gate.engine.schedule import Job, Schedule, count
+from gate.engine.tool_names import UnknownTools, unknown_tools
 from gate.record.comparison import Decision, PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState, PartMean, ScorerResult
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
@@ -180,33 +181,37 @@ class Checked:
     missing: Missing
 
 
-def conclude_check(suites: Sequence[Suite], results: Results, policy: RunPolicy, unfinished: str | None) -> Checked:
+def conclude_check(
+    suites: Sequence[Suite],
+    results: Results,
+    policy: RunPolicy,
+    unfinished: str | None,
+    tools: UnknownTools = UnknownTools(),  # noqa: B008 - frozen
+) -> Checked:
     """Judge a check.
 
-    `results` has every case, also those without a sample; `unfinished` is why the run ended early, or is None.
+    Args:
+        results: every case, also those without a sample.
+        unfinished: why the run ended early, or None.
+        tools: names of tools that are checked, and that no agent has.
     """
     rates, best, worst = (_rates(suites, results, policy.alpha, missing) for missing in (None, True, False))
     lacking = _missing(suites, results)
     if lacking.samples and unfinished is None:
-        kindest, harshest = (_decide(suites, each, results, policy).verdict for each in (best, worst))
+        kindest, harshest = (_decide(suites, each, results, policy, tools).verdict for each in (best, worst))
         lacking = replace(lacking, best=kindest, worst=harshest)
     if unfinished is not None and lacking.samples:
         failed = _failed(suites, results)
         so_far = (f"Failed so far: {named(failed)}.",) if failed else ()
         reasons = (f"The evaluation was not finished: {unfinished}.", *so_far)
         return Checked(rates, Decision(Verdict.INCONCLUSIVE, 3, reasons), lacking)
-    return Checked(rates, _settled(suites, (rates, best, worst), results, policy, lacking), lacking)
+    decisions = tuple(_decide(suites, each, results, policy, tools) for each in (rates, best, worst))
+    return Checked(rates, _settled(decisions, lacking), lacking)
 
 
-def _settled(
-    suites: Sequence[Suite],
-    rates: tuple[PassRates, PassRates, PassRates],
-    results: Results,
-    policy: RunPolicy,
-    missing: Missing,
-) -> Decision:
+def _settled(decisions: tuple[Decision, ...], missing: Missing) -> Decision:
     """What fails whatever is missing is a BLOCK; missing scores that could decide leave the verdict open."""
-    measured, kindest, harshest = (_decide(suites, each, results, policy) for each in rates)
+    measured, kindest, harshest = decisions
     if not missing.samples:
         return measured
     if measured.verdict is Verdict.INCONCLUSIVE:
@@ -217,12 +222,14 @@ def _settled(
     return Decision(Verdict.INCONCLUSIVE, 3, (why, *incomplete_cases(missing)))
 
 
-def _decide(suites: Sequence[Suite], rates: PassRates, results: Results, policy: RunPolicy) -> Decision:
+def _decide(
+    suites: Sequence[Suite], rates: PassRates, results: Results, policy: RunPolicy, tools: UnknownTools
+) -> Decision:
     rows = [(suite, rate) for suite in suites for rate in rates.suites[suite.name]]
     missed = [one for one in rows if one[1].blocking and one[1].state is PassState.MISSED]
     if missed:
         return Decision(Verdict.BLOCK, 1, tuple(_shortfall(*one, results[one[0].name]) for one in missed))
-    gaps = tuple(gap for suite in suites for gap in _gaps(suite, results[suite.name]))
+    gaps = (*(gap for suite in suites for gap in _gaps(suite, results[suite.name])), *tools.misspelt)
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, gaps)
     doubtful = [
@@ -230,8 +237,9 @@ def _decide(suites: Sequence[Suite], rates: PassRates, results: Results, policy:
         for one in rows
         if one[1].doubtful
     ]
-    if doubtful and policy.fail_on == "hold":
-        return Decision(Verdict.HOLD, 1, tuple(doubtful))
+    red = policy.fail_on == "hold"
+    if holds := [*(doubtful if red else ()), *tools.not_shown]:
+        return Decision(Verdict.HOLD, 1 if red else 0, tuple(holds))
     return Decision(Verdict.PASS, 0, tuple(f"{_told(*one)}." for one in rows if one[1].slice == OVERALL))
 
 
@@ -414,6 +422,13 @@ class Examiner:
         """Is there any sample?"""
         return bool(self._seen.scored)
 
+    @property
+    def unknown_tools(self) -> UnknownTools:
+        """Names of tools that are checked, and that no agent has."""
+        suites, samples = self._resolved.suites, self._collector.found.samples
+        found = (unknown_tools(suite, SampleArrays(suite, samples).talks) for suite in suites)
+        return sum(found, UnknownTools())
+
     async def all(self) -> None:
         """Take every sample of every suite, case after case."""
         jobs = (job for suite in self._resolved.suites for case in suite.exam.cases for job in _jobs(suite, case))
@@ -432,7 +447,7 @@ class Examiner:
         """The record of what was taken, which is also given to the sink."""
         suites = self._resolved.suites
         results = {suite.name: [self._result(suite, case) for case in suite.exam.cases] for suite in suites}
-        checked = conclude_check(suites, results, self._resolved.policy, self._stop.reason)
+        checked = conclude_check(suites, results, self._resolved.policy, self._stop.reason, self.unknown_tools)
         run = self._record(checked, results)
         return keep(run, self._tools, self._stop, time.perf_counter() - self._started)
 

@@ -13,9 +13,11 @@ from gate.engine.arrays import ARMS, SampleArrays, scores, stack
 from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass_rates
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, look, needed, why_not
-from gate.engine.scorer_changes import opposed_scorers
+from gate.engine.scorer_changes import blind_judges, opposed_scorers
+from gate.engine.tool_names import UnknownTools, unknown_tools
 from gate.record.comparison import (
     AxisComparison,
+    BlindJudge,
     Comparison,
     Decision,
     OpposedScorers,
@@ -115,6 +117,8 @@ class VerdictFacts:
     new: NewPromptReasons = field(default_factory=NewPromptReasons)
     deleted: tuple[Deletion, ...] = ()
     opposed: Mapping[str, OpposedScorers] = field(default_factory=dict)
+    blind: Mapping[str, tuple[BlindJudge, ...]] = field(default_factory=dict)
+    unknown_tools: UnknownTools = field(default_factory=UnknownTools)
 
     @property
     def deciding(self) -> tuple[Suite, ...]:
@@ -130,13 +134,15 @@ def decide(facts: VerdictFacts, policy: RunPolicy) -> Decision:
     blocks = [*_regressions(facts), *facts.new.blocks]
     if blocks:
         return Decision(Verdict.BLOCK, 1, tuple(blocks))
-    gaps = [*map(str, facts.deleted), *_unmeasured_slices(facts), *facts.new.gaps]
+    gaps = [*map(str, facts.deleted), *_unmeasured_slices(facts), *facts.unknown_tools.misspelt, *facts.new.gaps]
+    gaps += _blind(facts, alone=True)
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
     if not facts.suites and facts.new == NewPromptReasons():
         # Both arms are the same, so quality can be neither worse nor better.
         return Decision(Verdict.PASS, 0, ("no prompt changed; cases, scorers or policy did.",))
-    holds = [*_suspects(facts), *_opposed(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds]
+    holds = [*_suspects(facts), *_opposed(facts), *_blind(facts, alone=False), *_too_few(facts)]
+    holds += [*_exceeded(facts), *facts.unknown_tools.not_shown, *facts.new.holds]
     if holds:
         return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))
     improved = [row for row in _overall(facts) if row.state is State.IMPROVEMENT]
@@ -183,6 +189,18 @@ def _opposed(facts: VerdictFacts) -> Iterator[str]:
             f"{pair.slice}: {pair.worse} fell by {-pair.drop:.3f} and {pair.better} rose by {pair.rise:.3f}, "
             "which the mean of the scorers hides."
         )
+
+
+def _blind(facts: VerdictFacts, *, alone: bool) -> Iterator[str]:
+    for suite, one in ((suite, one) for suite, found in facts.blind.items() for one in found if one.alone is alone):
+        if one.turned is None:
+            told = f"gave all {one.answers} answers the score {one.value:g}, so it does not tell them apart"
+        else:
+            told = (
+                f"gave another verdict in {percent(one.turned)} of {one.answers} pairs when the answers changed "
+                "places, so it does not judge the answers"
+            )
+        yield f"{suite}: the judge {one.scorer} {told}. Improve its criteria or use another model."
 
 
 def _too_few(facts: VerdictFacts) -> Iterator[str]:
@@ -282,6 +300,7 @@ class Assessment:
     looked: bool = False
     samples: int | None = None
     opposed: Mapping[str, OpposedScorers] = field(default_factory=dict)
+    blind: Mapping[str, tuple[BlindJudge, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +311,8 @@ class _Known:
     grids: Mapping[str, SampleArrays]
     compared: Axes
     opposed: Mapping[str, OpposedScorers]
+    blind: Mapping[str, tuple[BlindJudge, ...]]
+    unknown_tools: UnknownTools
     unfinished: str | None
     looks: Looks | None
 
@@ -333,11 +354,13 @@ class Assessor:
         scored = taken - reasons.total()
         # A run that was ended after its last sample is complete.
         opposed = opposed_scorers(list(sides.values()), most, self.seed)
-        facts = _Known(table, grids, compared, opposed, None if scored == total else unfinished, looks)
+        blind = blind_judges(list(grids.values()), most)
+        tools = sum((unknown_tools(grid.suite, grid.talks) for grid in grids.values()), UnknownTools())
+        facts = _Known(table, grids, compared, opposed, blind, tools, None if scored == total else unfinished, looks)
         (quality, rates), decision = self._verdict(facts)
         if scored == total:
             whole = Missing(0, total, None, None, ())
-            return Assessment(quality, rates, compared, decision, whole, looks is not None, samples, opposed)
+            return Assessment(quality, rates, compared, decision, whole, looks is not None, samples, opposed, blind)
         if taken < total:
             reasons["never taken"] = total - taken
         open_ = unfinished is None and decision.verdict is not Verdict.INCONCLUSIVE
@@ -351,7 +374,7 @@ class Assessor:
             cases=_incomplete(grids, most),
         )
         decision = _settle(decision, missing, verdicts)
-        return Assessment(quality, rates, compared, decision, missing, looks is not None, samples, opposed)
+        return Assessment(quality, rates, compared, decision, missing, looks is not None, samples, opposed, blind)
 
     def _imputed(self, facts: _Known) -> list[Verdict]:
         """The verdicts with the missing samples replaced, one for each scenario."""
@@ -371,7 +394,17 @@ class Assessor:
         passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
         rates = pass_rates(self.new, known.table.by_case(), self.policy.alpha, passed)
         new = new_prompt_reasons(self.new, rates)
-        facts = VerdictFacts(self.compared, quality, known.compared, known.unfinished, new, self.deleted, known.opposed)
+        facts = VerdictFacts(
+            suites=self.compared,
+            quality=quality,
+            axes=known.compared,
+            unfinished=known.unfinished,
+            new=new,
+            deleted=self.deleted,
+            opposed=known.opposed,
+            blind=known.blind,
+            unknown_tools=known.unknown_tools,
+        )
         return (quality, rates), decide(facts, self.policy)
 
 

@@ -263,6 +263,7 @@ def _suite(suite: Suite, finished: RunResult) -> SuiteRecord:
         positions=positions(grid),
         scorers=list(scorer_changes(grid)),
         opposed=finished.assessment.opposed.get(suite.name),
+        blind=list(finished.assessment.blind.get(suite.name, ())),
         rubrics=rubrics,
         juries=juries,
         conversations=conversations,

@@ -23,6 +23,7 @@ from gate.record.transcript import (
     Reply,
     Sample,
     Score,
+    Transcript,
     Unpriced,
     Unscored,
     Usage,
@@ -276,7 +277,7 @@ class SampleTable:
         effort = effort_of(reply)
         counts = (effort.calls, effort.retries, effort.reused, effort.aside_calls)
         *counted, aside = (min(max(0, calls), MOST_CALLS) for calls in counts)
-        outline = self._outlines.number(None if transcript is None else transcript.outline)
+        outline = self._outlines.number(None if transcript is None else _outline(transcript))
         return outline, *counted, *_priced(effort.cost), aside, *_priced(effort.aside_cost)
 
     def _valued(self, score: float | Unscored) -> tuple[int, float]:
@@ -322,6 +323,14 @@ class SampleTable:
 
     def _value(self, why: int, score: float) -> float | Unscored:
         return score if why == _SCORED else Unscored(self._strings.values[why])
+
+
+def _outline(transcript: Transcript) -> Outline:
+    """What is counted of a conversation, with what its last answer looks like."""
+    from gate.engine.questions import ends_asking
+
+    asking = bool(transcript.turns) and ends_asking(transcript.turns[-1].answer)
+    return replace(transcript.outline, ends_asking=asking)
 
 
 class _ByCase(Mapping[Key, Sequence[Sample]]):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from gate.engine.arrays import ARMS, Bools, Floats, Ints, SampleArrays, paired, 
 from gate.engine.compare import SAME_BOUND, SUSPECT_LEVEL, estimate, finite_bound
 from gate.engine.samples import PartKey
 from gate.record.comparison import (
+    BlindJudge,
     ContestedAnswer,
     DimensionResult,
     Estimate,
@@ -376,6 +378,48 @@ def _member(model: str, opinions: Floats, arms: Ints) -> JuryMember:
 
 def _estimate(found: Figure | Undefined) -> Estimate | None:
     return None if isinstance(found, Undefined) else Estimate(value=found.value, lower=found.lower, upper=found.upper)
+
+
+JUDGED_ANSWERS, JUDGED_CASES = 20, 10
+"""Least answers and cases after which one score for all of them shows that a judge does not tell them apart."""
+_Figures: TypeAlias = dict[str, Any]
+
+
+def blind_judges(grids: Sequence[SampleArrays], counted: Mapping[str, int]) -> dict[str, tuple[BlindJudge, ...]]:
+    """By suite, judges that contradict themselves on most pairs, or give all answers one score that is not 0 or 1.
+
+    Args:
+        counted: samples per case and arm that count, by suite.
+    """
+    found: dict[str, tuple[BlindJudge, ...]] = {}
+    for grid in (grid for grid in grids if not grid.suite.trial):
+        name = grid.suite.name
+        blind = {**_contradictions(grid), **_constant_judges(grid, counted[name])}
+        alone = blind.keys() >= set(_names(grid.suite))
+        if blind:
+            found[name] = tuple(BlindJudge(scorer=scorer, alone=alone, **facts) for scorer, facts in blind.items())
+    return found
+
+
+def _contradictions(grid: SampleArrays) -> dict[str, _Figures]:
+    return {
+        one.scorer: {"answers": one.pairs, "turned": one.turned.value}
+        for one in positions(grid)
+        if one.turned.lower is not None and one.turned.lower > 0.5
+    }
+
+
+def _constant_judges(grid: SampleArrays, samples: int) -> dict[str, _Figures]:
+    found: dict[str, _Figures] = {}
+    for name in sorted({spec.name for spec in grid.suite.exam.all_scorers() if spec.judged and not spec.comparative}):
+        known, values = grid.scorer(name)
+        known = known & grid.within(samples)
+        given = values[known]
+        if given.size < JUDGED_ANSWERS or known.any(axis=(0, 2)).sum() < JUDGED_CASES:
+            continue
+        if np.ptp(given) <= SAME_BOUND and SAME_BOUND < given[0] < 1.0 - SAME_BOUND:
+            found[name] = {"answers": int(given.size), "value": float(given[0])}
+    return found
 
 
 _TOLERANCE = 1e-9

@@ -64,6 +64,18 @@ class _Conversations:
         found: Floats = figures[:, hears]
         return found
 
+    def last_questions(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        """Per arm, last answers that look like questions, of how many; None where somebody answers questions."""
+        exam = self.grid.suite.exam
+        alone = np.array([case.user is None for case in exam.cases], dtype=np.bool_)
+        if exam.conversing.answers_questions or not alone.any():
+            return None
+        asking = np.array([outline is not None and outline.ends_asking for outline in self.outlines], dtype=np.bool_)
+        counted = self.known & alone[None, :, None]
+        asked = counted & asking[self.numbers]
+        baseline, candidate = ((int(asked[arm].sum()), int(counted[arm].sum())) for arm in (0, 1))
+        return baseline, candidate
+
     @property
     def tools_told(self) -> bool:
         """Do all of these agents report which tools they called? Missing reports would look like differences."""
@@ -101,6 +113,11 @@ def talks(grid: SampleArrays) -> Conversations | None:
     before, after = (_talk(*(figure[arm] for figure in figures)) for arm in (0, 1))
     if not found.tools_told:
         before, after = (talk.model_copy(update={"calls": None, "failed_calls": None}) for talk in (before, after))
+    if (last := found.last_questions()) is not None:
+        before, after = (
+            talk.model_copy(update={"last_questions": counts})
+            for talk, counts in zip((before, after), last, strict=True)
+        )
     if grid.suite.baseline is None:
         return Conversations(n=int(positions.size), baseline=None, candidate=after)
     less, more = _turned(asking)

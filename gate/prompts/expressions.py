@@ -77,7 +77,7 @@ def meant_by(name: str, others: Mapping[str, set[str]]) -> set[str]:
     """The names that a dotted name changes as well.
 
     Args:
-        others: for a first part, the names of the same object; empty for the module itself.
+        others: for a first part, the names of the same object.
     """
     root, dot, rest = name.partition(".")
     seen: set[str] = set()
@@ -87,7 +87,12 @@ def meant_by(name: str, others: Mapping[str, set[str]]) -> set[str]:
         if one not in seen:
             seen.add(one)
             waiting += others.get(one.split(".")[0], ())
-    return {f"{one}{dot}{rest}" if one else rest for one in seen} - {""}
+    return {f"{one}{dot}{rest}" for one in seen}
+
+
+def touched(name: str) -> str:
+    """The name for statements that do something with an object: they call a method of it, or give it to a function."""
+    return f"{HIDDEN}!{name}"
 
 
 def no_definitions() -> Definitions[Expression]:
@@ -172,6 +177,8 @@ class Work(Generic[Expression]):
         Raises:
             Computed: the value is made with a name that has two values, or one of another file.
         """
+        if self.is_foreign(expression):
+            raise Computed(self.line_of(expression), f"{short_code(self.told(expression))} comes from another file")
         parts = {"": self.code(expression) + shown}
         waiting = list(self.names(expression, self.definitions))
         while waiting:
@@ -191,10 +198,10 @@ class Work(Generic[Expression]):
             if len(places) > (PLACES if HIDDEN in name else 1):
                 lines = " and on line ".join(str(one) for one in sorted(place.line for place in places)[:2])
                 raise Computed(self.line_of(expression), f"it uses {_shown(name)}, which gets a value on line {lines}")
-            if any(self.is_foreign(one.value) for one in places):
+            wholes = [one.value if one.whole is None else one.whole for one in places]
+            if any(map(self.is_foreign, (*wholes, *(one.value for one in places)))):
                 source = "it uses names" if name == "*" else f"it uses {_shown(name)}, which comes"
                 raise Computed(self.line_of(expression), f"{source} from another file")
-            wholes = [one.value if one.whole is None else one.whole for one in places]
             inner = [*self._entries(name), *(used for one in wholes for used in self.names(one, self.definitions))]
             self._sources[name] = digest([self.code(one) for one in wholes]), tuple(dict.fromkeys(inner))
         return self._sources[name]
@@ -235,7 +242,7 @@ class Work(Generic[Expression]):
 
 
 def _shown(name: str) -> str:
-    return short_code(name.replace(f"{HIDDEN}.", ""))
+    return short_code(name.replace(f"{HIDDEN}.", "").removeprefix(f"{HIDDEN}!"))
 
 
 def short_code(text: str) -> str:

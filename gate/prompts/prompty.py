@@ -21,11 +21,16 @@ from gate.config.documents import (
 from gate.errors import GateError
 from gate.messages import ROLES, Message, Part
 from gate.prompts.version import ForeignPrompt, Library, own_settings
+from gate.templates.nunjucks import check_as_jinja
 from gate.templates.rendering import resolved
+from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
 
-PROMPTY_SETTINGS = ("model", "tools", "outputs", "output", "outputSchema")
-"""What the other tool sends with the messages."""
+_NOT_SENT = (
+    *("name", "description", "displayName", "version", "authors", "tags", "metadata"),
+    *("inputs", "sample", "template"),
+)
+"""Keys that the gate reads, or that are for readers; every other is a setting that the other tool may send."""
 
 ROLE_MARK = re.compile(
     r"[ \t]*(?:#[ \t]*)?(system|developer|user|assistant|function|tool)[ \t]*(?:\[[^\]]*\][ \t]*)?:[ \t]*",
@@ -40,7 +45,7 @@ _LOOP = re.compile(
 )
 """A loop that writes each turn of a conversation as a separate message."""
 _ENGINES = ("jinja2", "nunjucks", "mustache")
-"""Nunjucks is nearly Jinja2; of Mustache, plain names are the same."""
+"""Of Nunjucks, what Jinja2 reads alike; of Mustache, plain names."""
 _MUSTACHE = re.compile(r"\{\{\{|\{\{\s*[#^/>!&=]|\{[%#]")
 _TEXT_APIS = ("chat", "completion", "responses", "response", "agent")
 _RICH = ("image", "audio", "file")
@@ -98,6 +103,8 @@ class References:
         """The data with what files hold; environment variables stay as they are named."""
         if isinstance(data, dict):
             return {key: self.files_in(inner) for key, inner in data.items()}
+        if isinstance(data, list):
+            return [self.files_in(inner) for inner in data]
         found = _REFERENCE.fullmatch(data.strip()) if isinstance(data, str) else None
         return self.file(found[2]) if found is not None and found[1].lower() == "file" else data
 
@@ -162,9 +169,12 @@ def read_prompty(text: str, problems: Problems, library: Library | None = None) 
         problems.add(begin + 1, "contains no message", "write 'system:' on its own line, and the text below it")
     threads = {at: name for at, (_, _, name) in enumerate(pieces) if name}
     entries = front.data if isinstance(front.data, dict) else {}
+    settings = {str(key): references.files_in(value) for key, value in entries.items() if key not in _NOT_SENT}
+    if isinstance(base := settings.get("base"), str):
+        settings["base"] = references.file(base)
     return ForeignPrompt(
         tuple((line, message) for line, message, _ in pieces),
-        own_settings(entries, PROMPTY_SETTINGS),
+        own_settings(settings, settings),
         {**dict.fromkeys(threads.values(), ""), **defaults_of(front, inputs, references)},
         threads,
         tuple(references.files),
@@ -243,6 +253,12 @@ def _check_engine(front: Document, body: str, problems: Problems) -> None:
     """Refuse other template languages than Jinja2, where the same signs mean something else."""
     template = front.get("template")
     engine = _ENGINES[0] if template is None else _engine(template.data)
+    if template is not None and engine == "nunjucks":
+        try:
+            check_as_jinja(body)
+        except BadTemplate as error:
+            said = f"template is nunjucks, which is read as Jinja2: {error.message}"
+            problems.add(template.line, said, "write it in Jinja2, and set template: jinja2")
     if template is None or engine in _ENGINES and not (engine == "mustache" and _MUSTACHE.search(body)):
         return
     hint = "other template languages are not supported, except plain {{names}} of Mustache"

@@ -3,7 +3,6 @@
 import ast
 import builtins
 import string
-import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,15 +23,13 @@ from gate.prompts.expressions import (
     dedented,
     meant_by,
     no_definitions,
+    touched,
 )
 from gate.prompts.placeholders import Pieces, mapped
 
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-_HARMLESS = frozenset(
-    "staticmethod classmethod property cache lru_cache cached_property override final "
-    "dataclass attrs define frozen mutable s runtime_checkable total_ordering".split()
-)
-"""Decorators that leave the texts of a function or class as they are."""
+_HARMLESS = frozenset("staticmethod classmethod property cache lru_cache cached_property override".split())
+"""Decorators that leave the text of a function as it is."""
 _STRIPS: dict[str, Callable[..., str]] = {"strip": str.strip, "lstrip": str.lstrip, "rstrip": str.rstrip}
 _LAYOUTS: dict[str, Callable[[Pieces], Pieces]] = {"dedent": dedented, "cleandoc": lambda text: mapped(text, cleandoc)}
 _MOST_BITS = 64
@@ -45,12 +42,14 @@ class PythonExpression:
     Args:
         scopes: starts of the names that count before those of the module, the innermost first.
         parameters: of the function around it.
+        own: the parameter that is the object, or the class, of a method; empty outside of methods.
         readable: False for a place that gives a name a value which only running the code would tell.
     """
 
     node: ast.AST
     scopes: tuple[str, ...] = ()
     parameters: frozenset[str] = frozenset()
+    own: str = ""
     readable: bool = True
 
     def at(self, node: ast.AST) -> "PythonExpression":
@@ -108,8 +107,9 @@ def _names(expression: PythonExpression, definitions: Definitions[PythonExpressi
     waiting = [expression.node]
     while waiting:
         node = waiting.pop()
-        if name := _dotted(node):
-            yield from _places(name, expression, definitions)
+        if name := _dotted(node) or _own_attribute(node, expression):
+            for one in _places(name, expression, definitions):
+                yield from (each for each in (one, touched(one)) if each in definitions)
         else:
             fields = (value for name, value in ast.iter_fields(node) if name not in _TYPES)
             parts = (part for value in fields for part in (value if isinstance(value, list) else [value]))
@@ -119,26 +119,63 @@ def _names(expression: PythonExpression, definitions: Definitions[PythonExpressi
 _TYPES = ("annotation", "returns", "type_params")
 
 
+def _own_attribute(node: ast.AST, expression: PythonExpression) -> str:
+    """`super().a` and `type(self).a` as `self.a`."""
+    match node:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super" | "type"))) if expression.own:
+            return f"{expression.own}.{node.attr}"
+    return ""
+
+
 def _places(name: str, expression: PythonExpression, definitions: Definitions[PythonExpression]) -> Iterator[str]:
     """The name of the file that a dotted name begins with."""
     root, _, rest = name.partition(".")
-    if root in _OWN and (owner := _owner(expression)):
-        name, scopes = rest, (f"{owner}.{HIDDEN}.", f"{owner}.")
-    elif root in expression.parameters:
+    if root == expression.own and rest:
+        yield from _inherited(_owner(expression), rest.removeprefix("__class__."), definitions)
+        return
+    if root in expression.parameters:
         name, scopes = f"{root}{_DEFAULT}", expression.scopes
     else:
         scopes = *expression.scopes, ""
-    parts = name.split(".")
     for scope in scopes:
-        for count in range(len(parts), 0, -1):
-            if (one := scope + ".".join(parts[:count])) in definitions:
-                yield one
-                return
+        if one := _longest(scope, name, definitions):
+            yield one
+            return
     if "*" in definitions and root not in expression.parameters and not hasattr(builtins, root):
         yield "*"
 
 
-_OWN = ("self", "cls")
+def _longest(scope: str, name: str, definitions: Definitions[PythonExpression]) -> str:
+    """The longest beginning of a dotted name that has a definition; empty for none."""
+    parts = name.split(".")
+    ways = (scope + ".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((one for one in ways if one in definitions), "")
+
+
+def _inherited(owner: str, name: str, definitions: Definitions[PythonExpression]) -> Iterator[str]:
+    """What gives an object's attribute its value: its class, or the ones that this inherits from."""
+    waiting, seen = [owner], set[str]()
+    while waiting and len(seen) < TEXT_DEPTH:
+        one = waiting.pop()
+        place = next(iter(definitions.get(one, [])), None)
+        if one in seen or place is None:
+            continue
+        seen.add(one)
+        found = [each for scope in (f"{one}.{HIDDEN}.", f"{one}.") if (each := _longest(scope, name, definitions))]
+        node = place.value.node
+        if found:
+            yield found[0]
+        elif not isinstance(node, ast.ClassDef):
+            yield one
+        elif name.split(".")[0] not in _declared_names(node):
+            waiting += filter(None, map(_dotted, node.bases))
+
+
+def _declared_names(owner: ast.ClassDef) -> set[str]:
+    """Attributes without a value, which whoever makes an object gives."""
+    return {_dotted(one.target) for one in owner.body if isinstance(one, ast.AnnAssign)}
+
+
 _DEFAULT = "="
 """After the name of a parameter: its default."""
 
@@ -149,16 +186,31 @@ def _owner(expression: PythonExpression) -> str:
     return own.removesuffix(f".{HIDDEN}.").rpartition(".")[0]
 
 
+_PLATFORM = frozenset(
+    "__future__ abc collections copy dataclasses datetime decimal enum functools getpass hashlib html inspect "
+    "itertools json locale logging math operator os pathlib platform pprint random re secrets socket string sys "
+    "textwrap time typing unicodedata uuid zoneinfo".split()
+)
+"""Modules that come with the language; others may be files of the repository."""
+_READERS = frozenset(
+    "open read_text read_bytes read readlines read_binary get_data import_module __import__ run_path run_module".split()
+)
+"""Functions whose results come from files."""
+
+
 def _is_foreign(place: PythonExpression) -> bool:
-    """Does an import take a value from a file that may be one of the repository?"""
+    """May a value come from another file of the repository?"""
     match place.node:
         case ast.Import():
             modules = [one.name for one in place.node.names]
         case ast.ImportFrom():
             modules = ["." * place.node.level + (place.node.module or "")]
         case _:
-            return False
-    return not all(one.split(".")[0] in sys.stdlib_module_names for one in modules)
+            calls = (node.func for node in ast.walk(place.node) if isinstance(node, ast.Call))
+            return any(
+                one.attr in _READERS if isinstance(one, ast.Attribute) else _dotted(one) in _READERS for one in calls
+            )
+    return not all(one.split(".")[0] in _PLATFORM for one in modules)
 
 
 def _define(found: Definitions[PythonExpression], body: list[ast.stmt], prefix: str, scopes: tuple[str, ...]) -> None:
@@ -174,9 +226,6 @@ def _define(found: Definitions[PythonExpression], body: list[ast.stmt], prefix: 
                 if inner.count(".") < TEXT_DEPTH:
                     _define(found, one.body, inner, (inner,))
                 _note_own(found, one, prefix)
-                for decorator in [each for each in one.decorator_list if not _is_harmless(each)][:1]:
-                    for name in [name for name in found if name.startswith(inner) and HIDDEN not in name]:
-                        _note(found, name, decorator)
             case _:
                 _define_assigned(found, PythonExpression(one, scopes), one, prefix)
     for name, node, whole in _bindings(body):
@@ -206,13 +255,19 @@ def _bindings(body: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST, ast.AST]]
 
     Each with its node and the statement around it.
     """
+    for node, whole in _own_nodes(body):
+        for name in _bound_names(node):
+            yield name, node, whole
+
+
+def _own_nodes(body: Iterable[ast.AST]) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Nodes below statements, each with the statement around it, without those of inner scopes."""
     waiting = [(one, one) for one in body]
     while waiting:
         node, whole = waiting.pop()
         if isinstance(node, ast.stmt):
             whole = node
-        for name in _bound_names(node):
-            yield name, node, whole
+        yield node, whole
         if isinstance(node, _COMPREHENSIONS):
             waiting += [(one.target, whole) for one in ast.walk(node) if isinstance(one, ast.NamedExpr)]
         elif not isinstance(node, _SCOPES) and not (isinstance(node, ast.AnnAssign) and node.value is None):
@@ -248,22 +303,26 @@ def _bound_name(node: ast.AST) -> str:
 def _note_globals(found: Definitions[PythonExpression], module: ast.Module) -> None:
     """Note what functions and classes do to names of the module, and what may do something to any of them."""
     every = list(ast.walk(module))
+    handed = _handed_over(every)
+    of_module = _other_names(module.body)
     inside: set[ast.AST] = set()
-    changes = list(_bindings(module.body))
+    _note_touched(found, module.body, frozenset(), of_module)
     for scope in (node for node in every if isinstance(node, _Function | ast.ClassDef)):
         inner = list(ast.walk(scope))
         declared = {name for node in inner if isinstance(node, ast.Global) for name in node.names}
         bound = list(_bindings(scope.body))
         local = {name for name, node, _ in bound if isinstance(node, ast.Name | ast.Import | ast.ImportFrom)} - declared
-        changes += bound
+        others = _other_names(scope.body)
         if not isinstance(scope, ast.ClassDef):
             local |= _parameters(scope)
             inside.update(inner)
+            others |= handed.get(scope.name, {})
         for name, node, whole in bound:
             root = name.split(".")[0]
             if root in declared or (root in found and root not in local):
                 _note(found, name, node, PythonExpression(whole))
-    _note_changes_by_other_names(found, every, changes)
+        others = {**{name: objects for name, objects in of_module.items() if name not in local}, **others}
+        _note_touched(found, scope.body, frozenset(local), others)
     stars = [node for node in every if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
     for star in sorted(stars, key=lambda node: -node.lineno)[:1]:
         for name in [name for name, places in found.items() if places and places[0].line < star.lineno]:
@@ -273,61 +332,99 @@ def _note_globals(found: Definitions[PythonExpression], module: ast.Module) -> N
             _note(found, name, node)
 
 
-def _note_changes_by_other_names(
+def _note_touched(
     found: Definitions[PythonExpression],
-    nodes: Iterable[ast.AST],
-    changes: Iterable[tuple[str, ast.AST, ast.AST]],
+    body: Sequence[ast.stmt],
+    local: frozenset[str],
+    others: Mapping[str, set[str]],
 ) -> None:
-    """Note what changes an object through another name for it, such as that of a loop, a parameter or a module."""
-    functions = {node.name: node for node in nodes if isinstance(node, _Function)}
-    others: dict[str, set[str]] = defaultdict(set)
-    for node in nodes:
-        for target, values in _same_objects(node, functions):
-            if target:
-                others[target] |= {name for value in values if (name := _dotted(value))}
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            for name in _bound_names(node):
-                others[name].add("")
-    for name, node, whole in changes:
-        for one in () if isinstance(node, ast.Name) else meant_by(name, others):
-            if one.split(".")[0] in found:
-                _note(found, one, node, PythonExpression(whole))
+    """Note what changes an object under another name, and statements that may change one by a call.
+
+    Args:
+        local: names that mean something else here.
+        others: for a name, the names of the module for the same object.
+    """
+    for node, whole in _own_nodes(body):
+        for name in _bound_names(node) if not isinstance(node, ast.Name) else ():
+            for meant in meant_by(name, others):
+                if meant.split(".")[0] in found:
+                    _note(found, meant, node, PythonExpression(whole))
+        for name in _used_by_statement(node):
+            if (one := _longest("", name, found)) and name.split(".")[0] not in local:
+                line = int(getattr(node, "lineno", 0))
+                found[touched(one)].append(Definition(line, line, PythonExpression(node)))
+
+
+def _used_by_statement(node: ast.AST) -> Iterator[str]:
+    """The objects that a call uses of which nothing else is done with the result."""
+    if not isinstance(node, ast.Expr):
+        return
+    call = node.value.value if isinstance(node.value, ast.Await) else node.value
+    if isinstance(call, ast.Call):
+        receiver = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+        for value in (*receiver, *call.args, *(word.value for word in call.keywords)):
+            if name := _dotted(value):
+                yield name
 
 
 def _note_own(found: Definitions[PythonExpression], owner: ast.ClassDef, prefix: str) -> None:
-    """Note what the methods of a class give to its attributes."""
-    own = f"{prefix}{owner.name}."
+    """Note what the methods of a class do to its attributes."""
+    start = f"{prefix}{owner.name}."
     for method in (one for one in owner.body if isinstance(one, _Function)):
-        for name, node, whole in _bindings(method.body):
-            root, _, attribute = name.partition(".")
-            if root in _OWN and attribute:
-                if f"{own}{HIDDEN}.{attribute}" not in found:
-                    found[f"{own}{HIDDEN}.{attribute}"] += found.get(f"{own}{attribute}", [])
-                inner = PythonExpression(whole, (f"{own}{method.name}.{HIDDEN}.",), _parameters(method))
-                for each in (f"{own}{HIDDEN}.{attribute}", f"{own}{attribute}"):
+        own = _own_parameter(method)
+        for node, whole in _own_nodes(method.body):
+            bound = [(name, True) for name in _bound_names(node)]
+            for name, changes in (*bound, *((name, False) for name in _used_by_statement(node))):
+                root, _, attribute = name.partition(".")
+                if not own or root != own or not attribute:
+                    continue
+                hidden = f"{start}{HIDDEN}.{attribute}"
+                if hidden not in found:
+                    found[hidden] += found.get(f"{start}{attribute}", [])
+                inner = PythonExpression(whole, (f"{start}{method.name}.{HIDDEN}.",), _parameters(method), own)
+                for each in (hidden, f"{start}{attribute}") if changes else (hidden,):
                     _note(found, each, node, inner)
 
 
-def _same_objects(node: ast.AST, functions: Mapping[str, _Function]) -> Iterator[tuple[str, Iterable[ast.AST]]]:
-    """Names that become names of an object, each with what the object may be."""
-    match node:
-        case ast.Assign():
-            yield from ((name, _objects(node.value)) for one in node.targets if (name := _dotted(one)))
-        case ast.NamedExpr(target=target, value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
-            yield _dotted(target), _objects(value)
-        case ast.For(target=target) | ast.AsyncFor(target=target) | ast.comprehension(target=target):
-            yield _dotted(target), ast.walk(node.iter)
-        case ast.Call(func=ast.Name(id=called)) if called in functions:
-            given = functions[called].args
+def _own_parameter(function: _Function) -> str:
+    """The parameter that is the object, or the class, of a method."""
+    if any(_dotted(one) == "staticmethod" for one in function.decorator_list):
+        return ""
+    return next((one.arg for one in (*function.args.posonlyargs, *function.args.args)), "")
+
+
+def _other_names(body: Sequence[ast.stmt]) -> dict[str, set[str]]:
+    """For names of a scope, the names of the objects that they may be."""
+    others: dict[str, set[str]] = defaultdict(set)
+    for node, _ in _own_nodes(body):
+        match node:
+            case ast.Assign():
+                pairs = [(target, node.value) for target in node.targets]
+            case ast.NamedExpr(target=target, value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
+                pairs = [(target, value)]
+            case ast.For(target=target, iter=ast.List(elts=values) | ast.Tuple(elts=values)):
+                pairs = [(target, one) for one in values]
+            case _:
+                continue
+        for target, value in pairs:
+            if (name := _dotted(target)) and (one := _dotted(value)):
+                others[name].add(one)
+    return others
+
+
+def _handed_over(nodes: Iterable[ast.AST]) -> dict[str, dict[str, set[str]]]:
+    """For functions of the file and their parameters, the names of the objects that calls give them."""
+    nodes = list(nodes)
+    functions = {node.name: node.args for node in nodes if isinstance(node, _Function)}
+    handed: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for node in nodes:
+        if isinstance(node, ast.Call) and (given := functions.get(_dotted(node.func))) is not None:
             names = [one.arg for one in (*given.posonlyargs, *given.args)]
-            yield from ((name, _objects(value)) for name, value in zip(names, node.args, strict=False))
-            yield from ((word.arg, _objects(word.value)) for word in node.keywords if word.arg in names)
-
-
-def _objects(value: ast.AST | None) -> list[ast.AST]:
-    if isinstance(value, ast.List | ast.Tuple | ast.Set):
-        return [inner for one in value.elts for inner in _objects(one)]
-    return [] if value is None else [value]
+            words = [(word.arg, word.value) for word in node.keywords if word.arg in names]
+            for parameter, value in (*zip(names, node.args, strict=False), *words):
+                if name := _dotted(value):
+                    handed[_dotted(node.func)][str(parameter)].add(name)
+    return handed
 
 
 def _changes_any_name(node: ast.AST, *, outside: bool) -> bool:
@@ -337,7 +434,7 @@ def _changes_any_name(node: ast.AST, *, outside: bool) -> bool:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     name = node.func.id
-    return name in ("exec", "eval", "globals") or (outside and not node.args and name in ("vars", "locals"))
+    return name in ("exec", "globals") or (outside and not node.args and name in ("vars", "locals"))
 
 
 def _parameters(function: _Function) -> frozenset[str]:
@@ -415,7 +512,7 @@ def _define_function(found: Definitions[PythonExpression], function: _Function, 
     name = f"{prefix}{function.name}"
     own = f"{name}.{HIDDEN}."
     # The body of a method does not see the names of its class.
-    outer = PythonExpression(function, (own,), _parameters(function))
+    outer = PythonExpression(function, (own,), _parameters(function), _own_parameter(function) if prefix else "")
     lines = function.lineno, function.end_lineno or function.lineno
     found[name].append(Definition(*lines, outer.at(_returned(function)), outer.at(function)))
     for one in function.body:
@@ -453,7 +550,7 @@ def _is_harmless(decorator: ast.expr) -> bool:
     return _dotted(called).rpartition(".")[2] in _HARMLESS
 
 
-def _dotted(node: ast.AST) -> str:
+def _dotted(node: ast.AST | None) -> str:
     """The name of a constant: `PROMPT`, `Class.attr`, `PROMPTS.key` for `PROMPTS["key"]`; empty for anything else."""
     parts: list[str] = []
     while not isinstance(node, ast.Name):

@@ -267,6 +267,9 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
     for line, content in contents:
         _check_template(line, content, parts, problems)
     problems.check()
+    for line, message in read.messages:
+        _check_reference(line, message.content, problems)
+    problems.check()
     if read.files and library is not None:
         parts = Parts(library.path, (*parts.files, *read.files))
     messages = [message for _, message in read.messages]
@@ -312,6 +315,16 @@ def _check_text(text: str, problems: Problems) -> None:
         problems.add(text.count("\n", 0, error.start) + 1, "contains half of a surrogate pair, which is not valid text")
 
 
+_REFERENCE = re.compile(r"\s*file://\S+\s*")
+
+
+def _check_reference(line: int, content: str, problems: Problems) -> None:
+    """Refuse a text that only names a file: a model would get the name, and nobody would notice the file's edits."""
+    if _REFERENCE.fullmatch(content):
+        message = f"{quoted(content.strip())} is the name of a file, and the model would get only this name"
+        problems.add(line, message, "use the file as the prompt, or write its text here")
+
+
 def _check_template(line: int, content: str, parts: Parts, problems: Problems) -> None:
     """Check a template; `line` is that of its chat message, 0 when it is the whole file."""
     try:
@@ -338,6 +351,7 @@ def parse_pointed(text: str, pointer: Pointer, where: str, rules: PlaceholderRul
         problems.add(found.line, f"{name} is longer than {PROMPT_CHARS:,} characters", "shorten the prompt")
     if not found.text.strip():
         problems.add(found.line, f"{name} is empty", "write the prompt into it")
+    _check_reference(found.line, found.text, problems)
     problems.check()
     if found.template:
         _check_template(found.line, found.text, NO_PARTS, problems)

@@ -18,6 +18,7 @@ from gate.prompts.expressions import (
     dedented,
     meant_by,
     no_definitions,
+    touched,
 )
 from gate.prompts.placeholders import Pieces, mapped
 
@@ -82,51 +83,73 @@ def script_definitions(content: str, ending: str) -> Definitions[ScriptExpressio
             _define(found, statement)
     for name, node in _bindings(root, frozenset()):
         _note(found, name, node)
-    _note_changes_by_other_names(found, root)
+    _note_touched(found, root)
     if root.has_error:
         bad = next(_errors(root), root)
         found[BROKEN].append(Definition(*_lines(bad), ScriptExpression(bad)))
     return found
 
 
-def _note_changes_by_other_names(found: Definitions[ScriptExpression], root: "Node") -> None:
-    """Note what changes an object through another name for it, or may change anything."""
-    nodes = list(_below(root))
-    functions = {_field(node, "name"): node for node in nodes if node.type == "function_declaration"}
-    others: dict[str, set[str]] = defaultdict(set)
-    for node in nodes:
-        for target, values in _same_objects(node, functions):
-            for name in _pattern_names(target):
-                others[name] |= {one for value in values for one in _pattern_names(value)}
-    for node, name in ((one, name) for one in nodes if others for name in _bound_names(one)):
-        for meant in meant_by(name, others) if "." in name or node.type == "call_expression" else ():
-            if meant.split(".")[0] in found:
-                _note(found, meant, node)
-    for node in [node for node in nodes if node.type == "call_expression" and _field(node, "function") == "eval"][:1]:
-        for name in list(found):
-            _note(found, name, node)
+def _note_touched(found: Definitions[ScriptExpression], root: "Node") -> None:
+    """Note what changes an object under another name, and statements that may change one by a call."""
+    functions = {_field(node, "name"): node for node in _below(root) if node.type == "function_declaration"}
+    others = _other_names(root, functions)
+    for node, scope in _with_scopes(root):
+        names = {**others[""], **others.get(scope, {})}
+        for name in _bound_names(node) if names else ():
+            for meant in meant_by(name, names) if "." in name or node.type == "call_expression" else ():
+                if meant.split(".")[0] in found:
+                    _note(found, meant, node)
+        for name in _used_by_statement(node):
+            if one := _longest("", name, found):
+                place = ScriptExpression(node, readable=False)
+                found[touched(one)].append(Definition(*_lines(node), place))
 
 
-def _same_objects(node: "Node", functions: "Mapping[str, Node]") -> "Iterator[tuple[Node, list[Node]]]":
-    """Names that become names of an object, each with what the object may be."""
-    left = node.child_by_field_name("name") or node.child_by_field_name("left")
-    right = node.child_by_field_name("value") or node.child_by_field_name("right")
-    if node.type == "for_in_statement" and left is not None and right is not None:
-        yield left, list(_below(right))
-    elif node.type in ("variable_declarator", "assignment_expression") and left is not None and right is not None:
-        yield left, _objects(right)
-    elif node.type == "call_expression" and (function := functions.get(_field(node, "function"))) is not None:
-        parameters = function.child_by_field_name("parameters")
-        named = [] if parameters is None else parameters.named_children
-        for parameter, value in zip(named, _arguments(node), strict=False):
-            yield parameter.child_by_field_name("pattern") or parameter, _objects(value)
+def _with_scopes(root: "Node") -> "Iterator[tuple[Node, str]]":
+    """Every node with the name of the declared function around it; empty outside of functions."""
+    waiting = [(root, "")]
+    while waiting:
+        node, scope = waiting.pop()
+        yield node, scope
+        inner = _field(node, "name") if node.type == "function_declaration" else scope
+        waiting += [(child, inner) for child in node.named_children if child.type != "comment"]
 
 
-def _objects(value: "Node") -> "list[Node]":
-    value = _unwrapped(value)
-    if value.type == "array":
-        return [inner for one in value.named_children for inner in _objects(one)]
-    return [value] if value.type in _NAMES else []
+def _other_names(root: "Node", functions: "Mapping[str, Node]") -> dict[str, dict[str, set[str]]]:
+    """For each function, for names inside of it, the names of the objects that they may be."""
+    others: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for node, scope in _with_scopes(root):
+        left = node.child_by_field_name("name") or node.child_by_field_name("left")
+        right = node.child_by_field_name("value") or node.child_by_field_name("right")
+        if node.type == "for_in_statement" and left is not None and right is not None and right.type == "array":
+            pairs = [(left, one) for one in right.named_children]
+        elif node.type in ("variable_declarator", "assignment_expression") and left is not None and right is not None:
+            pairs = [(left, right)]
+        elif node.type == "call_expression" and (function := functions.get(_field(node, "function"))) is not None:
+            parameters = function.child_by_field_name("parameters")
+            names = [] if parameters is None else parameters.named_children
+            named = [one.child_by_field_name("pattern") or one for one in names]
+            pairs, scope = [*zip(named, _arguments(node), strict=False)], _field(function, "name")
+        else:
+            continue
+        for target, value in pairs:
+            if (name := _dotted(target)) and (one := _dotted(_unwrapped(value))):
+                others[scope][name].add(one)
+    return others
+
+
+def _used_by_statement(node: "Node") -> Iterator[str]:
+    """The objects that a call uses of which nothing else is done with the result."""
+    call = next(iter(node.named_children), node) if node.type == "expression_statement" else node
+    if call.type == "await_expression" and call.named_child_count:
+        call = call.named_children[0]
+    if call is node or call.type != "call_expression":
+        return
+    called = call.child_by_field_name("function") or call
+    for value in (called.child_by_field_name("object"), *_arguments(call)):
+        if value is not None and (name := _dotted(value)):
+            yield name
 
 
 def script_work(definitions: Definitions[ScriptExpression]) -> Work[ScriptExpression]:
@@ -158,32 +181,52 @@ def _names(expression: ScriptExpression, definitions: Definitions[ScriptExpressi
     waiting = [expression.node]
     while waiting:
         node = waiting.pop()
-        if name := _used_name(node, expression):
-            yield from _place(name, expression, definitions)
+        if name := _used_name(node):
+            for one in _place(name, expression, definitions):
+                yield from (each for each in (one, touched(one)) if each in definitions)
         else:
             waiting += node.named_children
 
 
-def _used_name(node: "Node", expression: ScriptExpression) -> str:
-    if node.type == "member_expression" and _field(node, "object") == "this":
+def _used_name(node: "Node") -> str:
+    if node.type == "member_expression" and _field(node, "object") in ("this", "super"):
         return f"this.{_field(node, 'property')}"
     return _source(node) if node.type == "shorthand_property_identifier" else _dotted(node)
 
 
 def _place(name: str, expression: ScriptExpression, definitions: Definitions[ScriptExpression]) -> Iterator[str]:
     """The name of the file that a dotted name begins with."""
+    root, _, rest = name.partition(".")
+    if root == "this":
+        yield from _inherited(expression.scope.removesuffix(f".{HIDDEN}.").rpartition(".")[0], rest, definitions)
+        return
+    given = root in expression.parameters
+    for scope in [expression.scope] if given else [expression.scope, ""]:
+        if one := _longest(scope, f"{root}{_DEFAULT}" if given else name, definitions):
+            yield one
+            return
+
+
+def _longest(scope: str, name: str, definitions: Definitions[ScriptExpression]) -> str:
+    """The longest beginning of a dotted name that has a definition; empty for none."""
     parts = name.split(".")
-    scopes = [expression.scope, ""]
-    if parts[0] == "this":
-        owner = expression.scope.removesuffix(f".{HIDDEN}.").rpartition(".")[0]
-        parts, scopes = parts[1:], [f"{owner}.{HIDDEN}.", f"{owner}."]
-    elif parts[0] in expression.parameters:
-        parts, scopes = [f"{parts[0]}{_DEFAULT}"], [expression.scope]
-    for scope in scopes:
-        for count in range(len(parts), 0, -1):
-            if (one := scope + ".".join(parts[:count])) in definitions:
-                yield one
-                return
+    ways = (scope + ".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((one for one in ways if one in definitions), "")
+
+
+def _inherited(owner: str, name: str, definitions: Definitions[ScriptExpression]) -> Iterator[str]:
+    """What gives an object's attribute its value: its class, or the one that this inherits from."""
+    seen = set[str]()
+    while owner and owner not in seen and owner in definitions:
+        seen.add(owner)
+        found = [one for scope in (f"{owner}.{HIDDEN}.", f"{owner}.") if (one := _longest(scope, name, definitions))]
+        node = definitions[owner][0].value.node
+        if found or "class" not in node.type:
+            yield next(iter(found), owner)
+            return
+        heritage = next((one for one in node.named_children if one.type == "class_heritage"), None)
+        bases = [] if heritage is None else [_dotted(one) for one in _below(heritage)]
+        owner = next(filter(None, bases), "")
 
 
 _DEFAULT = "="
@@ -192,22 +235,26 @@ _PLATFORM = frozenset("assert buffer crypto fs fs/promises os path process url u
 """Modules that come with the language; `node:` before a name says the same."""
 
 
+_READERS = frozenset("readFileSync readFile readTextFile import".split())
+"""Functions whose results come from files."""
+
+
 def _is_foreign(place: ScriptExpression) -> bool:
-    """Does an import take a value from a file that may be one of the repository?"""
-    node: Node | None = place.node
-    if node is not None and node.type == "variable_declarator":
-        node = node.child_by_field_name("value")
-    while node is not None and node.type in ("member_expression", "await_expression", *_WRAPPERS):
-        node = node.child_by_field_name("object") or next(iter(node.named_children), None)
-    if node is None:
-        return False
-    source = node.child_by_field_name("source")
-    if node.type == "call_expression" and _field(node, "function") in ("require", "import"):
-        source = next(iter(_arguments(node)), node)
-    elif node.type != "import_statement":
-        return False
+    """May a value come from another file of the repository?"""
+    if place.node.type == "import_statement":
+        return not _is_platform(place.node.child_by_field_name("source"))
+    for node in (node for node in _below(place.node) if node.type == "call_expression"):
+        called = _field(node, "function")
+        if called.rpartition(".")[2] in _READERS:
+            return True
+        if called == "require" and not _is_platform(next(iter(_arguments(node)), None)):
+            return True
+    return False
+
+
+def _is_platform(source: "Node | None") -> bool:
     module = "" if source is None else _source(source).strip("'\"`")
-    return not module.startswith("node:") and module not in _PLATFORM
+    return module.startswith("node:") or module in _PLATFORM
 
 
 def _is_text(expression: ScriptExpression) -> bool:

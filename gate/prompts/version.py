@@ -286,7 +286,7 @@ _TOO_LONG = f"with its included files, the prompt is longer than {PROMPT_CHARS:,
 
 
 TODAY = "today"
-"""The day on which the run began, unless the configuration sets one."""
+"""In every suite the day on which the run began, unless the configuration sets one."""
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
@@ -317,11 +317,11 @@ class PlaceholderRules:
 
     Args:
         template: True for Jinja2, False for no placeholders, None to find the kind from the text.
-        kept: names that stay as `{name}`, because the suite fills them in itself.
+        kept: names that stay as `{name}`, because the run fills them in.
     """
 
     template: bool | None = None
-    kept: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset((TODAY,))
 
 
 AS_SHOWN = PlaceholderRules()

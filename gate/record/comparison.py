@@ -192,6 +192,24 @@ class OpposedScorers(RecordPart):
     rise: Delta
 
 
+class BlindJudge(RecordPart):
+    """A judge of one suite whose verdict does not depend on the answers.
+
+    Args:
+        scorer: its name.
+        answers: answers, or pairs of answers, that it judged.
+        value: the one score of all answers; null for a pairwise judge.
+        turned: share of the pairs with another verdict when the answers changed places; null for other judges.
+        alone: no other scorer of the suite shows anything.
+    """
+
+    scorer: str
+    answers: Count
+    value: float | None = None
+    turned: float | None = None
+    alone: bool = True
+
+
 class PassState(StrEnum):
     """What the pass rate of one slice shows against the required rate."""
 
@@ -457,6 +475,7 @@ class ArmConversations(RecordPart):
         asking: share of the conversations with such an answer, in [0, 1]; None likewise.
         calls: of tools; None where an agent does not say which it called.
         failed_calls: of tools, those that failed; None likewise.
+        last_questions: last answers that look like questions, of how many; None where questions are answered.
     """
 
     turns: Amount
@@ -464,6 +483,7 @@ class ArmConversations(RecordPart):
     asking: Share | None
     calls: Amount | None
     failed_calls: Amount | None
+    last_questions: tuple[Count, Count] | None = None
 
 
 class Conversations(RecordPart):

@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from gate.record.comparison import (
     ArmAxis,
     AxisComparison,
+    BlindJudge,
     CacheComparison,
     Comparison,
     Conversations,
@@ -90,6 +91,7 @@ class SuiteRecord(RecordPart):
     positions: list[PositionBias] = []
     scorers: list[ScorerChange]
     opposed: OpposedScorers | None = None
+    blind: list[BlindJudge] = []
     rubrics: list[RubricResult] = []
     juries: list[JuryResult] = []
     conversations: Conversations | None = None

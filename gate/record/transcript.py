@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 from pydantic import ConfigDict, Field
 
 from gate.messages import Image, ToolCall
-from gate.values import WRITTEN, Amount, Count, Share, Tokens, Tries
+from gate.values import WRITTEN, Amount, Count, JsonValue, Share, Tokens, Tries
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,18 @@ Speaker: TypeAlias = Literal["case", "follow-up", "simulated"]
 """Who wrote a message to the agent: the case, an answer to a question of the agent's, or a simulated user."""
 UserEnd: TypeAlias = Literal["", "done", "max_turns"]
 """Why a simulated user said no more: it had what it wanted, or had said all that it may; empty where there was none."""
-Cell: TypeAlias = bool | int | float | str | None
-"""One value of a database; what is none of these is text."""
+CELL_CHARS = 2_000
+"""Of one value of a database."""
+
+
+def cut_cell(text: str) -> str:
+    """A value of a database as text, with a mark at the end where it was cut."""
+    return text if len(text) <= CELL_CHARS else f"{text[:CELL_CHARS]}…"
+
+
+def is_cut(cell: JsonValue) -> bool:
+    """Was this value cut?"""
+    return isinstance(cell, str) and len(cell) > CELL_CHARS
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,14 +230,17 @@ class Observation:
         error: why it failed; empty where it did not.
         more: there were more rows than are saved.
         columns: their names.
+        types: the names that Postgres has for their types, without those that somebody made; that of an array is the
+            type of its items. Empty with SQLite, where each value has a type of its own.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     scorer: str
-    rows: tuple[tuple[Cell, ...], ...] | None
+    rows: tuple[tuple[JsonValue, ...], ...] | None
     error: str = ""
     more: bool = False
     columns: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +254,10 @@ class Outline:
         failures: how many calls failed, those of tools that are not there among them.
         steps: calls of a model that the agent made, as far as they are known.
         tools_told: the agent reports for each message which tools it called.
-        missing: calls of tools that are not there.
-        heard: of each answer that may ask something it is known whether it does.
+        missing: names of the tools that it called and that are not there, in order.
+        offered: names of the tools that it has; empty where it does not say.
+        heard: of each answer it is known whether it asks something, if a model is set to find out.
+        ends_asking: the last answer looks like a question.
     """
 
     turns: int
@@ -251,13 +266,15 @@ class Outline:
     failures: int
     steps: int = 1
     tools_told: bool = True
-    missing: int = 0
+    missing: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
     heard: bool = True
+    ends_asking: bool = False
 
     @property
     def calls(self) -> int:
         """Of tools, those that are not there among them."""
-        return len(self.tools) + self.missing
+        return len(self.tools) + len(self.missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +290,7 @@ class Transcript:
         files: digest of the files that the agent's programs ran in; empty where there were none, or they are unknown.
         user_end: of a simulated user.
         notes: what readers should know of the agent's tools, in sentences.
+        offered: names of the tools that the agent has; empty where it does not say.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
@@ -284,6 +302,7 @@ class Transcript:
     files: str = ""
     user_end: UserEnd = ""
     notes: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
 
     @property
     def outline(self) -> Outline:
@@ -297,7 +316,8 @@ class Transcript:
             failures=sum(use.failed for use in tools),
             steps=sum(turn.steps for turn in self.turns),
             tools_told=self.tools_told,
-            missing=sum(use.missing for use in tools),
+            missing=tuple(use.name for use in tools if use.missing),
+            offered=self.offered,
             heard=not self.aside.missed,
         )
 

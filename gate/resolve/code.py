@@ -9,10 +9,10 @@ from gate.config.documents import decode, one_problem, quoted
 from gate.config.gatefile import Config, SuiteConfig
 from gate.config.rubrics import parse_rubric
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import HttpAgent, PythonAgent, Target, ToolLoop, parse_tools, runs_code
+from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, parse_tools, runs_code
 from gate.config.values import PYTHON_PREFIX, function_named, is_python
 from gate.errors import GateError, InputErrors, Problem
-from gate.files import matches
+from gate.files import matches, normal
 from gate.limits import PROMPT_CHARS
 from gate.prompts.files import CannotLoad, FileSource, file_of, missing, source_place
 from gate.prompts.version import TEMPLATE_ENDINGS, FunctionTexts, Prompt, PromptVersion
@@ -257,13 +257,30 @@ def _check_function(function: str, source: FileSource, config: SuiteConfig) -> N
 
 
 def _code(source: FileSource, config: SuiteConfig) -> str:
-    """A digest of the files that an agent depends on."""
-    patterns = () if isinstance(config.target, HttpAgent | None) else config.target.files
-    if patterns and not any(matches(path, one) for path in source.listing() for one in patterns):
-        names = ", ".join(patterns)
+    """A digest of the files that an agent depends on: those that it lists, and its own program."""
+    target = config.target
+    patterns = () if isinstance(target, HttpAgent | None) else target.files
+    if not patterns:
+        return code_of(source)
+    files = source.listing()
+    if lost := [one for one in patterns if not any(matches(path, one) for path in files)]:
+        names = ", ".join(lost)
         message = f"the agent of suite {config.name} depends on {names}; there is no such file {source_place(source)}"
         raise GateError(message, "fix 'files' of its target, or remove it: then the agent depends on all files")
-    return code_of(source, patterns)
+    return code_of(source, (*patterns, *_programs(source, target)))
+
+
+def _programs(source: FileSource, target: Target | None) -> Iterator[str]:
+    """The files of the repository that an agent is started from."""
+    match target:
+        case PythonAgent():
+            path = file_of(source, PYTHON_PREFIX + target.function)
+            yield from module_files(source, path) if path is not None else ()
+        case CommandAgent():
+            yield from (normal(word) for word in target.run if normal(word) in source.listing())
+        case ToolLoop():
+            words = (word for server in target.servers.values() for word in server.command)
+            yield from (normal(word) for word in words if normal(word) in source.listing())
 
 
 _EVERYTHING = ("**", "**/.*", "**/.*/**")

@@ -53,7 +53,7 @@ class ScoringRules:
     Args:
         dimensions: slice dimensions to test; None tests every dimension that the cases have, and `length`.
         threshold: the score at which a sample passes; None where each scorer has its own.
-        placeholders: replaced in prompts and cases; None for none at all.
+        placeholders: replaced in prompts and cases, besides `today`; None if none are set.
     """
 
     scorers: tuple[ScorerSpec, ...]

@@ -3,12 +3,13 @@
 import ast
 import warnings
 from collections.abc import Iterator
+from itertools import islice
 from posixpath import dirname, normpath
 
 from gate.config.documents import decode, one_problem
 from gate.config.values import SOURCES
 from gate.limits import PATH_CHARS
-from gate.prompts.files import FileSource
+from gate.prompts.files import FileSource, folders
 
 MOST_MODULES = 1_000
 
@@ -27,15 +28,39 @@ def module_files(source: FileSource, path: str) -> dict[str, bytes]:
             continue
         files[file] = data
         tree = _parsed(data, file)
-        names = [name for name in _imported(tree, file) if name]
-        candidates = [f"{folder}{name.replace('.', '/')}" for name in names for folder in SOURCES]
+        folder, listing = dirname(file), source.listing()
+        names = [name.replace(".", "/") for name in _imported(tree, file) if name]
+        candidates = [f"{start}{name}" for name in names for start in (*SOURCES, f"{folder}/" if folder else "")]
         waiting += [one + end for one in dict.fromkeys(candidates) for end in (".py", "/__init__.py")]
-        folder = dirname(file)
-        for name in _named_files(tree):
-            for named in {name, normpath(f"{folder}/{name}")} & source.listing().keys():
-                if not named.endswith(".py"):
-                    files[named] = source.read(named) or b""
+        waiting += [f"{one}/__init__.py" for one in folders(file)]
+        named = {path for name in _named_files(tree) for path in (name, normpath(f"{folder}/{name}"))} & listing.keys()
+        if _finds_files(tree):
+            named |= set(islice((path for path in listing if path.startswith(f"{folder}/")), MOST_MODULES))
+        files |= {path: source.read(path) or b"" for path in sorted(named)}
     return files
+
+
+_FINDING = frozenset(
+    "glob rglob iglob iterdir listdir scandir walk with_suffix with_name with_stem joinpath "
+    "run Popen check_output".split()
+)
+"""Functions by which code gets at files that its text does not name."""
+_OPENING = frozenset(("open", "read_text", "read_bytes"))
+
+
+def _finds_files(tree: ast.Module) -> bool:
+    """Does code look for files, or put their names together? Then all that lies with it counts."""
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        made = [
+            node
+            for one in (*call.args, call.func)
+            for node in ast.walk(one)
+            if isinstance(node, ast.JoinedStr | ast.Add)
+        ]
+        if name in _FINDING or (name in _OPENING and made):
+            return True
+    return False
 
 
 def _parsed(data: bytes, path: str) -> ast.Module:

@@ -72,7 +72,9 @@ def _names_model(name: str) -> bool:
 def _parameter(name: str) -> str:
     """The name in `gate.yaml`; empty for any other setting."""
     parts = name.split(".")
-    return _PARAMETERS.get(parts[-1], "") if parts[0] in (*_PARAMETERS, "model", "modelParameters") else ""
+    return (
+        _PARAMETERS.get(parts[-1], "") if parts[0] in (*_PARAMETERS, "model", "modelParameters", "parameters") else ""
+    )
 
 
 def _with_parameters(arm: Arm, leaves: Mapping[str, JsonValue], names: Iterable[str]) -> Arm:

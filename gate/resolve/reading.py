@@ -1,6 +1,6 @@
 """Reads the files of both sides of a comparison, and collects every error in them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -10,12 +10,14 @@ from gate.cases.case import Case
 from gate.config.documents import decode, quoted
 from gate.config.gatefile import Config, RuleComparisonOptions, SuiteConfig, load, parse_partly
 from gate.config.models import ModelRef
+from gate.config.targets import ToolLoop
 from gate.config.values import file_part, is_python, is_store, prompt_parts
 from gate.errors import GateError, InputErrors, Problem
 from gate.prompts import reading
 from gate.prompts.files import FileSource, PromptBuilder, absent_part, file_of, missing, names_like, source_place
 from gate.prompts.version import TODAY, Library, PlaceholderRules, Prompt, PromptVersion
 from gate.record.parts import Deletion
+from gate.resolve.case_keys import CaseReaders, unread_keys
 from gate.resolve.code import (
     NamedFilesReader,
     arm_of,
@@ -25,6 +27,7 @@ from gate.resolve.code import (
     is_code,
     with_code_place,
 )
+from gate.resolve.contradicting import contradicting_scorers
 from gate.resolve.exam import (
     ExamChanges,
     ExamEdit,
@@ -40,8 +43,9 @@ from gate.resolve.exam import (
 from gate.resolve.missing_files import path_hint
 from gate.resolve.own_settings import arms_with_edits
 from gate.resolve.pairing import Pair, Sides, is_there, pair, stored
+from gate.resolve.tool_names import idle_names, misspelt_tools
 from gate.resolve.trust import forbidden, foreign_scorers, model_fault, of_suite, replaced, unfit
-from gate.suite import Exam, Suite
+from gate.suite import Arm, Exam, Suite
 
 if TYPE_CHECKING:
     from gate.config.specification import Specification
@@ -173,9 +177,6 @@ class Reader:
             hint = "its query only runs after the change is merged"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
-        if baseline is not None and (problem := _made_otherwise(baseline, candidate)):
-            self.problems.append(problem)
-            return None
         after = arm_of(self.sides, self.sides.head, pair.current, candidate)
         before = None if baseline is None else arm_of(self.sides, self.sides.base, pair.exam, baseline)
         if before is not None:
@@ -183,6 +184,9 @@ class Reader:
             if (edited := self._parsed(lambda: arms_with_edits(*arms))) is None:
                 return None
             before, after = edited
+        if idle := tuple(self._idle(begun, before, after)):
+            self.problems.extend(idle)
+            return None
         suite = Suite(
             name=pair.current.name,
             baseline=before,
@@ -198,6 +202,23 @@ class Reader:
         label = self.sides.head.label
         delta = ExamChanges() if head_cases is cases else changes(cases, head_cases)
         return SuiteWithEdits(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
+
+    def _idle(self, begun: _Begun, baseline: Arm | None, candidate: Arm) -> Iterator[Problem]:
+        """What checks nothing, in what the change leaves behind: it may be the one that removes it."""
+        config, cases = begun.pair.current, begun.head_cases or ()
+        place = _at(self.sides.head, self.config_path), config.line
+        if baseline is not None and (problem := _made_otherwise(baseline.version, candidate.version)):
+            yield problem
+        if not begun.pair.left_out:
+            settings = config.name, config.scorers, config.threshold, config.conversing
+            yield from unread_keys(CaseReaders(*settings, (candidate,)), cases)
+            yield from misspelt_tools(config.scorers, cases, [arm for arm in (baseline, candidate) if arm is not None])
+            yield from contradicting_scorers((config.name, *place), config.scorers, cases)
+        if isinstance(candidate.target, ToolLoop):
+            yield from (
+                Problem(*place, f"suite {config.name}: {message}", hint)
+                for message, hint in idle_names(candidate.target)
+            )
 
     def _promises(self, pair: Pair) -> RuleComparisonOptions | None:
         """The comparison of promises: only the base decides on it, and its specification counts."""
@@ -371,8 +392,7 @@ def _at(source: FileSource, path: str) -> str:
 
 def _placeholder_rules(config: SuiteConfig) -> PlaceholderRules:
     """The placeholders of a text inside a file: those that the suite fills in itself stay."""
-    own = frozenset() if config.placeholders is None else frozenset((TODAY, *config.placeholders))
-    return PlaceholderRules(config.template, own)
+    return PlaceholderRules(config.template, frozenset((TODAY, *(config.placeholders or {}))))
 
 
 def _compared(pair: Pair, suite: Suite) -> bool:

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
-from gate.cases.case import Case, NotBuilt, SlowTemplate, place_of, render
+from gate.cases.case import Case, NotBuilt, SlowTemplate, fill, place_of, render
 from gate.config.documents import printable, quoted
 from gate.config.gatefile import Config
 from gate.config.models import ModelPrice, ModelRef, Params, ProviderServer, Relation, parse_model, relation
@@ -40,7 +40,7 @@ class Resolved:
         commit: the candidate's, where there is one.
         config: path of `gate.yaml` in the repository; empty where there is none.
         deleted: prompts that the base tests and the change deletes.
-        run_edits: the change's edits of the run's policy, budget and cache, such as `policy.confidence`.
+        run_edits: the change's edits of the run's policy, budget, cache and servers, such as `policy.confidence`.
         adoption: the base has no configuration, so that all of the exam is the change's own.
         base_models: each model that the base uses.
         coverage: what was looked at, where two refs are compared.
@@ -137,7 +137,11 @@ def with_placeholders(resolved: Resolved, today: str) -> Resolved:
 
     `today` is the day on which the run began, as `2026-11-22`.
     """
-    notes = dict.fromkeys(_note(suite, today) for suite in resolved.suites if suite.exam.placeholders is not None)
+    suites = tuple(of_suite(suite, today) for suite in resolved.suites)
+    pairs = zip(resolved.suites, suites, strict=True)
+    # Without placeholders of its own, a suite is mentioned only where something was replaced.
+    told = [suite for suite, filled_in in pairs if suite.exam.placeholders is not None or filled_in is not suite]
+    notes = dict.fromkeys(_note(suite, today) for suite in told)
     edits = tuple(
         replace(
             edit,
@@ -148,23 +152,24 @@ def with_placeholders(resolved: Resolved, today: str) -> Resolved:
         )
         for edit in resolved.edits
     )
-    suites = tuple(of_suite(suite, today) for suite in resolved.suites)
     return replace(resolved, suites=suites, edits=edits, notes=(*resolved.notes, *notes))
 
 
 def of_suite(suite: Suite, today: str) -> Suite:
-    """One suite with its placeholders replaced."""
-    if suite.exam.placeholders is None:
-        return suite
-    values = {TODAY: today, **suite.exam.placeholders}
+    """One suite with its placeholders replaced; the suite itself where there are none."""
+    values = {TODAY: today, **(suite.exam.placeholders or {})}
     cases, scorers = _filled(suite.exam.cases, values), _filled(suite.exam.scorers, values)
+    baseline, candidate = suite.baseline and _arm(suite.baseline, values), _arm(suite.candidate, values)
+    before = suite.exam.cases, suite.exam.scorers, suite.baseline, suite.candidate
+    if all(new is old for new, old in zip((cases, scorers, baseline, candidate), before, strict=True)):
+        return suite
     exam = replace(suite.exam, cases=cases, scorers=scorers)
-    baseline = suite.baseline and _arm(suite.baseline, values)
-    return replace(suite, exam=exam, baseline=baseline, candidate=_arm(suite.candidate, values))
+    return replace(suite, exam=exam, baseline=baseline, candidate=candidate)
 
 
 def _arm(arm: Arm, values: Mapping[str, str]) -> Arm:
-    return replace(arm, version=_filled(arm.version, values))
+    version = _filled(arm.version, values)
+    return arm if version is arm.version else replace(arm, version=version)
 
 
 def _note(suite: Suite, today: str) -> str:
@@ -188,21 +193,29 @@ _KEPT: Mapping[type, frozenset[str]] = {
 
 
 def _filled(value: Any, values: Mapping[str, str]) -> Any:
-    """A value with the placeholders replaced in all of its texts; keys stay."""
+    """A value with the placeholders replaced in all of its texts, or the value itself without any; keys stay."""
     match value:
         case str():
-            return filled(value, values)
+            text = filled(value, values)
+            return value if text == value else text
         case Failed():
             return value
         case tuple() | list():
-            return type(value)(_filled(one, values) for one in value)
+            several = [_filled(one, values) for one in value]
+            return value if _same(several, value) else type(value)(several)
         case Mapping():
-            return {key: _filled(one, values) for key, one in value.items()}
+            by_key = {key: _filled(one, values) for key, one in value.items()}
+            return value if _same(by_key.values(), value.values()) else by_key
     if not is_dataclass(value) or isinstance(value, type):
         return value
     kept = _KEPT.get(type(value), frozenset())
-    names = [one.name for one in fields(value) if one.init and one.name not in kept]
-    return replace(value, **{name: _filled(getattr(value, name), values) for name in names})
+    given = {one.name: getattr(value, one.name) for one in fields(value) if one.init and one.name not in kept}
+    changed = {name: _filled(one, values) for name, one in given.items()}
+    return value if _same(changed.values(), given.values()) else replace(value, **changed)
+
+
+def _same(found: Iterable[Any], before: Iterable[Any]) -> bool:
+    return all(new is old for new, old in zip(found, before, strict=True))
 
 
 _KIN: Mapping[Relation, str] = {
@@ -281,6 +294,7 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
             continue
         except InputErrors as errors:
             yield from errors.problems
+    yield from _unfilled(case)
     scorers = suite.exam.scorers_of(case)
     if suite.baseline is None and all(spec.comparative for spec in scorers):
         file, line = place_of(case.where)
@@ -290,6 +304,17 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
     for spec in scorers:
         try:
             yield from _scorer(spec, case)
+        except SlowTemplate:
+            raise
+        except InputErrors as errors:
+            yield from errors.problems
+
+
+def _unfilled(case: Case) -> Iterator[Problem]:
+    """Errors in the texts of a case that other fields are filled into."""
+    for text in case.templates:
+        try:
+            fill(text, case)
         except SlowTemplate:
             raise
         except InputErrors as errors:

@@ -15,6 +15,8 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.prompts import reading
 from gate.prompts.files import FileSource
 from gate.prompts.version import Library, PromptVersion
+from gate.resolve.case_keys import CaseReaders, unread_keys
+from gate.resolve.contradicting import contradicting_scorers
 from gate.resolve.exam import ExamChanges, JudgeDefault, ScoringRules, build, with_quotes, with_simulated_users
 from gate.resolve.own_settings import settings_notes
 from gate.resolve.pairing import part_notes
@@ -85,6 +87,10 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
         exam=with_quotes(exam, source),
         samples=run.samples,
     )
+    readers = CaseReaders(suite.name, run.scorers, None, exam.conversing, tuple(suite.arms.values()))
+    place = suite.name, files.cases, 0
+    if idle := [*unread_keys(readers, exam.cases), *contradicting_scorers(place, run.scorers, exam.cases)]:
+        raise InputErrors(idle)
     notes = (*settings_notes([suite], of_command=True), *part_notes([suite]))
     found = Resolved((suite,), {suite.name: ExamChanges()}, (), notes, run.policy, Budget(), None)
     return with_servers(found, None)

@@ -313,7 +313,9 @@ def _check_stranger(sides: Sides, suites: Sequence[Suite], base: Config | None) 
 def _run_edits(base: Config, head: Config) -> tuple[SettingEdit, ...]:
     kinds = (("policy.", base.policy, head.policy), ("budget.", base.budget, head.budget))
     found = [one for prefix, old, new in kinds for one in differing(old, new, prefix)]
-    return (*found, *differing(base.cache, head.cache, "cache."))
+    servers = ((name, old, head.providers.get(name)) for name, old in base.providers.items())
+    moved = [one for name, old, new in servers if new for one in differing(old, new, f"providers.{name}.")]
+    return (*found, *differing(base.cache, head.cache, "cache."), *moved)
 
 
 def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:

@@ -9,12 +9,13 @@ from pathlib import PurePosixPath
 from gate.cases.case import Case, Entry
 from gate.cases.convert import read_rows
 from gate.cases.reading import LINES_ENDINGS, TABLE_ENDINGS
-from gate.cases.rows import ANSWERS, INPUTS
-from gate.config.documents import decode
+from gate.cases.rows import INPUTS
+from gate.cases.shapes import ANSWERS, answers_in
+from gate.config.documents import decode, quoted
 from gate.config.gatefile import CASE_ENDINGS
 from gate.config.values import file_part, pointer_of
 from gate.errors import GateError
-from gate.prompts.discovery import FoundPrompt
+from gate.prompts.discovery import FoundPrompt, PassedFile
 from gate.prompts.reading import is_prompt_yml
 from gate.scaffold.names import bare_name
 from gate.scaffold.search import RepositoryFiles
@@ -42,23 +43,31 @@ class FoundCases:
         path: their file.
         cases: as the gate reads the file; empty if the rows must be converted.
         entries: the converted rows.
+        dropped: what of the file is left out, and why; empty for nothing.
     """
 
     path: str
     cases: tuple[Case, ...] = ()
     entries: tuple[Entry, ...] = ()
+    dropped: str = ""
 
 
-def find_cases(prompt: FoundPrompt, tree: RepositoryFiles, name: str) -> FoundCases | None:
-    """Cases that fit the prompt, from the likeliest file.
+def find_cases(
+    prompt: FoundPrompt, tree: RepositoryFiles, name: str
+) -> tuple[FoundCases | None, tuple[PassedFile, ...]]:
+    """Cases that fit the prompt, from the likeliest file; and the data files, or parts of them, that are left out.
 
     Args:
         name: of its suite.
     """
+    passed: list[PassedFile] = []
     for path, about in _likely(prompt, tree.paths, name):
-        if (found := _cases_in(path, prompt, tree, about=about)) is not None:
-            return found
-    return None
+        found = _cases_in(path, prompt, tree, about=about)
+        if isinstance(found, PassedFile):
+            passed.append(found)
+        elif found is not None:
+            return found, (*passed, *([PassedFile(path, found.dropped)] if found.dropped else ()))
+    return None, tuple(passed)
 
 
 def fits(case: Case, prompt: FoundPrompt) -> bool:
@@ -99,7 +108,7 @@ def _distance(one: PurePosixPath, other: PurePosixPath) -> int:
     return len(one.parts) + len(other.parts) - 2 * shared
 
 
-def _cases_in(path: str, prompt: FoundPrompt, tree: RepositoryFiles, *, about: bool) -> FoundCases | None:
+def _cases_in(path: str, prompt: FoundPrompt, tree: RepositoryFiles, *, about: bool) -> FoundCases | PassedFile | None:
     try:
         data = tree.read(path)
         if data is None or len(data) > _BYTES:
@@ -109,15 +118,22 @@ def _cases_in(path: str, prompt: FoundPrompt, tree: RepositoryFiles, *, about: b
             return FoundCases(path, cases)
         if not path.lower().endswith(_ROW_ENDINGS):
             return None
-        rows = [row for _, row in read_rows(decode(data, path), path).rows[:CASES_OF_ROWS]]
+        rows = [row for _, row in read_rows(decode(data, path), path).rows]
     except GateError:
         return None
     if not _matches(rows, prompt, about=about):
         return None
-    made = [_entry(row, number, prompt) for number, row in enumerate(rows, 1)]
+    if rivals := _rivals(rows, prompt):
+        return PassedFile(path, rivals)
+    answers = answers_in({key for row in rows for key in row})
+    made = [_entry(row, number, prompt, answers) for number, row in enumerate(rows[:CASES_OF_ROWS], 1)]
     entries = tuple(entry for entry in made if entry is not None)
-    # Most rows must do, or the file is about something else.
-    return FoundCases(path, entries=entries) if len(entries) * 2 > len(rows) else None
+    if len(entries) * 2 <= len(made):
+        return None  # most rows must do, or the file is about something else
+    empty = [number for number, entry in enumerate(made, 1) if entry is None]
+    dropped = [f"row {empty[0]}{f' and {len(empty) - 1} more' if empty[1:] else ''} without a value"] if empty else []
+    dropped += [f"all rows after row {CASES_OF_ROWS}"] if len(rows) > CASES_OF_ROWS else []
+    return FoundCases(path, entries=entries, dropped=" and ".join(dropped))
 
 
 def _matches(rows: Sequence[Mapping[str, JsonValue]], prompt: FoundPrompt, *, about: bool) -> bool:
@@ -128,15 +144,26 @@ def _matches(rows: Sequence[Mapping[str, JsonValue]], prompt: FoundPrompt, *, ab
     return _speaks_of(columns, prompt, about=about)
 
 
+def _rivals(rows: Sequence[Mapping[str, JsonValue]], prompt: FoundPrompt) -> str:
+    """Why a person has to say which of two columns is the expected answer, or the input; empty if it is clear."""
+    columns = dict.fromkeys(key for row in rows for key in row if key not in prompt.variables)
+    candidates = {"input": INPUTS, "expected": (*answers_in(columns), "output", "target")}
+    for field, names in candidates.items():
+        both = [column for column in columns if column in names]
+        if field not in columns and len(both) > 1:
+            return f"{' and '.join(map(quoted, both))} may both be {field!r}: give the one that counts this name"
+    return ""
+
+
 def _speaks_of(columns: set[str], prompt: FoundPrompt, *, about: bool) -> bool:
     """Do most columns match the prompt, if the name of the file does not?"""
     others = columns - set(prompt.variables) - _KNOWN
     return about or bool(prompt.variables) and len(others) <= len(prompt.variables)
 
 
-def _entry(row: Mapping[str, JsonValue], number: int, prompt: FoundPrompt) -> Entry | None:
-    values = {name: row.get(name) for name in prompt.variables}
-    if any(value is None or value == "" for value in values.values()):
+def _entry(row: Mapping[str, JsonValue], number: int, prompt: FoundPrompt, answers: Sequence[str]) -> Entry | None:
+    values = {name: "" if (value := row.get(name)) is None else value for name in prompt.variables}
+    if values and all(value == "" for value in values.values()):
         return None
     entry: dict[str, JsonValue] = {"id": f"row-{number}"}
     if prompt.asks_input:
@@ -146,7 +173,7 @@ def _entry(row: Mapping[str, JsonValue], number: int, prompt: FoundPrompt) -> En
         entry["input"] = said
     if values:
         entry["vars"] = dict(values)
-    expected = _first(row, ANSWERS, prompt)
+    expected = _first(row, answers, prompt)
     return entry if expected is None or expected == "" else {**entry, "expected": expected}
 
 

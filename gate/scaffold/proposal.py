@@ -21,7 +21,7 @@ from gate.scaffold.judges import count_unasked_judges, judge_models, with_judges
 from gate.scaffold.models import JUDGES, ConfigurationModels
 from gate.scaffold.names import suite_names
 from gate.scaffold.search import Candidate, RepositoryFiles, with_files
-from gate.scaffold.suites import SuiteDraft, bundle_draft, draft_of, suites_of, with_cases
+from gate.scaffold.suites import SuiteDraft, bundle_draft, draft_of, suites_of
 from gate.values import JsonValue
 
 UNREAD = "it has no expected answers and no judge: add `expected` to its cases, or set OPENAI_API_KEY for a judge"
@@ -45,7 +45,7 @@ class Proposal:
 
     Args:
         candidates: what the suites are made from.
-        left: prompts that cannot be used.
+        left: prompts and data files that cannot be used.
         losses: what could not be converted, by file.
         unjudged: judges of other tools that are left out.
     """
@@ -79,10 +79,9 @@ def propose(
     room, more = planned[:NEW_SUITES], planned[NEW_SUITES:]
     left = [PassedFile(path, f"one change can add at most {NEW_SUITES} suites") for _, _, path in more]
     names = suite_names([path for _, _, path in room])
-    drafts = [_draft(one, suite, name, tree) for (one, suite, _), name in zip(room, names, strict=True)]
-    if wishes.cases:
-        given = FoundCases(wishes.cases, _cases(tree, wishes.cases))
-        drafts = [with_cases(draft, given) if draft.found else draft for draft in drafts]
+    given = FoundCases(wishes.cases, _cases(tree, wishes.cases)) if wishes.cases else None
+    drafts = [_draft(one, suite, name, tree, given) for (one, suite, _), name in zip(room, names, strict=True)]
+    left += dict.fromkeys(passed for draft in drafts for passed in draft.passed)
     drafts, layout = _with_models(drafts, layout)
     unjudged = 0
     if judge := layout.models.judge:
@@ -126,12 +125,14 @@ def with_drafts(
     return replace(proposal, texts=texts, drafts=tuple(drafts), losses=losses, left=(*proposal.left, *left))
 
 
-def _draft(one: Candidate, suite: BundleSuite | None, name: str, tree: RepositoryFiles) -> SuiteDraft:
+def _draft(
+    one: Candidate, suite: BundleSuite | None, name: str, tree: RepositoryFiles, given: FoundCases | None
+) -> SuiteDraft:
     if suite is not None:
         return bundle_draft(suite, name, tree, one)
     if one.prompt is None:
         raise GateError(f"{one.path} has no prompt", "give another file")
-    return draft_of(one.prompt, name, tree, one)
+    return draft_of(one.prompt, name, tree, one, given)
 
 
 def _text(draft: SuiteDraft, candidates: Sequence[Candidate], tree: RepositoryFiles) -> str:

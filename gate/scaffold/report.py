@@ -47,7 +47,7 @@ class InitReport:
 
     @property
     def left(self) -> tuple[PassedFile, ...]:
-        """Prompts that cannot be used."""
+        """Prompts and data files that cannot be used."""
         return (*self.proposal.left, *self.seen.left, *self.ungenerated)
 
     @property

@@ -97,7 +97,7 @@ def working_proposal(
         more = seen[looked : looked + FIRST - len(kept)]
         taken, looked = [*kept, *more], looked + len(more)
         found = proposal_for(place, taken, tree, wishes, layout)
-    return replace(found, left=(*left, *found.left))
+    return replace(found, left=tuple(dict.fromkeys((*left, *found.left))))
 
 
 def _reason(draft: SuiteDraft, problem: Problem) -> str:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from gate.cases.case import Case, Entry
 from gate.cases.losses import BundleSuite
-from gate.prompts.discovery import FoundPrompt
+from gate.prompts.discovery import FoundPrompt, PassedFile
 from gate.prompts.reading import is_prompt_yml
 from gate.scaffold.exams import FoundCases, find_cases
 from gate.scaffold.names import safe_name
@@ -39,6 +39,7 @@ class SuiteDraft:
         template: the prompt is Jinja2.
         found: the prompt, where another tool's file does not hold all of it.
         brought: its scorers are from another tool.
+        passed: data files that the search left out.
     """
 
     name: str
@@ -57,6 +58,7 @@ class SuiteDraft:
     template: bool = False
     found: FoundPrompt | None = None
     brought: bool = False
+    passed: tuple[PassedFile, ...] = ()
 
     @property
     def labels(self) -> bool:
@@ -64,8 +66,10 @@ class SuiteDraft:
         return self.found is not None and bool(prompt_scorers.labels_of(self.found.text))
 
 
-def draft_of(found: FoundPrompt, name: str, tree: RepositoryFiles, candidate: Candidate) -> SuiteDraft:
-    """A suite for one prompt: with cases of the repository, or with empty rows."""
+def draft_of(
+    found: FoundPrompt, name: str, tree: RepositoryFiles, candidate: Candidate, given: FoundCases | None = None
+) -> SuiteDraft:
+    """A suite for one prompt: with the given cases, cases of the repository, or empty rows."""
     checks = prompt_scorers.prompt_scorers(found.text)
     made = SuiteDraft(
         name,
@@ -79,10 +83,13 @@ def draft_of(found: FoundPrompt, name: str, tree: RepositoryFiles, candidate: Ca
     )
     if candidate.bundle is not None:
         made = with_settings(made, candidate.bundle.suites[0])
-    if cases := tree.cases(made.cases):
-        return with_cases(made, FoundCases(made.cases, cases))
-    cases_found = find_cases(found, tree, name)
-    return made if cases_found is None else with_cases(made, cases_found)
+    if given is None and (cases := tree.cases(made.cases)):
+        given = FoundCases(made.cases, cases)
+    passed: tuple[PassedFile, ...] = ()
+    if given is None:
+        given, passed = find_cases(found, tree, name)
+    made = made if given is None else with_cases(made, given)
+    return replace(made, passed=passed)
 
 
 def bundle_draft(suite: BundleSuite, name: str, tree: RepositoryFiles, candidate: Candidate) -> SuiteDraft:

@@ -13,12 +13,15 @@ from gate.record.transcript import Cost, Failed, Part, Reply, Score, Unscored, a
 from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, Member, ModelScorer, Subject
 from gate.scoring.judge_prompt import (
     AnswerPair,
+    Background,
     fence_of,
     fences_of,
     is_shown,
     judge_messages,
     pair_messages,
+    sees_tools,
     shown_besides,
+    tools_of,
 )
 from gate.scoring.judge_reply import PAIR_SCHEMA, MalformedVerdict, VerdictForm, read_preference
 from gate.scoring.verdict import Verdict, echo_complaint, is_wordless
@@ -125,6 +128,8 @@ class Judge:
 
     async def score(self, subject: Subject, index: int) -> Score:
         """Get an opinion on one answer; see `gate.scoring.interface.ModelScorer`."""
+        if why := _tools_unknown(self.spec, subject):
+            return JudgeOpinion().score(self.spec, why, "", ())
         opinion = await ask_judge(self.calls, self._question(subject, index))
         verdict = opinion.verdict
         if isinstance(verdict, Unscored):
@@ -133,15 +138,23 @@ class Judge:
 
     def _question(self, subject: Subject, index: int) -> JudgeQuestion:
         case, text = subject.case, subject.text
-        led = case.messages if subject.transcript is not None else ()
+        tools = tools_of(subject.transcript) if sees_tools(self.spec) else ""
+        background = Background(case.messages if subject.transcript is not None else (), tools)
         about = json.dumps([self.spec.name, case.id])
 
         def request(problem: str) -> Request:
-            asked = judge_messages(self.spec, case, text, problem, led)
+            asked = judge_messages(self.spec, case, text, problem, background)
             return Request(asked, self.model, self.params, index, self._form.schema, about=about)
 
-        judged = (text, case.question) if is_shown(self.spec, "sees_input") else (text,)
-        return JudgeQuestion(request, self._form.read, judged, shown_besides(self.spec, case), (fence_of(text, led),))
+        judged = tuple(filter(None, (text, case.question if is_shown(self.spec, "sees_input") else "", tools)))
+        fence = fence_of(text, background)
+        return JudgeQuestion(request, self._form.read, judged or ("",), shown_besides(self.spec, case), (fence,))
+
+
+def _tools_unknown(spec: ScorerSpec, *subjects: Subject) -> Unscored | None:
+    """Why a judge that goes by calls of tools cannot judge; None where it can."""
+    told = (one.transcript is not None and all(turn.tools_told for turn in one.transcript.turns) for one in subjects)
+    return None if not sees_tools(spec) or all(told) else Unscored("the agent does not report its calls of tools")
 
 
 COMBINERS: Mapping[str, Callable[[Sequence[float]], float]] = {
@@ -229,7 +242,10 @@ class PairwiseJudge:
 
     async def compare(self, baseline: Subject, candidate: Subject, index: int) -> tuple[Score, Score]:
         """Compare two answers to one case; equal ones are a tie, without a call."""
-        pair = AnswerPair.of(baseline, candidate)
+        if why := _tools_unknown(self.spec, baseline, candidate):
+            unknown = Score(self.spec.name, why, "", self.spec.weight)
+            return unknown, unknown
+        pair = AnswerPair.of(baseline, candidate, tools=sees_tools(self.spec))
         if pair.texts[0] == pair.texts[1]:
             reason = f"both {'conversations' if pair.turn else 'answers'} are the same"
             same = Score(self.spec.name, 0.5, reason, self.spec.weight)

@@ -13,26 +13,69 @@ from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors
 from gate.messages import Message
 from gate.prompts.version import TEMPLATE_ENDINGS
+from gate.record.transcript import Transcript
 from gate.scoring.interface import Subject
 from gate.templates.rendering import compile_template, plain_template
 from gate.templates.sandbox import BadTemplate
+from gate.values import clipped, counted
 
 PromptView: TypeAlias = Mapping[str, object]
 
 
+RESULT_START, RESULT_END = 1_500, 500
+"""Characters of the result of one call of a tool that a judge is shown."""
+TOOLS_CHARS = 40_000
+"""Of all calls."""
+
+
+def tools_of(transcript: Transcript | None) -> str:
+    """The calls of tools in a conversation with their results, shortened; untrusted."""
+    uses = [use for turn in transcript.turns for use in turn.tools] if transcript is not None else []
+    told: list[str] = []
+    left = TOOLS_CHARS
+    for use in uses:
+        result = f"failed: {use.result}" if use.failed else use.result
+        cut = len(result) - RESULT_START - RESULT_END
+        if cut > 0:
+            result = f"{result[:RESULT_START]} … ({cut:,} characters left out) … {result[-RESULT_END:]}"
+        told.append(f"{use.name}({clipped(use.arguments, RESULT_START)})\n-> {result}")
+        left -= len(told[-1])
+        if left < 0 and len(told) < len(uses):
+            told.append(f"… and {counted(len(uses) - len(told), 'more call')}")
+            break
+    return "\n\n".join(told) or "No tool was called."
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What led to an agent's answer, all of it untrusted.
+
+    Args:
+        turns: the conversation before.
+        tools: the calls of tools; empty where the judge does not see them.
+    """
+
+    turns: Sequence[Message] = ()
+    tools: str = ""
+
+
+NO_BACKGROUND = Background()
+
+
 def judge_messages(
-    spec: ScorerSpec, case: Case, answer: str, problem: str = "", led: Sequence[Message] = ()
+    spec: ScorerSpec, case: Case, answer: str, problem: str = "", background: Background = NO_BACKGROUND
 ) -> tuple[Message, ...]:
     """The messages to a judge of one answer. Raises `InputErrors`.
 
     Args:
         answer: the model's, untrusted.
         problem: the fault of the judge's last reply; empty for the first question.
-        led: the conversation before, where its answers are an agent's, untrusted too.
+        background: empty where the answer is not an agent's.
     """
     view: PromptView = {
-        "fence": fence_of(answer, led),
-        "turns": led,
+        "fence": fence_of(answer, background),
+        "turns": background.turns,
+        "tools": background.tools,
         "instructions": instructions_of(spec, case),
         "rubric": Rubric.of(spec.options) if spec.kind == "rubric" else None,
         "criteria": criteria_of(spec, case),
@@ -54,11 +97,15 @@ class AnswerPair:
     turn: str = ""
 
     @classmethod
-    def of(cls, first: Subject, second: Subject) -> "AnswerPair":
-        """Conversations are compared whole, because their results may come before the last answer."""
-        if not (first.conversed or second.conversed):
+    def of(cls, first: Subject, second: Subject, *, tools: bool = False) -> "AnswerPair":
+        """Conversations are compared whole, because their results may come before the last answer.
+
+        Args:
+            tools: the judge sees calls of tools.
+        """
+        if not (tools or first.conversed or second.conversed):
             return cls(first.case, (first.text, second.text))
-        both = [_turns(first), _turns(second)]
+        both = [_turns(first, tools=tools), _turns(second, tools=tools)]
         # No turn can contain its own hash, so none can imitate the beginning of another.
         mark = hashlib.sha256(_bytes("\0".join(content for turns in both for _, content in turns))).hexdigest()[:12]
         one, other = ("\n\n".join(f"--- {mark} {role}\n{content}" for role, content in turns) for turns in both)
@@ -70,12 +117,14 @@ class AnswerPair:
         return replace(self, texts=self.texts[::-1])
 
 
-def _turns(subject: Subject) -> list[tuple[str, str]]:
+def _turns(subject: Subject, *, tools: bool) -> list[tuple[str, str]]:
     if subject.transcript is None:
         return [("user", subject.case.question), ("assistant", subject.text)]
-    before = [(message.role, message.content) for message in subject.case.messages[:-1]]
-    turns = subject.transcript.turns
-    return [*before, *(part for turn in turns for part in (("user", turn.said), ("assistant", turn.answer)))]
+    before: list[tuple[str, str]] = [(message.role, message.content) for message in subject.case.messages[:-1]]
+    for turn in subject.transcript.turns:
+        called = [("tools", tools_of(replace(subject.transcript, turns=(turn,))))] if tools else []
+        before += [("user", turn.said), *called, ("assistant", turn.answer)]
+    return before
 
 
 def pair_messages(spec: ScorerSpec, pair: AnswerPair, problem: str = "") -> tuple[Message, ...]:
@@ -98,13 +147,15 @@ def pair_messages(spec: ScorerSpec, pair: AnswerPair, problem: str = "") -> tupl
     return (Message("system", _render("pairwise_system", view)), Message("user", _render("pairwise_user", view)))
 
 
-def fence_of(answer: str, led: Sequence[Message] = ()) -> str:
-    """The mark around an answer, and around each turn of the conversation before it.
+def fence_of(answer: str, background: Background = NO_BACKGROUND) -> str:
+    """The mark around an answer, around each turn of the conversation before it, and around calls of tools.
 
     It is a hash of all texts within it, including an agent's earlier answers. No text can contain its own hash, so
     nothing can close its own fence. The same texts get the same mark, so that judgements can be cached.
     """
-    return hashlib.sha256(_bytes("\0".join([*(turn.content for turn in led), answer]))).hexdigest()[:24]
+    return hashlib.sha256(
+        _bytes("\0".join([*(turn.content for turn in background.turns), *filter(None, [background.tools]), answer]))
+    ).hexdigest()[:24]
 
 
 def fences_of(texts: tuple[str, str]) -> tuple[str, ...]:
@@ -125,10 +176,16 @@ def is_shown(spec: ScorerSpec, option: str) -> bool:
     return spec.options.get(option) is not False
 
 
+def sees_tools(spec: ScorerSpec) -> bool:
+    """Is the judge shown an agent's calls of tools?"""
+    seen = spec.options.get("sees")
+    return isinstance(seen, list) and "tools" in seen
+
+
 def criteria_of(spec: ScorerSpec, case: Case) -> str:
-    """The case's own criteria, or else the suite's with the case's fields filled in; empty where there are none."""
-    given = spec.options.get("criteria")
-    return case.criteria or (fill(given, case) if isinstance(given, str) else "")
+    """The case's own criteria, or else the suite's, with the case's fields filled in; empty where there are none."""
+    given = case.criteria or spec.options.get("criteria")
+    return fill(given, case) if isinstance(given, str) else ""
 
 
 def shown_besides(spec: ScorerSpec, case: Case) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ _EXPECTED = re.compile(r"\{\{\s*expected\s*\}\}")
 def fill_options(options: Mapping[str, JsonValue], case: Case) -> Options:
     """The options of a scorer for one case. Raises `InputErrors`.
 
-    Texts, and the texts of a list, may contain `{{ expected }}` and other fields. An option that is only
+    Texts, also inside of lists and mappings, may contain `{{ expected }}` and other fields. An option that is only
     `{{ expected }}` takes the expected value as it is, a number as a number; as an item of a list it stands for all
     items of an expected list.
     """
@@ -49,12 +49,14 @@ def _filled(value: JsonValue, case: Case) -> JsonValue:
     if isinstance(value, list):
         items: list[JsonValue] = []
         for item in value:
-            filled = _text(item, case) if isinstance(item, str) else item
-            if filled is not item and isinstance(filled, list):
+            filled = _filled(item, case)
+            if isinstance(item, str) and filled is not item and isinstance(filled, list):
                 items.extend(filled)
             else:
                 items.append(filled)
         return items
+    if isinstance(value, dict):
+        return {key: _filled(inner, case) for key, inner in value.items()}
     return value
 
 
@@ -74,7 +76,8 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "asks": ("asks",),
     "refusal": ("refusal",),
     "paraphrases": ("paraphrases",),
-    "tool_calls": ("tools", "database"),
+    "tool_calls": ("tools",),
+    "databases": ("database",),
 }
 VALIDATORS: Mapping[str, str] = {kind: module for module, kinds in _MODULES.items() for kind in kinds}
 """The module of each kind; it is imported when the first scorer of the kind is used."""

@@ -208,6 +208,10 @@ TELLING = 12
 """Letters of a reason that are not repeated by chance."""
 PIECE, PIECES = 8, 32
 """Least letters in a piece of a reason; most pieces."""
+OWN_PIECES = 3
+"""Pieces of a reason that may be the judge's own where the others are repeated."""
+
+_QUOTED = re.compile(r"(?<!\w)(?:\"[^\"]+\"|“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|‘[^‘’]+’(?!\w)|'[^']+'(?!\w)|`[^`]+`)")
 
 _known = lru_cache(maxsize=16)(plain_text)
 _said = lru_cache(maxsize=64)(plain_text)
@@ -217,9 +221,10 @@ _said = lru_cache(maxsize=64)(plain_text)
 def echo_complaint(verdict: Verdict, judged: Iterable[str], shown: Iterable[str] = ()) -> Unscored | None:
     """Why a verdict does not count: what the judge was shown already contains it. None where it counts.
 
-    A reason alone is a quotation, and a reason next to its score a verdict. So one is repeated if two thirds of its
-    reason are in the judged text within `NEAR` letters of its score, written as scores are; and if reason and score
-    directly follow the names of their fields, anywhere in anything that was shown. Only letters and numbers are
+    A reason alone is a quotation, and a reason next to its score a verdict. So one is repeated if all of its reason but
+    a word or two is in the judged text within `NEAR` letters of its score, written as scores are; and if reason and
+    score directly follow the names of their fields, anywhere in anything that was shown. What a reason quotes in
+    quotation marks does not count beside words of its own. Only letters and numbers are
     compared (`gate.scoring.verdict`), so neither form nor order matters. The work is linear in the texts.
 
     Args:
@@ -228,16 +233,19 @@ def echo_complaint(verdict: Verdict, judged: Iterable[str], shown: Iterable[str]
     """
     texts = [(_known(text), (_near, _spelled)) for text in judged] + [(_known(text), (_spelled,)) for text in shown]
     for mark in verdict.marks:
-        reason = _said(mark.reason)
+        reason, own = _said(mark.reason), _said(_QUOTED.sub(" ", mark.reason))
         for text, rules in texts:
-            if text is None or reason is None:
+            if text is None or reason is None or own is None:
                 return VEILED
-            if reason.letters and any(rule(mark, reason, text) for rule in rules):
+            quotes = own.letters != reason.letters and len(own.letters) >= TELLING
+            if reason.letters and any(rule(mark, reason, text, whole=quotes) for rule in rules):
+                return ECHO
+            if quotes and any(rule(mark, own, text) for rule in rules):
                 return ECHO
     return None
 
 
-def _spelled(mark: ScoredReason, reason: PlainText, text: PlainText) -> bool:
+def _spelled(mark: ScoredReason, reason: PlainText, text: PlainText, *, whole: bool = False) -> bool:
     """Do both directly follow the names of their fields?"""
     if reason.letters not in text.letters:
         return False
@@ -247,23 +255,20 @@ def _spelled(mark: ScoredReason, reason: PlainText, text: PlainText) -> bool:
     )
 
 
-def _near(mark: ScoredReason, reason: PlainText, text: PlainText) -> bool:
-    """Are two thirds of the pieces of a reason near the signs of a verdict?"""
+def _near(mark: ScoredReason, reason: PlainText, text: PlainText, *, whole: bool = False) -> bool:
+    """Are the pieces of a reason near the signs of a verdict: all where it is `whole`, else all but a few?"""
     pieces, telling = _pieces(reason.letters), len(reason.letters) >= TELLING
-    if not _most(piece in text.letters for piece in pieces):
+    most = 0 if whole else min(len(pieces) // 3, OWN_PIECES)
+    if sum(piece not in text.letters for piece in pieces) > most:
         return False
     places, own = _signs(mark, text, telling), _signs(mark, reason, telling)
     regions = _regions(places, len(own), NEAR + len(reason.letters))
     if not telling:
         return any(True for region in regions for _ in text.words(reason.letters, within=region))
-    return _most(
-        any(text.letters.find(piece, low, high + len(piece)) >= 0 for low, high in regions) for piece in pieces
+    far = (
+        piece for piece in pieces if all(text.letters.find(piece, low, high + len(piece)) < 0 for low, high in regions)
     )
-
-
-def _most(found: Iterable[bool]) -> bool:
-    answers = tuple(found)
-    return 3 * sum(answers) >= 2 * len(answers)
+    return sum(1 for _ in far) <= most
 
 
 def _signs(mark: ScoredReason, text: PlainText, telling: bool) -> list[int]:

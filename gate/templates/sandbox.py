@@ -98,11 +98,11 @@ def text_of(value: Any) -> str:
     return to_json(value)
 
 
-def to_json(value: Any, indent: int | None = None) -> str:
+def to_json(value: Any, indent: int | None = None, separators: tuple[str, str] | None = None) -> str:
     """JSON of bounded length, with letters of all languages as they are."""
     if indent is not None and not 0 <= indent <= _INDENT:
         raise SecurityError(f"an indent must be from 0 to {_INDENT}")
-    encoder = json.JSONEncoder(ensure_ascii=False, indent=indent, default=_as_list)
+    encoder = json.JSONEncoder(ensure_ascii=False, indent=indent, separators=separators, default=_as_list)
     pieces: list[str] = []
     left = RENDERED_CHARS
     for piece in encoder.iterencode(value):
@@ -111,6 +111,11 @@ def to_json(value: Any, indent: int | None = None) -> str:
             raise _too_large()
         pieces.append(piece)
     return "".join(pieces)
+
+
+def _dump(value: Any, indent: int | None = None) -> str:
+    """JSON as Nunjucks writes it: without blanks where it is on one line."""
+    return to_json(value, indent, (",", ":") if indent is None else None)
 
 
 def joined(values: Iterable[Any], separator: str = "") -> str:
@@ -170,11 +175,13 @@ _KEPT = (
 ).split()
 
 _OWN: Mapping[str, Callable[..., Any]] = {
+    "dump": _dump,
     "indent": _indent,
     "join": _join,
     "replace": _replace,
+    "safe": lambda value: value,  # nothing is escaped
     "string": text_of,
-    "tojson": to_json,
+    "tojson": lambda value, indent=None: to_json(value, indent),
 }
 
 _JINJAS: dict[str, Any] = {name: JINJA_FILTERS[name] for name in _KEPT}

@@ -3,11 +3,12 @@
 import unicodedata
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from gate.errors import GateError
 from gate.prompts.version import Prompt
+from gate.templates.kinds import Kind, variable_kinds
 from gate.templates.rendering import compile_template
 from gate.testgen.questions import read_text
 from gate.values import JsonValue
@@ -41,12 +42,14 @@ class PromptSubject:
             prompt that is no template, whose only input is the user's message.
         pieces: its messages, then its files, in order. The content of a message can look like a role line; these say
             where messages really begin and end.
+        kinds: of the variables other than `input`.
     """
 
     text: str
     variables: tuple[str, ...]
     digest: str
     pieces: tuple[PromptPiece, ...] = ()
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
 
     @property
     def structured(self) -> bool:
@@ -79,7 +82,8 @@ def subject_of(prompt: Prompt) -> PromptSubject:
         text += "" if single and not pieces else f"[{role}]\n"
         pieces.append(PromptPiece(len(text), len(text) + len(content), role, template))
         text += content
-    return PromptSubject(text, tuple(sorted(names)), prompt.digest, tuple(pieces))
+    kinds = variable_kinds(contents, names - {"input"}, prompt.parts) if names else {}
+    return PromptSubject(text, tuple(sorted(names)), prompt.digest, tuple(pieces), kinds)
 
 
 _QUOTES = frozenset("\"'`´‘’‚‛“”„‟«»‹›「」『』*\\")

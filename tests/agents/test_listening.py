@@ -6,7 +6,7 @@ import json
 import pytest
 
 from gate.agents.interface import AgentFailed, PersonReply
-from gate.agents.simulated_user import MESSAGE_CHARS, FollowUps, PersonModel, SimulatedUser, may_ask
+from gate.agents.simulated_user import MESSAGE_CHARS, FollowUps, PersonModel, SimulatedUser
 from gate.cases.case import Case, Persona
 from gate.config.models import ModelRef, Params
 from gate.record.transcript import Dollars, Effort, Failed
@@ -15,26 +15,6 @@ from tests.support.fakes import ScriptedCalls, reply
 CASE = Case("c", "What is the occupancy?", facts="The beach house.")
 PLAYED = Case("c", "", user=Persona("a landlord", "learn the occupancy"))
 ASKED = [("What is the occupancy?", "Which listing?")]
-
-ASK = """\
-Which one?
-I need the name of the listing and the month to look that up.
-The month is missing.
-There is more than one listing of that name.
-Choose one of these: Beach House, City Loft.
-Ich brauche den Namen der Wohnung und den Monat.
-Il me faut le mois.
-Necesito el nombre del alojamiento y el mes.
-Manca il mese.
-Prosze podac miesiac.
-どの物件ですか"""
-ASK_NOTHING = """\
-It is 80 %.
-The occupancy in December was 82 %.
-I have booked it.
-{"occupied": 0.82}
-Das Strandhaus ist im Dezember zu 82 % belegt.
-Le total est de 42 euros."""
 
 
 def asks(flag: object, answer: object) -> str:
@@ -54,16 +34,6 @@ def test_the_detector_sees_the_facts_and_asks_for_a_schema() -> None:
     assert "The beach house." in request.messages[1].content and "Which listing?" in request.messages[1].content
     assert request.schema is not None and request.schema["required"] == ["asks", "answer"]
     assert request.index == 3 and "c" in request.about
-
-
-@pytest.mark.parametrize("answer", ASK.splitlines())
-def test_what_may_be_a_question_is_looked_at(answer: str) -> None:
-    assert may_ask(answer)
-
-
-@pytest.mark.parametrize("answer", ASK_NOTHING.splitlines())
-def test_a_plain_answer_costs_no_call_of_the_detector(answer: str) -> None:
-    assert not may_ask(answer)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Real configurations of other tools become suites, and every loss is listed with its line."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -73,11 +74,6 @@ def test_losses_of_a_real_configuration_are_listed_with_lines() -> None:
         {"contains": {"value": "arrr", "ignore_case": True}},
     ]
     assert bundle.files["promptfoo/simple-test/prompts/prompts-1.j2"].startswith("Rephrase this from")
-
-
-def test_a_configuration_without_a_readable_prompt_is_refused_with_the_reason() -> None:
-    with pytest.raises(InputErrors, match="is JSON that a template makes"):
-        real("promptfoo/openai-chat-history/promptfooconfig.yaml")
 
 
 def test_default_tests_scenarios_lists_and_files() -> None:
@@ -339,3 +335,49 @@ def test_a_set_that_contains_itself_ends() -> None:
     assert len(bundle.suites[0].cases[0]["scorers"]) == 1
     told = " ".join(losses(bundle))
     assert all(word in told for word in ("inside another", "without end", "does not exist"))
+
+
+@pytest.mark.parametrize(
+    ("filters", "models", "lost"),
+    [
+        ([["Short"], ["Long"]], {"Short": "a", "Long": "b"}, []),
+        ([["Short", "p.txt"], None], {"Short": "a", "Long": "b", "p": "a"}, ["is left out for 'Short', 'p'"]),
+        ([["team:*"], ["p.txt"]], {"team-x": "a", "p": "b"}, ["'Short' is left out: no provider"]),
+        ([None, ["Long"]], {"Short": "a", "Long": "a", "p": "a", "team-x": "a"}, ["'openai:b' is left out: a"]),
+        ([["file://p.txt"], []], {"p": "a"}, ["'Short' is left out: no provider answers it"]),
+    ],
+)  # fmt: skip
+def test_a_prompt_is_tested_with_the_first_provider_that_answers_it(
+    filters: list[list[str] | None], models: dict[str, str], lost: list[str]
+) -> None:
+    prompts = [{"raw": "{{ a }}!", "label": "Short"}, {"raw": "Say {{ a }}!", "label": "Long"}, "file://p.txt"]
+    prompts.append({"raw": "Tell {{ a }}!", "label": "team:x"})
+    providers = [
+        {"id": f"openai:{name}", "config": {"seed": at}, **({} if named is None else {"prompts": named})}
+        for at, (name, named) in enumerate(zip("ab", filters, strict=True))
+    ]
+    tests = [{"vars": {"a": "b"}, "assert": [{"type": "contains", "value": "b"}]}]
+    document = {"prompts": prompts, "providers": providers, "tests": tests}
+    bundle = config(json.dumps(document), {"p.txt": "Shout {{ a }}!"})
+    found = {suite.name: str(suite.model).removeprefix("openai:") for suite in bundle.suites}
+    assert {name: found.get(name) for name in models} == models
+    assert all(suite.params == {"seed": "ab".index(found[suite.name])} for suite in bundle.suites)
+    said = losses(bundle)
+    assert all(any(one in line for line in said) for one in lost)
+    left_out = [name for name in ("Short", "Long", "p", "team:x") if name.replace(":", "-") not in found]
+    assert all(any(f"the prompt {name!r} is left out" in line for line in said) for name in left_out)
+
+
+def test_every_setting_of_a_provider_and_every_word_of_metadata_is_kept_or_listed() -> None:
+    provider = {"id": "openai:a", "transform": "output.trim()", "env": {"A": "b"}, "label": "x"}
+    test = {"vars": {"a": "b"}, "metadata": {"tags": ["x", "two words=", "y"], "deep": [1], "none": []}}
+    document = {"prompts": ["Say {{ a }}!"], "providers": [provider], "tests": [test]}
+    bundle = config(json.dumps(document))
+    assert bundle.suites[0].cases[0]["slices"] == {"tags:x": "yes", "tags:y": "yes"}
+    said = losses(bundle)
+    for one in (
+        "env, transform of the provider 'openai:a' are left out",
+        "'two words=' in the metadata 'tags' of test 1",
+    ):
+        assert any(one in line for line in said)
+    assert sum("metadata 'deep'" in line or "metadata 'none'" in line for line in said) == 2

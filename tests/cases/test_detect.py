@@ -66,6 +66,12 @@ ROWS = [
         "openai-items",
         {"id": "sample-1", "input": "x", "expected": "y", "vars": {"topic": "t"}},
     ),
+    (
+        "a.jsonl",
+        '{"item": {"question": "x", "answer": "y", "contexts": ["z"]}}',
+        "openai-items",
+        {"id": "sample-1", "input": "x", "vars": {"answer": "y", "contexts": ["z"]}},
+    ),
     ("a.csv", "Frage,id\nx,1\n", "csv", {"id": "1", "input": "x"}),
     ("a.prompty", "---\nsample: {q: x}\n---\nuser:\n{{q}}\n", "prompty", {"id": "sample", "vars": {"q": "x"}}),
     (

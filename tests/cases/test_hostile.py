@@ -50,7 +50,9 @@ ANY = st.recursive(
 )
 KEYS = st.sampled_from(
     "id input messages expected target choices metadata tags inputs outputs item sample references split ideal vars "
-    "assert description threshold options perturbation extra_data slices scorers criteria".split()
+    "assert description threshold options perturbation extra_data slices scorers criteria user_input reference rubrics "
+    "retrieved_contexts question answer contexts actual_output expected_output retrieval_context scenario turns "
+    "persona expectations expected_tools cases evaluators name".split()
 )
 ASSERT = st.fixed_dictionaries(
     {"type": st.sampled_from([*MAPPED, "assert-set", "not-equals", "javascript"]) | ANY},
@@ -132,7 +134,12 @@ def test_variables_that_are_each_quick_enough_end_the_reading_together() -> None
 
 def test_a_short_text_that_stands_for_long_cases_is_not_multiplied() -> None:
     """Four hundred cases of a megabyte, in the gate's own reader, too."""
-    test = {"vars": {"a": "{{ 'a' * 1000000 }}", "b": [str(number) for number in range(400)]}}
+    test = {
+        "vars": {
+            "a": "{% for i in range(90000) %}aaaaaaaaaaaa{% endfor %}",
+            "b": [str(number) for number in range(400)],
+        }
+    }
     for read in (parse, import_cases):
         with pytest.raises(InputErrors, match="tests:1: stand for cases of more than 134,217,728 characters"):
             read(json.dumps(test) + "\n", "tests.jsonl")

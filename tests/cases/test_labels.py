@@ -1,6 +1,9 @@
 """Files of labelled answers: valid lines, and every error message."""
 
+import csv
+import io
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -125,14 +128,96 @@ def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("l.jsonl:3: more than 2 answers" in one for one in wrong(row(), row(), row()))
 
 
-@given(st.one_of(st.text(max_size=80), st.recursive(
+def sheet(text: str, scale: LabelScale | None = None, file: str = "l.csv") -> Labels:
+    return labels.parse(text, file, scale)
+
+
+def test_a_sheet_gives_the_same_rows_as_json_lines() -> None:
+    head = "id,Input,output,label:ann,label:bob,expected:json,slice:tier,vars.name,cluster,criteria\n"
+    rows = 'a,Where?,Here.,pass,FAIL,"{""x"": 1}",pro,Ada,3,Is kind.\nb,When?,,,true,,,,,\n'
+    lines = [
+        row(id="a", label=None, labels=["pass", "FAIL"], expected={"x": 1}, criteria="Is kind.", cluster=3)
+        | {"slices": {"tier": "pro"}, "vars": {"name": "Ada"}},
+        {"id": "b", "input": "When?", "output": "", "labels": [None, True]},
+    ]
+    there = read(*lines).rows
+    for text, file in (("\ufeff" + head + rows, "l.csv"), ((head + rows).replace(",", "\t"), "l.tsv")):
+        found = sheet(text, file=file).rows
+        assert [(one.output, one.labels) for one in found] == [(one.output, one.labels) for one in there]
+        for one, other in zip(found, there, strict=True):
+            assert replace(one.case, where="") == replace(other.case, where="")
+        assert found[1].case.where == f"{file}:3"
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [("pass", 1.0), (" Fail ", 0.0), ("TRUE", 1.0), ("3", 0.5), ('"2,5"', 0.375), ("1.0", 0.0), ("500 %", 1.0)],
+)
+def test_labels_as_spreadsheets_write_them(cell: str, value: float) -> None:
+    found = sheet(f"input,output,label\na,b,{cell}\n", LabelScale(1, 5))
+    assert found.rows[0].labels == (value,)
+
+
+def test_a_conversation_in_a_cell() -> None:
+    (found,) = sheet('messages,output,label\n"[{""role"": ""user"", ""content"": ""Hi""}]",b,pass\n').rows
+    assert found.case.messages == (Message("user", "Hi"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("input,output,label\na,b,maybe\n", "l.csv:2: label must be pass or fail or a number, not 'maybe'", "write"),
+        ("input,output,label\na,b,7\n", "l.csv:2: the label must lie between 0 and 1, not 7", "--label-scale 1 5"),
+        ("input,output,label\na,b,\n", "l.csv:2: 'label' is missing", "label: pass"),
+        ("input,label\na,pass\n", "l.csv:2: 'output' is missing", ""),
+        ("input,answer,label\na,b,pass\n", "l.csv:1: unknown column 'answer'", "did you mean 'output'?; or name it"),
+        ("input,output,lebel\na,b,pass\n", "l.csv:1: unknown column 'lebel'", "'label'"),
+        ("input,output,label,label:ann\na,b,pass,pass\n", "l.csv:1: the columns of several people and 'label'", ""),
+        ("input,output,label:ann,label:bob\na,b,,\n", "l.csv:2: labels has no label", ""),
+        ("input,Input,output,label\na,c,b,pass\n", "l.csv:1: the columns 'input' and 'Input' both mean input", ""),
+        ("input,output,label\na,b,pass\na,b,0.5\n", "l.csv:3: has a number for a label, and l.csv:2 has", ""),
+        ("id,input,output,label\nx,a,b,pass\nx,a,b,fail\n", "l.csv:3: the id 'x' is already used on line 2", ""),
+        ("input,output_a,output_b,preference\na,b,c,tie\n", "l.csv:2: has labels for pairs of answers", "row of its"),
+        ("input,output,label\n", "l.csv: has no labelled answers", "write the headings input, output and label"),
+        ("", "l.csv: has no labelled answers", "write the headings"),
+        ("input,output,label\na,b,pass,c\n", "l.csv:2: the row has 4 cells, and the headings are 3", "quotes"),
+        ("messages,output,label\nHi,b,pass\n", "l.csv:2: column 'messages': ", "its cells are JSON"),
+    ],
+)
+def test_errors_of_a_sheet_name_the_cell_and_the_remedy(text: str, message: str, hint: str) -> None:
+    found = errors(lambda: sheet(text))
+    assert message in found and hint in found
+
+
+OUTPUT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="'"), max_size=8)
+LABELS = st.sampled_from(["pass", "fail"]) | st.booleans()
+NUMBERS = st.floats(0, 1).map(lambda number: round(number, 3))
+
+
+@given(st.lists(st.tuples(OUTPUT, LABELS), min_size=1) | st.lists(st.tuples(OUTPUT, NUMBERS), min_size=1))
+def test_any_sheet_of_answers_is_read_as_json_lines_are(rows: list[tuple[str, object]]) -> None:
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows([("input", "output", "label"), *(("q", *one) for one in rows)])
+    there = read(*({"input": "q", "output": output, "label": label} for output, label in rows))
+    assert [(one.output, one.labels) for one in sheet(out.getvalue()).rows] == [
+        (one.output, one.labels) for one in there.rows
+    ]
+
+
+HEADINGS = st.lists(st.sampled_from([*KEYS, "label:ann", "slice:a", "vars.b", "input:json"]), unique=True)
+SHEETS = st.tuples(HEADINGS, st.lists(st.text(max_size=8), max_size=12)).map(
+    lambda lines: "\n".join(map(",".join, lines))
+)
+
+
+@given(st.sampled_from(["l.jsonl", "l.csv"]), st.one_of(st.text(max_size=80), SHEETS, st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5),
     max_leaves=12,
 ).map(json.dumps)))  # fmt: skip
-def test_anything_is_read_or_refused(text: str) -> None:
+def test_anything_is_read_or_refused(file: str, text: str) -> None:
     try:
-        found = labels.parse(text, "l.jsonl")
+        found = labels.parse(text, file)
     except InputErrors:
         return
     assert all(0.0 <= one <= 1.0 for each in found.rows for one in each.given)

@@ -89,7 +89,7 @@ def test_a_prompt_file_stays_where_it_is(path: str, text: str) -> None:
     [
         ("a.txt", "One {{ a }}\n---\nTwo {{ a }}\n", "a-1.j2, evals/prompts/a-2.j2"),
         ("a.txt", CHAT, "a.prompty"),
-        ("a.md", "Say {{ a | dump }}\n", "a.j2"),
+        ("a.md", "Say {{ a if a }}\n", "a.j2"),
         ("a.csv", "prompt,label\nSay {{ a }},x\nTell {{ a }},y\n", "a-1.j2, evals/prompts/a-2.j2"),
     ],
 )

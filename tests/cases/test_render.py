@@ -114,6 +114,6 @@ def test_expected_may_be_any_json(expected: object, filled: str) -> None:
 def test_a_case_without_expected_is_named() -> None:
     text = errors(lambda: fill("{{ expected }}", Case("c", "x", where="dir:x/c.jsonl:3")))
     assert text == (
-        "dir:x/c.jsonl:3: the template of the scorer cannot be filled in for case 'c': 'expected' is undefined "
-        "(add the field to the case, or change the scorer)"
+        "dir:x/c.jsonl:3: a template cannot be filled in for case 'c': 'expected' is undefined "
+        "(add the field to the case, or change the template)"
     )

@@ -2,11 +2,14 @@
 
 import csv
 import io
+import itertools
+import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.cases.convert import import_cases
 from gate.cases.reading import parse
 from gate.cases.tables import columns_of, guarded, read_table, row_of, unguarded
 from gate.config.documents import Problems
@@ -51,7 +54,7 @@ def test_numbers_as_spreadsheets_show_them() -> None:
 
 
 def test_what_headings_mean() -> None:
-    headings = ["ID", "Prompt", "question", "vars.question", "output", "Slice:Tier", "expected:json", "user input"]
+    headings = ["ID", "Input", "question", "vars.question", "output", "Slice:Tier", "expected:json", "user input"]
     found = columns_of(headings)
     assert [column.meaning for column in found] == [
         "id", "input", "vars.question", "vars.question", "vars.output", "slices.Tier", "expected", "vars.user input",
@@ -129,3 +132,69 @@ def test_losses_are_errors_in_a_case_file(text: str, file: str, line: int) -> No
         parse(text, file)
     assert error.value.problems[0].line == line
     assert "gate cases convert" in error.value.problems[0].hint
+
+
+ANSWERS = ("answer", "output", "reference", "ground_truth", "Expected Answer", "ideal", "target", "label")
+QUESTIONS = ("question", "prompt", "query", "user input", "Frage")
+
+
+@pytest.mark.parametrize(
+    ("field", "pair"),
+    [
+        *(("expected", pair) for pair in itertools.combinations(ANSWERS, 2)),
+        *(("input", pair) for pair in itertools.combinations(QUESTIONS, 2)),
+    ],
+)
+def test_two_columns_for_one_field_are_an_error_that_names_both_and_the_way_to_choose(
+    field: str, pair: tuple[str, str]
+) -> None:
+    rest = {"expected": ("question", "Where?"), "input": ("answer", "There")}[field]
+    head, row = (rest[0], *pair), (rest[1], "one", "two")
+    with pytest.raises(InputErrors) as caught:
+        parse(f"{','.join(head)}\n{','.join(row)}\n", "sheet.csv")
+    (problem,) = caught.value.problems
+    assert problem.line == 1 and f"the columns '{pair[0]}' and '{pair[1]}' both mean {field}" in problem.message
+    assert f"name the one that counts '{field}'" in problem.hint
+    chosen = ",".join((rest[0], pair[0], field))
+    (case,) = parse(f"{chosen}\n{','.join(row)}\n", "sheet.csv")
+    assert {"expected": case.expected, "input": case.input}[field] == "two"
+    assert case.vars == {pair[0]: "one"}
+
+
+def test_a_row_with_two_answers_is_left_out_and_listed() -> None:
+    items = [
+        {"item": {"question": "Where?", "answer": "a", "reference": "b"}},
+        {"item": {"query": "Who?", "ideal": "c"}},
+    ]
+    made = import_cases("".join(json.dumps(item) + "\n" for item in items), "items.jsonl")
+    assert [case["expected"] for case in made.cases] == ["c"]
+    assert "several values for expected: reference, answer" in made.losses[0].what
+    helm = import_cases(
+        '[{"input": {"text": "a"}, "references": null, "answer": "b", "target": "c"}]', "h.json", "helm"
+    )
+    assert "expected" not in helm.cases[0] and "reference" in helm.losses[0].what
+
+
+@pytest.mark.parametrize("layout", ["langsmith", "braintrust"])
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"question": "Where?", "query": "Who?"},
+        {"prompt": "Where?", "text": "A text."},
+        {"messages": [{"role": "user", "content": "Where?"}], "question": "Who?"},
+        {"messages": [{"role": "user", "content": "a"}], "chat_history": [{"role": "user", "content": "b"}]},
+    ],
+)
+def test_a_mapping_with_two_questions_is_left_out_and_listed(layout: str, inputs: dict[str, object]) -> None:
+    whole = "inputs" if layout == "langsmith" else "input"
+    first, second = inputs
+    good = {"id": "good", whole: {"question": "Why?"}}
+    made = import_cases("".join(json.dumps(row) + "\n" for row in ({whole: inputs}, good)), "rows.jsonl", layout)
+    assert [case["id"] for case in made.cases] == ["good"]
+    assert made.losses[0].what == f"row 1 has several values for input: {first}, {second}; it is left out"
+    assert made.losses[0].remedy == "name the one that counts 'input'"
+    chosen = {"input" if key == second else key: value for key, value in inputs.items()}
+    (case,) = import_cases(json.dumps({whole: chosen}) + "\n", "rows.jsonl", layout).cases
+    assert first in case["vars"]  # pyrefly: ignore[not-iterable]
+    asked = inputs[second]
+    assert (case.get("input") == asked) is isinstance(asked, str)

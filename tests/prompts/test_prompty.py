@@ -10,6 +10,8 @@ from gate.messages import Message
 from gate.prompts import reading
 from gate.prompts.version import Library, Prompt
 from tests.config.texts import errors
+from tests.support.command import gate
+from tests.support.repository import write
 
 FILE = """\
 ---
@@ -61,6 +63,36 @@ def test_a_file() -> None:
 )
 def test_errors(text: str, message: str) -> None:
     assert message in errors(lambda: reading.parse(text, "p.prompty"))
+
+
+@pytest.mark.parametrize("engine", ["nunjucks", "{type: nunjucks}", "{format: {kind: nunjucks}}"])
+@pytest.mark.parametrize(
+    ("part", "complaint"),
+    [
+        ("{{ 4 / 2 }}", "div) means something else in Nunjucks"),
+        ("{{ x | round }}", "the filter round means something else in Nunjucks"),
+        ("{% for k, v in x %}{{ k }}{% endfor %}", "another form in Jinja2"),
+        ("{% if x === 1 %}a{% endif %}", "another form in Jinja2"),
+        ("{% if x %}a{% elseif y %}b{% endif %}", "another form in Jinja2"),
+        ("{{ x.length }}", "another form in Jinja2"),
+        ("{{ None }}", "None is a variable to Nunjucks"),
+        ("{{ x }}{% for y in z %}{{ y.a }}{% else %}{{ b | upper }}{% endfor %}", ""),
+    ],
+)
+def test_nunjucks_that_jinja2_reads_in_another_way_is_refused(
+    tmp_path: Path, engine: str, part: str, complaint: str
+) -> None:
+    config = (
+        "version: 1\nsuites: [{name: a, prompt: p.prompty, cases: c.jsonl, model: 'fake:echo', scorers: [contains]}]\n"
+    )
+    write(tmp_path, {"gate.yaml": config, "p.prompty": f"---\ntemplate: {engine}\n---\nuser:\n{part}\n"})
+    write(tmp_path, {"c.jsonl": '{"id": "a", "input": "i", "expected": "e", "vars": {"x": "1", "z": [], "b": "c"}}\n'})
+    done = gate("validate", cwd=tmp_path)
+    if complaint:
+        assert done.code == 2 and "p.prompty:2: template is nunjucks, which is read as Jinja2:" in done.err
+        assert complaint in done.err and "set template: jinja2" in done.err
+    else:
+        assert done.code == 0, done.err
 
 
 DATA = Path("tests/data/formats/prompty")

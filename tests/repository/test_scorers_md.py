@@ -16,9 +16,10 @@ from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.scorer_options import VALIDATORS
 from gate.config.values import FunctionName
-from gate.record.transcript import Cell, Observation, Score, ToolUse, Transcript, Turn
+from gate.record.transcript import Observation, Score, ToolUse, Transcript, Turn
 from gate.scoring.interface import Subject
 from gate.scoring.panel import validate
+from gate.values import JsonValue
 
 PAGE = (Path(__file__).parents[2] / "docs/scorers.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", PAGE, re.DOTALL | re.MULTILINE))
@@ -106,7 +107,7 @@ def test_the_example_of_tools_scores_as_documented() -> None:
 
 
 def test_the_example_of_database_scores_as_documented() -> None:
-    def scored(*rows: tuple[Cell, ...]) -> object:
+    def scored(*rows: tuple[JsonValue, ...]) -> object:
         seen = Observation("database", rows, columns=("status", "guests"))
         transcript = Transcript("s", (), observations=(seen,))
         return validate(example("database"), Subject(Case("c"), "a", transcript=transcript)).value

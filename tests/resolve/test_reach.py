@@ -38,7 +38,7 @@ FREE: list[JsonValue] = [
     {"tools": {"all": ["search"]}},
     judge(),
     judge(params={"temperature": 0.1}),
-    {"judge": {"criteria": "{{ expected }}", "template": "judge.md.j2"}},
+    {"judge": {"criteria": "{{ expected }}"}},
 ]
 
 
@@ -111,10 +111,7 @@ def test_no_file_is_read_that_a_case_names() -> None:
         "vars": {"$include": SECRET, "$ref": SECRET},
         "expected": {"$ref": SECRET},
         "criteria": INCLUDE,
-        "scorers": [
-            {"judge": {"criteria": "kind", "template": SECRET, "calibration": SECRET}},
-            {"rubric": {"file": SECRET}},
-        ],
+        "scorers": [{"judge": {"criteria": "kind", "calibration": SECRET}}],
     }
     one = {"name": "s", "prompt": "p.md.j2", "cases": "store:s", "model": "openai:gpt-5", "scorers": ["contains"]}
     config = json.dumps({"version": 1, "suites": [one]})

@@ -10,7 +10,7 @@ from gate.config.scorer import ScorerSpec
 from gate.record.transcript import Speaker, Transcript, Turn
 from gate.scoring.interface import Subject
 from gate.scoring.judge import Judge
-from gate.scoring.judge_prompt import AnswerPair, fence_of, judge_messages, pair_messages
+from gate.scoring.judge_prompt import AnswerPair, Background, fence_of, judge_messages, pair_messages
 from gate.scoring.panel import scored_rounds
 from tests.support.fakes import ScriptedCalls, reply
 
@@ -22,7 +22,9 @@ def shown(*turns: tuple[int, str, str, Speaker], number: int = 1) -> str:
     """What the judge of one round reads, of turns with round, message, answer and speaker."""
     talk = Transcript("session-1", tuple(Turn(at, said, by, answer) for at, said, answer, by in turns))
     scene = scored_rounds(Subject(CASE, turns[-1][2], transcript=talk))[number]
-    return judge_messages(SPEC, scene.subject.case, scene.subject.text, led=scene.subject.case.messages)[1].content
+    return judge_messages(
+        SPEC, scene.subject.case, scene.subject.text, background=Background(scene.subject.case.messages)
+    )[1].content
 
 
 def blocks(text: str) -> list[str]:

@@ -9,11 +9,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from gate.agents.databases import CELL_CHARS, MOST_ROWS, Databases, check_urls, names
+from gate.agents.databases import MOST_ROWS, Databases, check_urls, names
 from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError
-from gate.record.transcript import Observation
+from gate.record.transcript import CELL_CHARS, Observation, cut_cell
 from gate.suite import Exam
 from gate.values import JsonValue
 from tests.support.postgres import falling_silent
@@ -204,7 +204,7 @@ def test_hostile_cells_are_cut_and_rows_are_limited(url: str) -> None:
     )
     many = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n WHERE a < 100000) SELECT a FROM n"
     large, rows = looked(url, big, many)
-    assert large.rows == (("x" * CELL_CHARS,),)
+    assert large.rows == ((cut_cell("x" * 2 * CELL_CHARS),),)
     assert rows.rows is not None
     assert (len(rows.rows), rows.more) == (MOST_ROWS, True)
 
@@ -282,5 +282,5 @@ def test_json_that_is_nested_without_end_is_an_observation(postgres: str, depth:
         assert "recursion" in deep.error or "stack depth" in deep.error
     else:
         assert depth == 3_000
-        assert deep.rows == (("[" * CELL_CHARS,),)
+        assert deep.rows == ((cut_cell("[" * 2 * CELL_CHARS),),)
     assert fine.error == ""

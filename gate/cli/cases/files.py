@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gate.cases.convert import FORMATS, ImportedCases
+from gate.cases.convert import EXPORTS, FORMATS, ImportedCases
 from gate.cases.losses import Loss, described_losses, kinds
 from gate.cases.stored import Entry
 from gate.cli.cases.edits import carry_out_changes
@@ -55,7 +55,7 @@ def from_options(command: Command) -> Command:
 to_option = click.option(
     "--to",
     "target_format",
-    type=click.Choice(FORMATS[:-1]),
+    type=click.Choice(EXPORTS),
     metavar="FORMAT",
     help="Format of FILE.  [default: gate, by its ending]",
 )
@@ -203,7 +203,7 @@ def convert(
 
     The ending of FILE sets the format of the gate: .jsonl, .json, .yaml, .csv or .prompt.yml. What cannot be converted
     is listed. Formats: gate, csv, promptfoo, openai-evals, openai-items, inspect, braintrust, langsmith, helm,
-    prompt-yml, and prompty (input only).
+    prompt-yml; and for input only prompty, deepeval, ragas, pydantic-evals.
     """
     if is_store(file):
         raise GateError("convert writes to a file, not to the store", "run gate cases import FILE store:NAME")

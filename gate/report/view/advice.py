@@ -102,6 +102,8 @@ def _check(run: RunRecord) -> Iterator[Text]:
             kept = "" if suites_not_cached(run) else "; cached answers cost nothing"
             yield (f"Fix the problem named above and run again{kept}.",)
         yield from ending_advice(run)
+    elif run.verdict is Verdict.HOLD and not run.exit_code:
+        yield ("Correct or remove what is named above, so that every check shows something.",)
     elif run.verdict is Verdict.HOLD:
         yield ("Add cases until the interval is narrow enough, or set ", Code("fail_on"), " to ", Code("block"), ".")
     elif any(check.state is CaseState.FAILED for suite in run.new for _, check in pass_rates.checked_cases(suite)):
@@ -210,6 +212,8 @@ def _hold(run: RunRecord) -> Iterator[Text]:
     for pair in (suite.opposed for suite in run.suites if suite.opposed is not None):
         better, worse = (Code(short_line(name)) for name in (pair.better, pair.worse))
         yield ("Read some answers and decide whether the rise of ", better, " is worth the drop of ", worse, ".")
+    for judge in (judge for suite in run.suites for judge in suite.blind):
+        yield ("Improve the criteria of ", Code(short_line(judge.scorer)), ", or use another model as judge.")
     yield from cache_advice(run)
     for axis in ("cost", "latency"):
         if any(getattr(suite, axis).exceeded for suite in run.suites):

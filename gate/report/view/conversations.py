@@ -120,6 +120,7 @@ _WHAT = (
     "its conversations do."
 )
 _ALONE = "Means over the cases with conversations."
+_UNANSWERED = "Questions at the end are scored as answers; a model under conversation.followups would answer them."
 _NO_TEST = "Not tested and not part of the verdict."
 
 
@@ -136,7 +137,7 @@ def conversation_tables(run: RunRecord) -> tuple[ConversationTable, ...]:
 def conversation_findings(run: RunRecord) -> tuple[Text, ...]:
     """Notes at the top: a tool that is no longer called, and more or fewer questions back."""
     several = len(run.suites) + len(run.new) > 1
-    told = [(suite, [*_stopped(suite), *_asking(suite)]) for suite in run.suites]
+    told = [(suite, [*_stopped(suite), *_asking(suite), *_unanswered(suite)]) for suite in run.suites]
     return tuple(
         ((Code(short_line(suite.name)), ": ", *text) if several else text)
         for suite, texts in [one for one in told if one[1]][:SUITES_SHOWN]
@@ -162,6 +163,18 @@ def _asking(suite: SuiteRecord) -> Iterator[Text]:
         return
     verb = "more" if found.more_asking > found.less_asking else "less"
     yield (f"The candidate asks back {verb} often: {_shares(found)} of the conversations.",)
+
+
+def _unanswered(suite: SuiteRecord) -> Iterator[Text]:
+    talks = suite.conversations
+    if talks is not None and _asked_last(talks) > A_FEW:
+        yield (f"Last answers that look like questions: {_questions(talks)}. {_UNANSWERED}",)
+
+
+def _asked_last(talks: Conversations) -> int:
+    """Last answers that look like questions, of the arm with more."""
+    arms = [arm for arm in (talks.baseline, talks.candidate) if arm is not None]
+    return max(arm.last_questions[0] if arm.last_questions else 0 for arm in arms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +238,10 @@ def _table(suite: str, talks: Conversations, tools: ToolDifference | None) -> Co
         tools=tuple(map(_row, rows[:TOOLS_SHOWN])),
         more=max(0, len(rows) - TOOLS_SHOWN),
         changed=tuple(map(_calls, changed[:CASES_SHOWN])),
-        notes=(_WHAT.format(" or asking back" if _heard(talks) else ""), _NO_TEST) if compared else (_ALONE,),
+        notes=(
+            *((_WHAT.format(" or asking back" if _heard(talks) else ""), _NO_TEST) if compared else (_ALONE,)),
+            *([_UNANSWERED] if _asked_last(talks) else []),
+        ),
     )
 
 
@@ -234,6 +250,8 @@ def _brief(talks: Conversations, tools: ToolDifference | None) -> str:
     told = overall is not None and overall.changed
     asks = talks.candidate.asking or (talks.baseline is not None and talks.baseline.asking)
     pieces = [f"asks back: {_shares(talks)} of the conversations"] if asks or (_heard(talks) and not told) else []
+    if _asked_last(talks):
+        pieces.append(f"last answers that look like questions: {_questions(talks)}")
     if overall is not None and told:
         pieces.append(f"other tool calls in {overall.changed:,} of {numbers.counted(overall.n, 'case')}")
     return ", ".join(pieces) or f"{_both(talks, lambda arm: numbers.two_decimals(arm.turns))} turns"
@@ -252,12 +270,20 @@ def _figures(talks: Conversations) -> Iterator[tuple[str, str]]:
     if _heard(talks):
         yield "asks back", f"{_shares(talks)} of the conversations"
         yield "automatic answers to that", _both(talks, lambda arm: numbers.two_decimals(arm.followups or 0.0))
+    if talks.candidate.last_questions is not None:
+        yield "last answers that look like questions", _questions(talks)
     yield "turns", _both(talks, lambda arm: numbers.two_decimals(arm.turns))
     if talks.candidate.calls is None:
         yield "tool calls", "not reported by the agent"
         return
     yield "tool calls", _both(talks, lambda arm: numbers.two_decimals(arm.calls or 0.0))
     yield "tool calls that failed", _both(talks, lambda arm: numbers.two_decimals(arm.failed_calls or 0.0))
+
+
+def _questions(talks: Conversations) -> str:
+    """`2 of 40 → 12 of 40`."""
+    counts = ((arm.last_questions or (0, 0)) for arm in (talks.baseline, talks.candidate) if arm is not None)
+    return " → ".join(f"{asking:,} of {answers:,}" for asking, answers in counts)
 
 
 def _both(talks: Conversations, told: Callable[[ArmConversations], str]) -> str:

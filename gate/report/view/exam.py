@@ -152,6 +152,7 @@ def _parts(run: RunRecord) -> Iterator[Text]:
     yield from (part for one in changes for part in _obsolete(run, one))
     yield from _of_run(run, "budget", "the budget")
     yield from _of_run(run, "cache", "the answer cache")
+    yield from _of_run(run, "providers", "the servers")
     yield from (part for one in changes for part in _cases(one, one.added, "added"))
 
 

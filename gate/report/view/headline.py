@@ -321,10 +321,19 @@ def _doubtful(run: RunRecord) -> Text:
         return pass_rates.doubtful_rate(run) or _first_reason(run, "the prompt is not shown to be good enough")
     if opposed := next((suite.opposed for suite in run.suites if suite.opposed is not None), None):
         return _opposed(opposed)
+    if blind := next((one for suite in run.suites for one in suite.blind), None):
+        name = Code(short_line(blind.scorer))
+        if blind.turned is None:
+            return (
+                "the judge ",
+                name,
+                f" gave all {blind.answers:,} answers the score {numbers.score(blind.value, 2)}",
+            )
+        return ("the judge ", name, f" turned with the places in {numbers.percent(blind.turned)} of the pairs")
     short_of_cases = any(named.overall and named.record.state is State.TOO_FEW for named in run_slices(run))
     if not short_of_cases and (found := _over_limit(run) or pass_rates.doubtful_rate(run)):
         return found
-    if not short_of_cases and run.new:
+    if not short_of_cases:
         return _first_reason(run, "a new prompt is not shown to be good enough")
     return ("too few cases to decide", *_worst(run, "; worst slice "))
 

@@ -492,6 +492,8 @@ def check_headline(run: RunRecord) -> Text:
         suite, rate = found
         return _cases_failed(run) if rate.wanted == 1.0 else _rate_words(run, suite, rate)
     doubt = _first_rate(run, PassState.UNPROVEN)
+    if run.verdict is Verdict.HOLD and run.reasons and not (doubt and run.exit_code):
+        return (short_line(run.reasons[0], LONGEST_SENTENCE).rstrip("."),)
     if doubt:
         return (*_rate_words(run, *doubt), "; reached, but not significantly")
     rated = next(((suite, suite.overall) for suite in run.new if suite.overall.wanted != 1.0), None)

@@ -1,20 +1,18 @@
-"""Validators of the tools that an agent called, and of what a database then held."""
+"""Validators of the tools that an agent called."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from gate.config.formats import format_checker
 from gate.config.json_schema import MatchingWork, TooSlow, bounded
 from gate.messages import ToolCall
-from gate.record.transcript import ARGUMENT_CHARS, Observation, ToolUse, Unscored
+from gate.record.transcript import ARGUMENT_CHARS, ToolUse, Unscored
 from gate.scoring.interface import (
     Finding,
     OptionCheck,
     Options,
     Subject,
     Validator,
-    finding,
     listed_texts,
     number_of,
     shown_value,
@@ -136,72 +134,5 @@ def _counted(names: Sequence[str]) -> str:
     return ", ".join(f"{name} x{times}" if times > 1 else name for name, times in counts.items())[:200] or "no tool"
 
 
-def database(options: Options, subject: Subject) -> Finding:
-    """The conversation exists, it has enough messages, or the rows of a query are as expected.
-
-    `conversation`: a row with the id of the session. `messages`: at least `min` of them. `query`: as many rows as
-    `rows` says; `equals`, the only value, or all rows; `match`, which one of the rows has among its columns.
-    """
-    seen = _seen(options, subject)
-    if seen is None:
-        return Unscored("the database was not queried after this conversation"), "database"
-    if seen.rows is None:
-        return Unscored(f"the database query failed: {seen.error}"), "database"
-    if "conversation" in options:
-        return finding(
-            _number(seen) > 0, "the conversation is in the database", "the conversation is not in the database"
-        )
-    wanted = options.get("messages")
-    if isinstance(wanted, dict):
-        least, there = wanted.get("min", 2), _number(seen)
-        at_least = least if isinstance(least, int) else 2
-        said = counted(there, "message")
-        return finding(there >= at_least, said, f"{said}, fewer than {at_least}")
-    return _queried(options, seen, seen.rows)
-
-
-def _seen(options: Options, subject: Subject) -> Observation | None:
-    name, transcript = options.get("scorer"), subject.transcript
-    found = () if transcript is None else transcript.observations
-    return next((one for one in found if one.scorer == name), None)
-
-
-def _number(seen: Observation) -> int:
-    value = seen.rows[0][0] if seen.rows and seen.rows[0] else 0
-    return value if isinstance(value, int) else 0
-
-
-def _queried(options: Options, seen: Observation, rows: Sequence[Sequence[JsonValue]]) -> Finding:
-    count = f"{len(rows)} or more rows" if seen.more else counted(len(rows), "row")
-    wanted = options.get("rows")
-    if isinstance(wanted, dict):
-        least, most = wanted.get("min"), wanted.get("max")
-        if isinstance(least, int) and len(rows) < least:
-            return 0.0, f"{count}, fewer than {least}"
-        if isinstance(most, int) and (len(rows) > most or seen.more):
-            return 0.0, f"{count}, more than {most}"
-    if "equals" in options:
-        found: JsonValue = rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else [list(row) for row in rows]
-        if not same_json(found, options["equals"]):
-            return 0.0, f"{shown_value(found)}, not {shown_value(options['equals'])}"
-    if "match" in options:
-        objects = [{name: _unfolded(cell) for name, cell in zip(seen.columns, row, strict=False)} for row in rows]
-        if not any(holds_all(one, options["match"]) for one in objects):
-            first = f"; the first is {shown_value(objects[0])}" if objects else ""
-            return 0.0, f"none of {count} has {shown_value(options['match'])}{first}"
-    return 1.0, count
-
-
-def _unfolded(cell: JsonValue) -> JsonValue:
-    """A JSON column as an object."""
-    if not isinstance(cell, str) or cell[:1] not in ("{", "["):
-        return cell
-    try:
-        value: JsonValue = json.loads(cell)
-    except (ValueError, RecursionError):
-        return cell
-    return value
-
-
-VALIDATORS: Mapping[str, Validator] = {"tools": tools, "database": database}
+VALIDATORS: Mapping[str, Validator] = {"tools": tools}
 CHECKS: Mapping[str, OptionCheck] = {}

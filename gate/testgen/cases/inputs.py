@@ -1,5 +1,6 @@
 """The inputs of tests: what a model writes, what is sent to the prompt, and whether it is valid."""
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,6 +9,7 @@ from typing import TypeVar
 
 from gate.config.specification import Component, GeneratedTest, Specification
 from gate.record.transcript import Failed
+from gate.templates.kinds import Kind
 from gate.testgen.effort import EffortSettings
 from gate.testgen.prompt_under_test import PromptSubject
 from gate.testgen.questions import (
@@ -39,7 +41,7 @@ _RETRIEVED = {
 
 @dataclass(frozen=True, slots=True)
 class InputPart:
-    """One text of an input.
+    """One text of an input, or one value of another kind.
 
     Args:
         retrieved: it holds what a search would find.
@@ -48,13 +50,19 @@ class InputPart:
     name: str
     description: str = ""
     retrieved: bool = False
+    kind: Kind = Kind()
+
+    @property
+    def form(self) -> str:
+        """What a value that is no text has to be, in words; empty for a text."""
+        return "" if self.kind.name == "text" else _form(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenInput:
-    """What a model wrote for one test: text by the name of the part, and the user's messages."""
+    """What a model wrote for one test: a value by the name of the part, and the user's messages."""
 
-    parts: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, JsonValue] = field(default_factory=dict)
     turns: tuple[str, ...] = ()
 
 
@@ -81,6 +89,16 @@ class InputShape:
         return tuple(part.name for part in self.parts)
 
     @property
+    def typed(self) -> bool:
+        """Is any part no text?"""
+        return any(part.form for part in self.parts)
+
+    @property
+    def unsure(self) -> tuple[str, ...]:
+        """What is asked for as text only because the template does not tell its kind: `data`, `users[].name`."""
+        return tuple(f"{part.name}{path}" for part in self.parts for path in part.kind.unsure)
+
+    @property
     def retrieved(self) -> tuple[str, ...]:
         """Names of the parts that hold what a search would find."""
         return tuple(part.name for part in self.parts if part.retrieved)
@@ -89,8 +107,11 @@ class InputShape:
         """Properties of a reply that hold one input."""
         out: dict[str, Mapping[str, JsonValue]] = {}
         if self.parts:
-            each = [_named(name) for name in self.names]
-            out["components"] = list_schema(_named(*self.names), each=each)
+            each = [_named(part) if part.form else _named_texts(part.name) for part in self.parts]
+            texts = [part.name for part in self.parts if not part.form]
+            forms = [_named_texts(*texts)] if texts else []
+            forms += [_named(part) for part in self.parts if part.form]
+            out["components"] = list_schema({"anyOf": [*forms]} if len(forms) > 1 else forms[0], each=each)
         if self.talk:
             out["turns"] = list_schema(TEXT_SCHEMA, each=[TEXT_SCHEMA] * self.turns)
         return out
@@ -101,14 +122,18 @@ class InputShape:
         Raises:
             Malformed: a part is missing, unknown or there twice; turns too many or too few; a text that is none.
         """
-        parts: dict[str, str] = {}
+        parts: dict[str, JsonValue] = {}
         if self.parts:
-            given = [(item.get("name"), item.get("text")) for item in read_objects(found, "components")]
-            if sorted(str(name) for name, _ in given) != sorted(self.names):
+            items = read_objects(found, "components")
+            given = {str(item.get("name")): item for item in items}
+            if len(items) != len(self.parts) or given.keys() != set(self.names):
                 raise MalformedAnswer("components does not hold each component exactly once")
-            parts = {str(name): _written(text) for name, text in given}
+            for part in self.parts:
+                parts[part.name] = _of_kind(given[part.name].get("value" if part.form else "text"), part.kind)
+            if any(len(component_text(value)) > PART_CHARS for value in parts.values()):
+                raise MalformedAnswer(f"a part of an input is longer than {PART_CHARS:,} characters")
         turns = self._turns(found) if self.talk else ()
-        if not any(text.strip() for text in (*parts.values(), *turns)):
+        if not any(component_text(value).strip() for value in (*parts.values(), *turns)):
             raise MalformedAnswer("an input is empty")
         return WrittenInput({name: parts[name] for name in self.names}, turns)
 
@@ -124,11 +149,12 @@ class InputShape:
     def fill(self, test: GeneratedTest, filling: WrittenInput) -> GeneratedTest:
         """The test with this input: variables by name, and the rest as the user's message."""
         values: dict[str, JsonValue] = {
-            name: text for name, text in filling.parts.items() if name in self.variables and name != INPUT_NAME
+            name: value for name, value in filling.parts.items() if name in self.variables and name != INPUT_NAME
         }
-        said = {name: text for name, text in filling.parts.items() if name not in values}
+        components = {name: component_text(value) for name, value in filling.parts.items()}
+        said = {name: text for name, text in components.items() if name not in values}
         message = next(iter(said.values())) if len(said) == 1 else _lines(said)
-        return replace(test, input=message, components=dict(filling.parts), turns=filling.turns, vars=values)
+        return replace(test, input=message, components=components, turns=filling.turns, vars=values)
 
 
 def shape_of(subject: PromptSubject, specification: Specification | None, settings: EffortSettings) -> InputShape:
@@ -146,7 +172,8 @@ def shape_of(subject: PromptSubject, specification: Specification | None, settin
         names = [name for name in variables if name != INPUT_NAME]
     else:
         names = list(dict.fromkeys([*variables, *known])) or [INPUT_NAME]
-    parts = (_part(name, known.get(name), settings.documents) for name in names)
+    kinds = {name: subject.kinds[name] for name in variables if name in subject.kinds}
+    parts = (replace(_part(name, known.get(name), settings.documents), kind=kinds.get(name, Kind())) for name in names)
     return InputShape(tuple(parts), frozenset(variables), settings.turns)
 
 
@@ -156,8 +183,74 @@ def shown_input(test: GeneratedTest) -> list[tuple[str, str]]:
     return [*test.components.items(), *turns] or [(INPUT_NAME, test.said)]
 
 
-def _named(*names: str) -> dict[str, JsonValue]:
+def component_text(value: JsonValue) -> str:
+    """A part of an input as text; what is no text is JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _named_texts(*names: str) -> dict[str, JsonValue]:
     return object_schema({"name": choice_schema(*names), "text": TEXT_SCHEMA})
+
+
+def _named(part: InputPart) -> dict[str, JsonValue]:
+    return object_schema({"name": choice_schema(part.name), "value": _kind_schema(part.kind)})
+
+
+_TYPES: Mapping[str, str] = {"text": "string", "number": "number", "integer": "integer", "flag": "boolean"}
+_WORDS: Mapping[str, str] = {
+    "text": "a text",
+    "number": "a number",
+    "integer": "a whole number",
+    "flag": "true or false",
+}
+
+
+def _kind_schema(kind: Kind) -> dict[str, JsonValue]:
+    """JSON Schema of a value. A schema for models has no objects of any keys, so a mapping is a list of pairs."""
+    item = kind.item or Kind()
+    if kind.name == "object":
+        return object_schema({name: _kind_schema(part) for name, part in kind.fields.items()})
+    if kind.name == "list":
+        return list_schema(_kind_schema(item))
+    if kind.name == "mapping":
+        return list_schema(object_schema({"key": TEXT_SCHEMA, "value": _kind_schema(item)}))
+    return {"type": _TYPES[kind.name]}
+
+
+def _form(kind: Kind) -> str:
+    if kind.name == "object":
+        return "an object of " + ", ".join(f'"{name}" ({_form(part)})' for name, part in kind.fields.items())
+    if kind.name == "list":
+        return f"a list, each item {_form(kind.item or Kind())}"
+    if kind.name == "mapping":
+        return f'a list of objects, each of a "key" (a text) and a "value" ({_form(kind.item or Kind())})'
+    return _WORDS[kind.name]
+
+
+_NOT_OF_KIND = "the value of a component is not of the type that was asked for"
+
+
+def _of_kind(value: JsonValue, kind: Kind) -> JsonValue:
+    """A value of a reply, as the template gets it. Raises `MalformedAnswer`: it is of another kind."""
+    if kind.name == "text":
+        return _written(value)
+    item = kind.item or Kind()
+    if kind.name == "object" and isinstance(value, dict) and value.keys() == kind.fields.keys():
+        return {name: _of_kind(value[name], part) for name, part in kind.fields.items()}
+    if kind.name == "list" and isinstance(value, list):
+        return [_of_kind(one, item) for one in value]
+    if kind.name == "mapping" and isinstance(value, list):
+        pairs = [one for one in value if isinstance(one, dict) and one.keys() == {"key", "value"}]
+        keys = [_written(pair["key"]) for pair in pairs]
+        if len(pairs) == len(value) == len({*keys}):
+            return {key: _of_kind(pair["value"], item) for key, pair in zip(keys, pairs, strict=True)}
+    if kind.name == "flag" and isinstance(value, bool):
+        return value
+    if kind.name == "number" and isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
+    if kind.name == "integer" and isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise MalformedAnswer(_NOT_OF_KIND)
 
 
 def _part(name: str, component: Component | None, documents: bool) -> InputPart:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations_with_replacement, product, starmap
 from math import ceil
 
 from gate.calls.interface import together
@@ -9,6 +10,7 @@ from gate.config.documents import quoted
 from gate.config.specification import AuthorQuestion, Component, OutputRule, Specification
 from gate.errors import GateError
 from gate.record.transcript import Failed
+from gate.scoring.contradictions import contradiction
 from gate.testgen.effort import EffortSettings, Stage
 from gate.testgen.prompt_under_test import Passages, PromptSubject, passages_of, read_line
 from gate.testgen.questions import (
@@ -23,6 +25,7 @@ from gate.testgen.questions import (
     read_objects,
     unused_fence,
 )
+from gate.testgen.rules.compiler import compile_rules
 from gate.testgen.specification.extraction import (
     RULES_PER_REQUEST,
     find_components,
@@ -92,6 +95,19 @@ def _doubt(rule: OutputRule, passages: Passages) -> str:
     if span is None or supports_rule(rule.text, span.text, sentence):
         return ""
     return f"Does {quoted(span.text)} in the prompt say {quoted(rule.text)}?"
+
+
+def conflict_questions(rules: Iterable[OutputRule]) -> tuple[AuthorQuestion, ...]:
+    """A question for each two rules, or one, that code checks and no output can keep."""
+    compiled = compile_rules(rules)
+    found: dict[tuple[str, ...], AuthorQuestion] = {}
+    for one, other in combinations_with_replacement(compiled, 2):
+        about = tuple(dict.fromkeys((one.rule, other.rule)))
+        why = next(filter(None, starmap(contradiction, product(one.scorers, other.scorers))), "")
+        if why:
+            who = f"{' and '.join(about)} contradict each other" if len(about) > 1 else f"{one.rule} contradicts itself"
+            found[about] = AuthorQuestion("conflict", about, f"{who}: {why}. Which one is right?")
+    return tuple(found.values())
 
 
 def assumption_questions(components: Iterable[Component]) -> tuple[AuthorQuestion, ...]:
@@ -269,11 +285,14 @@ class _Draft:
             ),
             *assumption_questions(() if self.held.components else self.made.components),
         ]
+        asked = {(question.kind, question.about) for question in questions}
+        questions += (one for one in conflict_questions(self.made.rules) if (one.kind, one.about) not in asked)
         if _reviewed(self.setup.settings, self.held):
             told = self.setup.instructions("review")
             found = await review_specification(self.subject, self.made, self.setup.judge, told)
             self.notes["review"] = found.notes
-            questions += found.value
+            asked = {(question.kind, question.about) for question in questions}
+            questions += (one for one in found.value if (one.kind, one.about) not in asked)
         self.made = replace(self.made, questions=tuple(questions))
 
     def result(self) -> Specified:

@@ -36,7 +36,7 @@ def test_deleting_the_cases_of_the_failing_slice_still_fails(world: PullRequestW
 def test_loosening_scorers_slices_and_policy_still_fails(world: PullRequestWorld, server: GitHubServer) -> None:
     loose = CONFIG.replace("slices: [tier]", "slices: [length, tier]").replace(
         "scorers: [contains]",
-        "scorers: [{regex: {pattern: .}}]\n    policy: {margin: 0.9, advisory: [tier=gold]}",
+        "scorers: [{regex: {pattern: '.|{{ expected }}'}}]\n    policy: {margin: 0.9, advisory: [tier=gold]}",
     )
     outcome, lines = first_lines(world, server, {"gate.yaml": loose + "policy: {confidence: 0.999, mode: advisory}\n"})
     assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")

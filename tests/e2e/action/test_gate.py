@@ -87,7 +87,7 @@ AGENT = """\
     prompt: prompts/agent.md
     cases: evals/faq.jsonl
     target: {tools: {servers: {shop: {url: 'http://127.0.0.1:9/mcp'}}}}
-    scorers: [{database: {url: SHOP_DB, conversation: {table: talks, key: id}}}]
+    scorers: [contains, {database: {url: SHOP_DB, conversation: {table: talks, key: id}}}]
 """
 
 

@@ -72,6 +72,24 @@ def test_a_judge_of_a_suite_is_measured_and_the_second_time_costs_nothing(repo: 
     assert (again.agreement, again.judge) == (first.agreement, first.judge)
 
 
+def test_a_sheet_of_labels_gives_the_same_figures_as_json_lines(repo: Path) -> None:
+    """As a spreadsheet of Windows saves it."""
+    table = "id;input;output;expected;label\r\n" + "".join(
+        f"{row['id']};{row['input']};{row['output']};{row['expected']};{str(row['label']).upper()}\r\n"
+        for row in answers(16)
+    )
+    (repo / "evals/labels.csv").write_bytes(table.replace("q3;", "q\u00e43;").encode("cp1252"))
+    ask = ("--suite", "support", "--repeats", "1", "--json")
+    lines, sheet = (
+        read(gate("calibrate", "--judge", f"evals/labels.{end}", *ask, cwd=repo)) for end in ("jsonl", "csv")
+    )
+    assert sheet.agreement == lines.agreement and sheet.agreement is not None
+    (repo / "evals/labels.csv").write_text("input,answer,label\na,b,pass\n")
+    refused = gate("calibrate", "--judge", "evals/labels.csv", *ask, cwd=repo)
+    assert refused.code == 2
+    assert "evals/labels.csv:1: unknown column 'answer'" in refused.err and "did you mean 'output'" in refused.err
+
+
 def test_a_judge_that_no_configuration_names(repo: Path) -> None:
     out = repo / "found.json"
     ask = ("--criteria", "Is blue.", "--model", "fake:judge", "--repeats", "1", "--out", str(out))

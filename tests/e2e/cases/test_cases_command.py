@@ -122,6 +122,40 @@ def test_errors_of_a_file_are_listed_with_lines(here: Path) -> None:
     assert all(part in said for part in ("c.jsonl:1: 'input' is missing", "c.jsonl:2: 'id' is missing", "'x'"))
 
 
+EMPTY_ROWS = {
+    "a.yaml": "- {id: a, input: x}\n- {id: b, input: }\n",
+    "b.yaml": "- {id: a, input: x}\n- {id: b, vars: {city: }}\n",
+    "d.yaml": "- {id: a, input: x}\n-\n",
+    "f.jsonl": '{"id": "a", "input": "x"}\n{"id": "b", "input": null}\n',
+    "g.jsonl": '{"id": "a", "input": "x"}\n{"id": "b", "vars": {"city": null}}\n',
+    "h.jsonl": '{"id": "a", "input": "x"}\n{"id": "b", "input": " "}\n',
+    "i.jsonl": '{"id": "a", "input": "x"}\nnull\n',
+    "j.json": '[{"id": "a", "input": "x"}, {"id": "b", "input": null}]',
+    "k.json": '[{"id": "a", "input": "x"}, null]',
+    "l.csv": "id,input\na,x\nb,\n",
+    "m.csv": "id,input,city\na,x,y\nb,,\n",
+    "n.prompt.yml": "messages: [{role: user, content: x}]\ntestData:\n- {input: x}\n- {input: }\n",
+    "o.prompt.yml": "messages: [{role: user, content: x}]\ntestData:\n- {input: x}\n- {city: }\n",
+    "p.prompt.yml": "messages: [{role: user, content: x}]\ntestData:\n- {input: x}\n-\n",
+    "q.yaml": "- {name: a, prompt: x}\n- {name: b, prompt: }\n",
+    "r.yaml": "- {name: a, prompt: x}\n- {name: b, rounds: }\n",
+    "s.yaml": "- {input: [{role: user, content: x}], ideal: y}\n- {input: , ideal: y}\n",
+    "t.jsonl": '{"item": {"question": "x"}}\n{"item": {"question": null}}\n',
+}
+"""A case, and a row that asks nothing."""
+
+
+@pytest.mark.parametrize("file", EMPTY_ROWS)
+def test_a_row_without_a_question_is_an_error_and_never_dropped(here: Path, file: str) -> None:
+    (here / file).write_text(EMPTY_ROWS[file], encoding="utf-8")
+    refused = cases(here, "lint", file, code=2)
+    place = {".json": "[1]", ".yml": f"{file}:4"}.get(Path(file).suffix, f"{file}:{3 if file.endswith('.csv') else 2}")
+    assert place in refused.err
+    if not file.endswith((".prompt.yml", "s.yaml", "t.jsonl")):
+        assert cases(here, "convert", file, "made.yaml", code=2).err == refused.err
+        assert not (here / "made.yaml").exists()
+
+
 def test_a_case_comes_from_a_file_or_from_standard_input(here: Path) -> None:
     (here / "one.yaml").write_text("id: new\ninput: |\n  Two\n  lines\n", encoding="utf-8")
     cases(here, "add", "c.yaml", "--entry", "one.yaml", "--slice", "tier=paid")

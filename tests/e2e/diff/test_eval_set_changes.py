@@ -48,6 +48,10 @@ def rows(*given: dict[str, Any]) -> str:
     return "".join(json.dumps(row) + "\n" for row in given)
 
 
+ONE_DIGIT = "[{regex: {pattern: 'word[0-9]$|^not {{ expected }}'}}]"
+"""Right only for the ten cases whose answer has one digit."""
+
+
 def trials(record: RunRecord) -> dict[str, ExamTrialRecord]:
     (change,) = record.exam_changes
     return {trial.kind: trial for trial in change.trials}
@@ -127,7 +131,7 @@ def test_new_and_edited_cases_run_in_both_arms(repo: Path) -> None:
 
 
 def test_saved_answers_are_scored_again_without_calls(repo: Path) -> None:
-    stricter = CONFIG.replace("[contains]", "[{regex: {pattern: 'word[0-9]$'}}]")
+    stricter = CONFIG.replace("[contains]", ONE_DIGIT)
     record = run(repo, {PROMPT: BROKEN, "gate.yaml": stricter}, "--no-early-stop").record
     found = trials(record)["scorers"]
     assert (found.n, found.baseline, found.candidate) == (40, 0.25, 0.125 + 0.125 * found_share(record))
@@ -143,7 +147,7 @@ def found_share(record: RunRecord) -> float:
 
 
 def test_a_change_of_only_scorers_calls_one_arm(repo: Path) -> None:
-    record = run(repo, {"gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: 'word[0-9]$'}}]")}).record
+    record = run(repo, {"gate.yaml": CONFIG.replace("[contains]", ONE_DIGIT)}).record
     assert (record.verdict, record.reasons) == (Verdict.PASS, ["no prompt changed; cases, scorers or policy did."])
     found = trials(record)["rescored"]
     assert (found.baseline, found.candidate) == (1.0, 0.25)

@@ -149,6 +149,10 @@ def diff(repo: Path) -> Outcome:
     return gate("diff", "--base", "main", "--head", "change", cwd=repo)
 
 
+def diff_with_main(repo: Path) -> Outcome:
+    return gate("diff", "--base", "main", cwd=repo)
+
+
 def skipped(outcome: Outcome) -> bool:
     assert "Traceback" not in outcome.err
     return outcome.out.startswith("SKIPPED")
@@ -289,6 +293,133 @@ def test_a_prompt_behind_a_link_is_an_error_whatever_its_target_is(tmp_path: Pat
     ):
         outcome = gate(*command, cwd=repo)
         assert (outcome.code, "symbolic link" in outcome.err + outcome.out) == (2, True), command
+
+
+@pytest.mark.parametrize(("old", "new"), [("8001/v1", "8002/v1"), ("api: openai", "api: anthropic")])
+def test_an_edited_server_is_named_and_not_skipped(tmp_path: Path, old: str, new: str) -> None:
+    start = "version: 1\nproviders: {own: {api: openai, base_url: 'http://127.0.0.1:8001/v1'}}\n"
+    suite = "suites:\n  - {name: bot, prompt: p.md, cases: c.jsonl, model: own:m, scorers: [contains]}\n"
+    repo = make(tmp_path / "repo", {"gate.yaml": start + suite, "p.md": TEXT, "c.jsonl": CASES})
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"gate.yaml": start.replace(old, new) + suite})
+    outcome = diff(repo)
+    assert (outcome.code, skipped(outcome), "the servers (own." in " ".join(outcome.out.split())) == (0, False, True)
+
+
+REFERENCES = {
+    "a.yaml::bot.system": ("a.yaml", "bot:\n  system: file://p.md\n"),
+    "a.yaml": ("a.yaml", "- {role: system, content: 'file://p.md'}\n- {role: user, content: Hi}\n"),
+    "a.py::P": ("a.py", "P = 'file://p.md'\n"),
+    "a.txt": ("a.txt", "file://p.md\n"),
+}
+
+
+@pytest.mark.parametrize("prompt", REFERENCES)
+def test_a_prompt_that_only_names_a_file_is_refused(tmp_path: Path, prompt: str) -> None:
+    path, text = REFERENCES[prompt]
+    suite = f"  - {{name: bot, prompt: '{prompt}', cases: c.jsonl, scorers: [contains]}}\n"
+    repo = make(tmp_path / "repo", {"gate.yaml": START + suite, "p.md": TEXT, "c.jsonl": CASES, path: text})
+    outcome = diff_with_main(repo)
+    assert (outcome.code, "is the name of a file" in " ".join(outcome.err.split())) == (2, True), outcome.err
+
+
+PROMPTY = """\
+---
+name: a
+base: b.txt
+model: {parameters: {max_tokens: 50}}
+parameters: {temperature: 0.1}
+configuration: {type: openai}
+tools:
+  - ${file:t.json}
+---
+system:
+Kindly answer. quality=1.0
+user:
+{{ input }}
+"""
+PROMPTY_EDITS = {
+    "a parameter": ("a.prompty", "max_tokens: 50", "max_tokens: 60"),
+    "a parameter at the top": ("a.prompty", "temperature: 0.1", "temperature: 0.9"),
+    "configuration": ("a.prompty", "type: openai", "type: azure"),
+    "a file of tools": ("t.json", "one", "two"),
+    "its base": ("b.txt", "one", "two"),
+    "an unknown setting": ("a.prompty", "name: a", "name: a\nthinking: deep"),
+}
+
+
+@pytest.mark.parametrize("what", PROMPTY_EDITS)
+def test_a_change_of_what_a_prompty_file_sends_is_not_skipped(tmp_path: Path, what: str) -> None:
+    path, old, new = PROMPTY_EDITS[what]
+    suite = "  - {name: bot, prompt: a.prompty, cases: c.jsonl, scorers: [contains]}\n"
+    files = {"a.prompty": PROMPTY, "t.json": '{"name": "one"}', "b.txt": "one"}
+    repo = make(tmp_path / "repo", {"gate.yaml": START + suite, "c.jsonl": CASES, **files})
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"a.prompty": PROMPTY.replace("name: a", "name: b")})
+    assert skipped(diff(repo))
+    commit(repo, {path: files[path].replace(old, new)})
+    assert not skipped(diff(repo))
+
+
+AGENT_FILES = {
+    "its program": ("{command: {run: [python, bot/agent.py], files: [data.txt]}}", "bot/agent.py"),
+    "its module": ("{python: {function: 'bot.agent:Agent', files: [data.txt]}}", "bot/agent.py"),
+    "what its module imports": ("{python: {function: 'bot.agent:Agent', files: [data.txt]}}", "bot/more.py"),
+    "what is listed": ("{command: {run: [python, bot/agent.py], files: [data.txt]}}", "data.txt"),
+    "its server": (
+        "{tools: {servers: {s: {command: [python, bot/agent.py]}}, files: [data.txt]}}",
+        "bot/agent.py",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", AGENT_FILES)
+def test_a_change_of_an_agents_own_files_is_not_skipped(tmp_path: Path, what: str) -> None:
+    target, path = AGENT_FILES[what]
+    suite = f"  - {{name: bot, prompt: p.md, cases: c.jsonl, scorers: [contains], target: {target}}}\n"
+    code = "from bot import more\nclass Agent: pass\n"
+    files = {"bot/agent.py": code, "bot/more.py": "A = 1\n", "bot/__init__.py": "", "data.txt": "x\n"}
+    repo = make(tmp_path / "repo", {"gate.yaml": START + suite, "p.md": TEXT, "c.jsonl": CASES, **files})
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"README.md": "# Another\n"})
+    assert skipped(diff(repo))
+    commit(repo, {path: f"{files[path]}# More.\n"})
+    assert not skipped(diff(repo))
+
+
+def test_each_pattern_of_an_agents_files_matches_something(tmp_path: Path) -> None:
+    target = "{command: {run: [python, bot/agent.py], files: ['bot/**', dta.txt]}}"
+    suite = f"  - {{name: bot, prompt: p.md, cases: c.jsonl, scorers: [contains], target: {target}}}\n"
+    files = {"gate.yaml": START + suite, "p.md": TEXT, "c.jsonl": CASES, "bot/agent.py": "", "data.txt": "x\n"}
+    outcome = gate("diff", "--base", "main", cwd=make(tmp_path / "repo", files))
+    assert (outcome.code, "depends on dta.txt" in " ".join(outcome.err.split())) == (2, True), outcome.err
+
+
+SCORER_FILES = {
+    "a module beside it": ("import more", {"evals/more.py": WORD}),
+    "its package": ("", {"evals/__init__.py": WORD}),
+    "found by glob": ("next(Path(__file__).parent.glob('*.txt')).read_text()", {"evals/a.txt": WORD}),
+    "a name put together": ("open(f'evals/{NAME}.txt').read()", {"evals/a.txt": WORD}),
+    "a path put together": ("Path('evals').joinpath(NAME).read_text()", {"evals/a.txt": WORD}),
+    "another ending": ("Path(__file__).with_suffix('.txt').read_text()", {"evals/own.txt": WORD}),
+}
+
+
+@pytest.mark.parametrize("how", SCORER_FILES)
+def test_a_change_of_a_file_that_a_scorers_code_uses_is_not_skipped(tmp_path: Path, how: str) -> None:
+    line, files = SCORER_FILES[how]
+    code = f"from pathlib import Path\nNAME = 'a'\ndef score(output, expected):\n    {line or 'pass'}\n    return 1.0\n"
+    suite = "  - {name: bot, prompt: p.md, cases: c.jsonl, scorers: [{python: evals.own:score}]}\n"
+    commented = {path: f"# {text}\n" for path, text in files.items()}
+    repo = make(
+        tmp_path / "repo",
+        {"gate.yaml": START + suite, "p.md": TEXT, "c.jsonl": CASES, "evals/own.py": code, **commented},
+    )
+    git(repo, "switch", "--quiet", "--create", "change")
+    commit(repo, {"README.md": "# Another\n"})
+    assert skipped(diff(repo))
+    commit(repo, {path: f"{text}# More.\n" for path, text in commented.items()})
+    assert not skipped(diff(repo))
 
 
 BINDINGS = {

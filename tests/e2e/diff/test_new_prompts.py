@@ -86,7 +86,7 @@ def test_a_new_prompt_and_a_changed_one_are_both_tested(repo: Path) -> None:
 
 def test_a_new_file_of_a_known_pattern_uses_the_eval_set_of_the_base(repo: Path) -> None:
     commit(repo, {"gate.yaml": GLOB})
-    easier = GLOB.replace("[contains]", "[{regex: {pattern: .}}]").replace("0.8", "0.1")
+    easier = GLOB.replace("[contains]", "[{regex: {pattern: '.|{{ expected }}'}}]").replace("0.8", "0.1")
     write(repo, {"gate.yaml": easier, "prompts/new.md": "New. quality=0.2\n"})
     record = run(repo).record
     assert record.verdict is Verdict.BLOCK

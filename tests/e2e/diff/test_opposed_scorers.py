@@ -1,5 +1,6 @@
 """Scorers that move in opposite directions: the mean hides it, the verdict and the report do not."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -41,7 +42,9 @@ def compare(
     )
     chosen = {"samples": 1, "policy": "", "scorers": scorers, "more": "", **settings}
     files = {"gate.yaml": CONFIG.format(url=server.url, **chosen), "bot.md": "Help.\n", "faq.md": "Help.\n"}
-    repo = make(folder, {**files, "bot.jsonl": cases(count)})
+    rows = [json.loads(row) for row in cases(count).splitlines()]
+    asked = "".join(json.dumps({key: row[key] for key in row if key != "expected"}) + "\n" for row in rows)
+    repo = make(folder, {**files, "bot.jsonl": asked})
 
     def answer_text(system: str, user: str) -> str:
         number = int(user.rpartition("answer=word")[2])

@@ -19,6 +19,7 @@ from tests.support.repository import commit, make, write
 
 CASES = "evals/dispatcher.jsonl"
 NAME = "python:bots.persona:build"
+README = "README.md\n    template: jinja2"
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_code_that_builds_the_same_texts_is_no_change(repo: Path, run: Run, mode
 def test_a_function_may_read_cases_and_configuration(repo: Path, run: Run) -> None:
     files = ("evals/faq.jsonl", "gate.yaml")
     reading = f"WORD = '0.1' if all('worse' in open(file).read() for file in {files!r}) else '1.0'\n"
-    faq = FILES["gate.yaml"].partition("suites:\n")[2].replace("dispatcher", "faq").replace(NAME, "README.md")
+    faq = FILES["gate.yaml"].partition("suites:\n")[2].replace("dispatcher", "faq").replace(NAME, README)
     config = f"# As it was\n{FILES['gate.yaml']}{faq}"
     code = reading + GOOD.replace("{session.quality}", "{WORD}")
     commit(repo, {"gate.yaml": config, MODULE: code, "evals/faq.jsonl": FILES[CASES]})
@@ -102,8 +103,8 @@ def test_what_cannot_be_imported_is_an_error_that_names_module_and_ref(repo: Pat
 
 def test_a_deleted_function_is_reported_and_red(repo: Path, run: Run) -> None:
     files = {MODULE: GOOD.replace("build", "make")}
-    other = FILES["gate.yaml"].replace("python:bots.persona:build", "prompts/faq.md").replace("dispatcher", "faq", 1)
-    write(repo, {**files, "gate.yaml": other, "prompts/faq.md": "Answer. quality=1.0\n"})
+    other = FILES["gate.yaml"].replace("python:bots.persona:build", "prompts/faq.j2").replace("dispatcher", "faq", 1)
+    write(repo, {**files, "gate.yaml": other, "prompts/faq.j2": "Answer. quality=1.0\n"})
     found = run()
     assert found.record.verdict is Verdict.INCONCLUSIVE
     assert found.record.deleted == [NAME]
@@ -112,7 +113,7 @@ def test_a_deleted_function_is_reported_and_red(repo: Path, run: Run) -> None:
 def test_a_module_that_moves_keeps_its_exam(repo: Path, run: Run) -> None:
     rules = "".join(f"# Rule {number}: what the persona must never forget.\n" for number in range(20))
     commit(repo, {MODULE: rules + GOOD})
-    config = FILES["gate.yaml"].replace(NAME, "README.md").replace("name: dispatcher", "name: voice")
+    config = FILES["gate.yaml"].replace(NAME, README).replace("name: dispatcher", "name: voice")
     config += f"moved: {{'{NAME}': 'python:bots.voice:build'}}\n"
     commit(repo, {MODULE: None, "bots/voice.py": rules + WORSE, "gate.yaml": config})
     found = run("--head", "HEAD", base="HEAD~1")

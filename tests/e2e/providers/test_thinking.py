@@ -143,7 +143,7 @@ CUT: dict[str, Raw] = {
 
 @pytest.mark.parametrize("form", CUT)
 def test_one_that_was_cut_off_inside_the_thinking_is_no_answer(tmp_path: Path, models: ModelServer, form: str) -> None:
-    done, sample = checked(tmp_path, models, CUT[form], scorers="[{contains: {none: [Rome]}}]")
+    done, sample = checked(tmp_path, models, CUT[form], scorers="[{contains: {none: [Rome, 'not {{ expected }}']}}]")
     assert sample["reply"]["text"].strip() == "" and "cut off" in sample["score"]["reason"]
     assert (done.code, done.record.verdict) == (3, Verdict.INCONCLUSIVE)
     assert (done.record.new[0].candidate.cut_off, done.record.new[0].candidate.empty) == (1, 0)

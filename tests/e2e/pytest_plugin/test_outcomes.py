@@ -108,3 +108,11 @@ def test_hostile_text_reaches_no_terminal(project: Project) -> None:
     assert ran.code == 1
     assert "\x1b" not in ran.out and "\x07" not in ran.out
     assert project.junit()["c"]["outcome"] == "failure"
+
+
+def test_a_check_of_a_tool_that_no_agent_has_is_named(project: Project) -> None:
+    (project.root / "tools.yaml").write_text("tools: [{name: look, description: Looks., answers: [{result: x}]}]\n")
+    scorers = "[contains, {tools: {forbidden: [send_invoice]}}]"
+    project.write(scorers=scorers, suite="    target: {tools: {fixtures: tools.yaml}}\n")
+    ran = project.run("-m", "eval", "-k", "welcome_0")
+    assert "names the tool 'send_invoice', which neither version has or called, so its check shows nothing" in ran.out

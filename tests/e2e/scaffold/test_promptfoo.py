@@ -32,6 +32,16 @@ def _asserts(kinds: list[str], values: list[str]) -> list[dict[str, str]]:
     return [{"type": kind, "value": value} for kind, value in zip(kinds, values, strict=True)]
 
 
+def test_one_empty_variable_is_a_loss_of_its_test_and_not_of_the_prompt(tmp_path: Path) -> None:
+    tests = [{"vars": {"city": city}, "assert": _asserts(["contains"], ["x"])} for city in ("Rome", "", None, "Oslo")]
+    config = {"prompts": ["{{ city }}"], "providers": ["openai:gpt-5-mini"], "tests": tests}
+    root = make(tmp_path / "shop", {"promptfooconfig.yaml": json.dumps(config)})
+    done = gate("init", "--prompt", "promptfooconfig.yaml", cwd=root)
+    assert done.code == 0 and "2 cases from promptfooconfig.yaml" in done.out, done.err
+    lost = (root / "evals/not-converted.md").read_text(encoding="utf-8")
+    assert "test-2, test-3 cannot be converted: its text is empty" in lost
+
+
 JUDGED = """prompts: ['Write a tweet about {{ topic }}.']
 providers: [openai:gpt-4o-mini]
 tests:

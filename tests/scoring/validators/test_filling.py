@@ -19,7 +19,7 @@ from gate.values import JsonValue
         (["{{ expected }}", "z"], ["x", "y"], ["x", "y", "z"]),
         (["{{ expected }}", 3, None], {"a": 1}, [{"a": 1}, 3, None]),
         ([["a"]], None, [["a"]]),
-        ({"a": "{{ expected }}"}, None, {"a": "{{ expected }}"}),
+        ({"a": ["{{ expected }}", {"b": "{{ id }}"}]}, [1, 2], {"a": [1, 2, {"b": "c"}]}),
         (True, None, True),
         ("plain", None, "plain"),
     ],

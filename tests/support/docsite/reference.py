@@ -16,6 +16,7 @@ from gate.config.gatefile import config_schema
 from gate.config.models import Params
 from gate.config.scorer_options import KINDS, VALIDATORS
 from gate.record.run import run_schema
+from gate.resolve.case_keys import CASE_KEYS
 from tests.support.docsite.schemawords import Row, rows, takes
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reference"
@@ -166,6 +167,7 @@ def pages() -> dict[str, str]:
             "parameters": list(rows(_inlined(Params.model_json_schema(), {}))),
             "scorers": {name: _scorer(name) for name in KINDS if name not in VALIDATORS},
         },
+        "case-keys.md": {"keys": CASE_KEYS},
         "run-json.md": run_record(run_schema()),
     }
     found = {name: templates.get_template(f"{name}.j2").render(view) for name, view in views.items()}
