@@ -240,7 +240,7 @@ def echo_complaint(verdict: Verdict, judged: Iterable[str], shown: Iterable[str]
             quotes = own.letters != reason.letters and len(own.letters) >= TELLING
             if reason.letters and any(rule(mark, reason, text, whole=quotes) for rule in rules):
                 return ECHO
-            if quotes and any(rule(mark, own, text) for rule in rules):
+            if quotes and _near in rules and _near(mark, own, text, within=reason):
                 return ECHO
     return None
 
@@ -255,13 +255,19 @@ def _spelled(mark: ScoredReason, reason: PlainText, text: PlainText, *, whole: b
     )
 
 
-def _near(mark: ScoredReason, reason: PlainText, text: PlainText, *, whole: bool = False) -> bool:
-    """Are the pieces of a reason near the signs of a verdict: all where it is `whole`, else all but a few?"""
+def _near(
+    mark: ScoredReason, reason: PlainText, text: PlainText, *, whole: bool = False, within: PlainText | None = None
+) -> bool:
+    """Are the pieces of a reason near the signs of a verdict: all where it is `whole`, else all but a few?
+
+    Args:
+        within: the reason that this is a part of.
+    """
     pieces, telling = _pieces(reason.letters), len(reason.letters) >= TELLING
     most = 0 if whole else min(len(pieces) // 3, OWN_PIECES)
     if sum(piece not in text.letters for piece in pieces) > most:
         return False
-    places, own = _signs(mark, text, telling), _signs(mark, reason, telling)
+    places, own = _signs(mark, text, telling), _signs(mark, within or reason, telling)
     regions = _regions(places, len(own), NEAR + len(reason.letters))
     if not telling:
         return any(True for region in regions for _ in text.words(reason.letters, within=region))

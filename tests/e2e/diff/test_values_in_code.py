@@ -102,11 +102,12 @@ ALIASED = {
         "this": "class P {{ static a = 'old'; static s() {{ this.a = {0}; }} }}\n",
     },
 }
+PLAIN_CASES = CASES.replace(f', "vars": {json.dumps(VALUES)}', "")
 
 
-def diff(folder: Path, ending: str, name: str, before: str, after: str) -> Outcome:
+def diff(folder: Path, ending: str, name: str, before: str, after: str, cases: str = PLAIN_CASES) -> Outcome:
     suite = f"  - {{name: bot, prompt: app/a.{ending}::{name}, cases: c.jsonl, scorers: [contains]}}\n"
-    repo = make(folder / "repo", {"gate.yaml": START + suite, f"app/a.{ending}": before, "c.jsonl": CASES})
+    repo = make(folder / "repo", {"gate.yaml": START + suite, f"app/a.{ending}": before, "c.jsonl": cases})
     git(repo, "switch", "--quiet", "--create", "change")
     commit(repo, {f"app/a.{ending}": after})
     return gate("diff", "--base", "main", "--head", "change", cwd=repo)
@@ -194,5 +195,5 @@ def test_an_edit_beyond_the_code_of_a_value_is_skipped(tmp_path: Path, edit: str
 
 def test_a_value_that_nobody_changes_is_filled_from_the_cases(tmp_path: Path) -> None:
     form = "T = mk('x')\nP = f'Answer briefly. {{T}} quality={quality}'\n"
-    outcome = diff(tmp_path, "py", "P", form.format(quality="1.0"), form.format(quality="0.1"))
+    outcome = diff(tmp_path, "py", "P", form.format(quality="1.0"), form.format(quality="0.1"), CASES)
     assert outcome.code == 1, outcome.out + outcome.err
