@@ -33,9 +33,9 @@ class ToolCall:
     """A tool call of a model. All of it is untrusted text.
 
     Args:
-        id: sent back with the result.
+        id: sent back with the result; empty where the reply has none that can be used.
         name: of a tool, which may not exist.
-        arguments: usually a JSON object as text.
+        arguments: usually a JSON object as text; empty where there are none.
     """
 
     id: str
@@ -46,7 +46,7 @@ class ToolCall:
     def parsed(self) -> Mapping[str, JsonValue] | None:
         """The arguments; None if they are not a JSON object or nested too deeply."""
         try:
-            found = json.loads(self.arguments)
+            found = json.loads(self.arguments or "{}")
         except (ValueError, RecursionError):
             return None
         return found if isinstance(found, dict) and not too_deep(found) else None
@@ -109,6 +109,8 @@ class Message:
     Args:
         content: as readers see it; may be empty if tools are called, or if a case says nothing.
         parts: of a message with images, in order; empty for a message that is only text.
+        original: of an assistant, the provider's own message as JSON text, which is sent back in its place: it has the
+            model's reasoning and signatures. Empty where nothing but the other fields is sent.
     """
 
     role: Role
@@ -117,6 +119,7 @@ class Message:
     answers: str = ""
     failed: bool = False
     parts: tuple[ContentPart, ...] = ()
+    original: str = ""
 
     @classmethod
     def of_parts(cls, role: Role, parts: Sequence[ContentPart]) -> "Message":
@@ -152,11 +155,13 @@ class Message:
                 ("text", part) if isinstance(part, str) else (part.media_type, part.sha256 or part.path)
                 for part in self.parts
             )
-            return self.role, "parts", str(len(self.parts)), *(text for part in parts for text in part)
-        if not (self.tool_calls or self.answers or self.failed):
+            about = (self.answers, str(self.failed)) if self.answers else ()
+            return self.role, "parts", *about, str(len(self.parts)), *(text for part in parts for text in part)
+        if not (self.tool_calls or self.answers or self.failed or self.original):
             return self.role, self.content
         calls = tuple(part for call in self.tool_calls for part in (call.id, call.name, call.arguments))
-        return self.role, self.content, self.answers, str(self.failed), str(len(self.tool_calls)), *calls
+        count = str(len(self.tool_calls))
+        return self.role, self.content, self.answers, str(self.failed), count, *calls, self.original
 
 
 @dataclass(frozen=True, slots=True)

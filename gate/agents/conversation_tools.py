@@ -7,22 +7,29 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from gate.agents.interface import AgentFailed
+from gate.agents.interface import AgentFailed, SessionEnded
 from gate.agents.masks import Masks, cleaned
 from gate.config.documents import BadJson, described, parse_json, quoted
 from gate.config.targets import RecordedTool
 from gate.limits import TOOL_SCHEMA_CHARS, TOOL_TEXT_CHARS, TOOLS
-from gate.messages import Tool, is_tool_name, model_name
+from gate.messages import Image, Tool, is_tool_name, model_name
 from gate.record.transcript import ToolUse
 from gate.values import JsonValue, is_subset
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """The result of a tool."""
+    """The result of a tool.
+
+    Args:
+        text: with a note for each image, and for whatever is no text.
+        unseen: kinds of content that no model gets, such as `audio`.
+    """
 
     text: str
     failed: bool = False
+    images: tuple[Image, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 class OpenToolSource(Protocol):
@@ -33,10 +40,16 @@ class OpenToolSource(Protocol):
         """Its tools, under their original names, which providers may not accept."""
         ...
 
+    @property
+    def unusable(self) -> tuple[tuple[str, str], ...]:
+        """Names of further tools that cannot be used, each with the reason, which continues after the name."""
+        ...
+
     async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
         """Call a tool with all its arguments; the caller sets the time limit.
 
         Raises:
+            SessionEnded: the source has to be opened again; the tool was not called.
             AgentFailed: the source is gone.
         """
         ...
@@ -44,6 +57,11 @@ class OpenToolSource(Protocol):
 
 class ToolSource(Protocol):
     """A server, or a file of recorded tools."""
+
+    @property
+    def name(self) -> str:
+        """Its name in front of a tool's, where another source has a tool of the same name."""
+        ...
 
     @property
     def label(self) -> str:
@@ -155,8 +173,16 @@ class RecordedTools:
         return cls(tuple(told), answers)
 
     @property
+    def name(self) -> str:
+        return "fixtures"
+
+    @property
     def label(self) -> str:
         return "the recorded tools"
+
+    @property
+    def unusable(self) -> tuple[tuple[str, str], ...]:
+        return ()
 
     async def open(self) -> "RecordedTools":
         return self
@@ -183,42 +209,96 @@ class ToolRules:
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """A tool that is offered to the model."""
+    """A tool that is offered to the model.
+
+    Args:
+        name: for readers; that of the tool, with its source in front where two sources have one of that name.
+    """
 
     tool: Tool
+    name: str
     told: Tool
-    source: OpenToolSource
-    label: str
+    source: ToolSource
     injection: Injection
+
+    @property
+    def label(self) -> str:
+        """The source, for readers."""
+        return self.source.label
+
+
+class _Unusable(Exception):
+    """A tool cannot be offered; the message continues after `the MCP server shop: `."""
 
 
 @dataclass(slots=True)
 class ConversationToolbox:
-    """See `gate.agents.interface.Toolbox`. It never reopens a server, which would lose the conversation's state."""
+    """See `gate.agents.interface.Toolbox`. It reopens a server only where that has ended the session."""
 
     sources: tuple[ToolSource, ...]
     rules: ToolRules
     _offers: dict[str, _Offer] = field(default_factory=dict, init=False)
+    _open: dict[str, OpenToolSource] = field(default_factory=dict, init=False)
+    _notes: dict[str, None] = field(default_factory=dict, init=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(self._notes)
 
     async def tools(self) -> tuple[Tool, ...]:
-        pairs = zip(self.sources, await self._opened(), strict=True)
-        found = [(tool, source.label, one) for source, one in pairs for tool in one.tools]
-        self._check([(tool, label) for tool, label, _ in found])
+        self._open = {source.label: one for source, one in zip(self.sources, await self._opened(), strict=True)}
+        found = [(tool, source) for source in self.sources for tool in self._open[source.label].tools]
+        names = self._names()
+        self._check(found, names)
         offers: dict[str, _Offer] = {}
-        for tool, label, source in found:
-            if self.rules.only and tool.name not in self.rules.only:
+        unusable: list[str] = []
+        for tool, source in found:
+            name = names[source.label, tool.name]
+            if not self._is_wanted(source, tool.name):
                 continue
-            offer = _Offer(tool, self._told(tool, label), source, label, self.rules.injection.at(label))
-            before = offers.setdefault(offer.told.name, offer)
+            try:
+                told = self._told(tool, name, source.label)
+            except _Unusable as error:
+                unusable.append(f"{source.label}: {error}")
+                continue
+            offer = _Offer(tool, name, told, source, self.rules.injection.at(source.label))
+            before = offers.setdefault(told.name, offer)
             if before is not offer:
                 raise _refused(_twice(before, offer))
+        for source in self.sources:
+            others = self._open[source.label].unusable
+            unusable += [
+                f"{source.label}: its tool {quoted(name)} {why}"
+                for name, why in others
+                if self._is_wanted(source, name)
+            ]
+        if unusable and (self.rules.only or not offers):
+            raise _refused(self.rules.masks.reason("; ".join(unusable)))
         if len(offers) > TOOLS:
             raise _refused(
                 f"there are {len(offers):,} tools, and the limit is {TOOLS}: list the ones to use under 'only'"
             )
         self._check_shared(offers.values())
         self._offers = offers
+        self._notes.update((f"Left out a tool. {_sentence(self.rules.masks.reason(why))}", None) for why in unusable)
         return tuple(offer.told for offer in offers.values())
+
+    def _names(self) -> dict[tuple[str, str], str]:
+        """The name of each tool for readers, by the label of its source and its own name."""
+        owners: dict[str, list[ToolSource]] = {}
+        for source in self.sources:
+            one = self._open[source.label]
+            for name in dict.fromkeys([*(tool.name for tool in one.tools), *(name for name, _ in one.unusable)]):
+                owners.setdefault(name, []).append(source)
+        return {
+            (source.label, name): f"{source.name}.{name}" if len(mine) > 1 else name
+            for name, mine in owners.items()
+            for source in mine
+        }
+
+    def _is_wanted(self, source: ToolSource, name: str) -> bool:
+        only = self.rules.only
+        return not only or name in only or f"{source.name}.{name}" in only
 
     async def _opened(self) -> list[OpenToolSource]:
         """All sources; each is tried even if another fails, because the next conversation needs it."""
@@ -251,28 +331,40 @@ class ConversationToolbox:
         begun = self.rules.clock()
         given = await self._given(offer, injection.filled(offer.tool, kept, session))
         seconds = self.rules.clock() - begun
-        return ToolUse(offer.tool.name, text, masks.result(given.text, known), given.failed, seconds)
+        for kind in given.unseen:
+            about = f"a result of its tool {quoted(offer.tool.name)} has {kind}"
+            said = f"{_sentence(offer.label)}: {about}, which was only described."
+            self._notes[said] = None
+        result = masks.result(given.text, known)
+        return ToolUse(offer.name, text, result, given.failed, seconds, images=given.images)
 
     async def close(self) -> None:
-        self._offers = {}
+        self._offers, self._open = {}, {}
 
     async def _given(self, offer: _Offer, arguments: dict[str, JsonValue]) -> ToolOutput:
         try:
             async with asyncio.timeout(self.rules.timeout_s):
-                return await offer.source.call(offer.tool.name, arguments)
+                try:
+                    return await self._open[offer.label].call(offer.tool.name, arguments)
+                except SessionEnded:
+                    self._open[offer.label] = again = await offer.source.open()
+                said = f"{_sentence(offer.label)} ended its session, so a new one was opened; what it knew is lost."
+                self._notes[said] = None
+                return await again.call(offer.tool.name, arguments)
         except TimeoutError:
             return ToolOutput(f"the tool took longer than {self.rules.timeout_s:g} s", failed=True)
 
-    def _check(self, found: list[tuple[Tool, str]]) -> None:
+    def _check(self, found: list[tuple[Tool, ToolSource]], names: Mapping[tuple[str, str], str]) -> None:
         """Refuse tool and argument names of the configuration that match nothing."""
-        names = {tool.name for tool, _ in found}
-        missing = [name for name in self.rules.only if name not in names]
+        known = {name for source in self.sources for label, name in names if label == source.label}
+        known |= {f"{one.name}.{name}" for one in self.sources for label, name in names if label == one.label}
+        missing = [name for name in self.rules.only if name not in known]
         if missing:
-            there = self.rules.masks.masked(_listed(names))
+            there = self.rules.masks.masked(_listed(set(names.values())))
             raise _refused(f"'only' lists {_listed(missing)}, which no source has; there are: {there}")
         injection = self.rules.injection
         for whose, put in (("", injection), *injection.apart.items()):
-            taken = {name for tool, label in found if whose in ("", label) for name in put.of(tool)}
+            taken = {name for tool, source in found if whose in ("", source.label) for name in put.of(tool)}
             if idle := put.names - taken:
                 of = f" of {whose}" if whose else ""
                 raise _refused(f"'inject' sets {_listed(idle)}, and no tool{of} has such an argument")
@@ -289,19 +381,20 @@ class ConversationToolbox:
                 )
                 raise _refused(f"{said}; write the server that may get the secret in front: SERVER.{argument}")
 
-    def _told(self, tool: Tool, label: str) -> Tool:
+    def _told(self, tool: Tool, shown: str, label: str) -> Tool:
+        """The tool for the model. Raises AgentFailed: its name contains a secret; _Unusable: no model can use it."""
         if self.rules.masks.told(tool.name):
             raise _refused(f"{label} has a tool whose name contains a secret")
         if len(tool.description) > TOOL_TEXT_CHARS:
             said = f"the description of its tool {quoted(tool.name)} is longer than {TOOL_TEXT_CHARS:,} characters"
-            raise _refused(f"{label}: {said}")
+            raise _Unusable(said)
         if len(tool.schema) > TOOL_SCHEMA_CHARS:
             said = f"the schema of its tool {quoted(tool.name)} is longer than {TOOL_SCHEMA_CHARS:,} characters"
-            raise _refused(f"{label}: {said}")
+            raise _Unusable(said)
         hidden = self.rules.injection.at(label).hidden(tool)
-        name = tool.name if is_tool_name(tool.name) else model_name(tool.name)
-        if not name:
-            raise _refused(f"{label} has a tool without a name")
+        if not tool.name:
+            raise _Unusable("it has a tool without a name")
+        name = shown if is_tool_name(shown) else model_name(shown)
         masked = self.rules.masks.masked
         return Tool(name, masked(cleaned(tool.description)), masked(hidden.schema))
 
@@ -324,7 +417,11 @@ def _twice(one: _Offer, other: _Offer) -> str:
         return f"two tools have the same name for the model, {quoted(one.told.name)}: {names}"
     if one.label == other.label:
         return f"{one.label} has two tools named {name}"
-    return f"both {one.label} and {other.label} have a tool named {name}; remove one"
+    raise AssertionError("two sources have names of their own for it")
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _listed(names: "set[str] | frozenset[str] | list[str] | dict[str, _Offer]") -> str:

@@ -87,12 +87,20 @@ class AgentFailed(Exception):
         self.tools: tuple[ToolUse, ...] = ()
 
 
+class SessionEnded(AgentFailed):
+    """A server of tools no longer knows the session, and has not called the tool: it has to be opened again."""
+
+
 class ServerUnfit(Exception):
     """A server of tools cannot be used; the message continues after its name."""
 
 
 class ToolCallFailed(Exception):
     """A server of tools refused one call; the message continues after its name."""
+
+
+class SessionLost(Exception):
+    """A server of tools no longer knows the session; the message continues after its name."""
 
 
 class ConnectionLost(Exception):
@@ -114,6 +122,7 @@ class Answer:
         tools_told: the agent reports its tool calls; otherwise they are unknown.
         offered: names of the tools that the agent has; empty where it does not say.
         thinking: before the answer.
+        notes: what readers should know of the tools.
     """
 
     text: str
@@ -128,6 +137,7 @@ class Answer:
     tools_told: bool = True
     offered: tuple[str, ...] = ()
     thinking: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def taken(self) -> Effort:
@@ -169,6 +179,11 @@ class Agents(Protocol):
 
 class Toolbox(Protocol):
     """The tools of one conversation."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What readers should know of its tools and their servers so far, in sentences."""
+        ...
 
     async def tools(self) -> tuple[Tool, ...]:
         """The tools for the model, without arguments that the gate sets.
@@ -321,16 +336,27 @@ class ConversationServices:
 
 @dataclass(frozen=True, slots=True)
 class ConversationTarget:
-    """Answers a case with a whole conversation."""
+    """Answers a case with a whole conversation.
+
+    Args:
+        noted: takes the notes of each conversation.
+    """
 
     agents: Agents
     services: ConversationServices
     memory: Memory
     outside: ExternalBudgets
     new_session: Callable[[], str]
+    noted: Callable[[Sequence[str]], object] = list
 
     async def answer(self, question: Question, *, fresh: bool = False) -> Reply | Failed:
         """Lead the conversation, unless it is known; see `gate.agents.interface.Target`."""
+        reply = await self._answer(question, fresh=fresh)
+        if reply.transcript is not None:
+            self.noted([f"Suite {question.suite}: {note}" for note in reply.transcript.notes])
+        return reply
+
+    async def _answer(self, question: Question, *, fresh: bool) -> Reply | Failed:
         request, arm = self.request_of(question), question.arm
         if not fresh and arm.recognised and (known := self.memory.find(request)) is not None and _told(known, arm):
             return known
@@ -541,6 +567,7 @@ class _Conversation:
             observations=observations,
             files=self.question.arm.code,
             user_end=self.user_end,
+            notes=tuple(dict.fromkeys(note for answer in self.answers for note in answer.notes)),
             offered=tuple(dict.fromkeys(name for answer in self.answers for name in answer.offered)),
         )
 

@@ -1,5 +1,6 @@
 """The built-in agent: a model called again and again with the results of its tools, until it answers."""
 
+import itertools
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from gate.errors import GateError
 from gate.files import make_gate_folder, write_whole
 from gate.messages import Message, Tool, ToolCall
 from gate.record.transcript import (
+    CUT_OFF,
     STEP_LIMIT,
     Cost,
     Failed,
@@ -70,8 +72,13 @@ class LoopAgent:
             failure.effort += effort_of_all(replies)
             failure.tools = tuple(map(recorded, used))
             raise
-        answer = replace(_answer(replies, used, seconds), offered=tuple(tool.name for tool in self._tools))
-        return replace(answer, stop_reason=STEP_LIMIT) if self.toolbox and replies[-1].tool_calls else answer
+        answer = replace(
+            _answer(replies, used, seconds),
+            offered=tuple(tool.name for tool in self._tools),
+            notes=self.toolbox.notes if self.toolbox else (),
+        )
+        limited = self.toolbox is not None and replies[-1].tool_calls and replies[-1].stop_reason not in CUT_OFF
+        return replace(answer, stop_reason=STEP_LIMIT) if limited else answer
 
     async def _work(self, replies: list[Reply], used: list[ToolUse]) -> float:
         """Call the model and its tools until it calls no more, or the steps are used up."""
@@ -79,17 +86,21 @@ class LoopAgent:
         while True:
             reply = await self._step()
             replies.append(reply)
+            # Of a reply that was cut off, the arguments may be half of what the model meant.
+            if not reply.tool_calls or self.toolbox is None or reply.stop_reason in CUT_OFF:
+                return seconds
             # The results of the last step's calls would not be read.
-            if not reply.tool_calls or self.toolbox is None or len(replies) == self.max_steps:
+            if len(replies) == self.max_steps:
                 return seconds
             begun = self.resources.clock()
-            results = await self._used(self.toolbox, reply.tool_calls)
+            calls = _with_ids(reply.tool_calls, self._messages)
+            results = await self._used(self.toolbox, calls)
             seconds += self.resources.clock() - begun
             used += results
-            told = zip(reply.tool_calls, results, strict=True)
+            told = zip(calls, results, strict=True)
             self._messages += (
-                Message("assistant", reply.text, reply.tool_calls),
-                *(Message("tool", use.result, answers=call.id, failed=use.failed) for call, use in told),
+                Message("assistant", reply.text, calls, original=reply.original),
+                *(_result(call, use) for call, use in told),
             )
 
     async def close(self) -> None:
@@ -145,7 +156,25 @@ class LoopAgent:
 
 def _said(reply: Reply) -> Message:
     """An answer as a turn; APIs refuse an empty one, but an agent may answer with nothing."""
-    return Message("assistant", reply.text if reply.text.strip() else "…")
+    return Message("assistant", reply.text if reply.text.strip() else "…", original=reply.original)
+
+
+def _result(call: ToolCall, use: ToolUse) -> Message:
+    parts = (use.result, *use.images) if use.images else ()
+    return Message("tool", use.result, answers=call.id, failed=use.failed, parts=parts)
+
+
+def _with_ids(calls: Sequence[ToolCall], before: Sequence[Message]) -> tuple[ToolCall, ...]:
+    """Calls whose ids are unique in their conversation; a server may send none, or the same again."""
+    earlier = [call.id for message in before for call in message.tool_calls]
+    made: list[ToolCall] = []
+    for call in calls:
+        taken = {"", *earlier, *(one.id for one in made)}
+        number = len(earlier) + len(made) + 1
+        # Nine letters and digits are what the strictest server takes.
+        free = (f"call{count:05}" for count in itertools.count(number))
+        made.append(call if call.id not in taken else replace(call, id=next(one for one in free if one not in taken)))
+    return tuple(made)
 
 
 def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer:

@@ -17,7 +17,14 @@ from gate.agents.conversation_tools import (
     ToolRules,
     ToolSource,
 )
-from gate.agents.interface import AgentFailed, ConnectionLost, ServerUnfit, ToolCallFailed
+from gate.agents.interface import (
+    AgentFailed,
+    ConnectionLost,
+    ServerUnfit,
+    SessionEnded,
+    SessionLost,
+    ToolCallFailed,
+)
 from gate.agents.masks import Masks
 from gate.agents.processes import ProgramPlace
 from gate.config.targets import Server, ToolLoop
@@ -48,6 +55,7 @@ class Connection:
     start_s: float = START_S
     _doubt: str = field(default="", init=False)
     _reason: str = field(default="", init=False)
+    _ended: bool = field(default=False, init=False)
     _session: "McpSession | None" = field(default=None, init=False)
     _task: "asyncio.Task[None] | None" = field(default=None, init=False)
     _ready: asyncio.Event = field(default_factory=asyncio.Event, init=False)
@@ -61,6 +69,15 @@ class Connection:
     @property
     def tools(self) -> tuple[Tool, ...]:
         return self._session.tools if self._session else ()
+
+    @property
+    def unusable(self) -> tuple[tuple[str, str], ...]:
+        return self._session.unusable if self._session else ()
+
+    @property
+    def ended(self) -> bool:
+        """Has the server ended the session?"""
+        return self._ended
 
     async def start(self) -> None:
         """Connect. Raises AgentFailed: the server is not available; the connection is then closed."""
@@ -83,6 +100,9 @@ class Connection:
             raise AgentFailed(self._reason or f"{self.label} is not running", attempts=0)
         try:
             return await self._session.call(name, arguments)
+        except SessionLost as error:
+            self._doubt, self._ended = self._said(str(error)), True
+            raise SessionEnded(self._doubt, attempts=0) from None
         except ToolCallFailed as error:
             self._doubt = self._said(str(error))
             raise AgentFailed(self._doubt, attempts=0) from None
@@ -162,7 +182,9 @@ class McpSource:
             if last is not None and not last.fault:
                 return last
             most = STARTS if self.server.command else CONNECTIONS
-            if last is not None and (self._failures >= FAILURES or len(self._connections) >= most):
+            # A server may end sessions as often as it likes.
+            opened = sum(not connection.ended for connection in self._connections)
+            if last is not None and (self._failures >= FAILURES or opened >= most):
                 raise AgentFailed(last.fault, attempts=0)
             way = await self._way()
             if self._closed:

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,6 +64,7 @@ class SharedResources:
     places: "dict[AgentKey, ProgramPlace]" = field(default_factory=dict)
     watches: "dict[AgentKey, FileWatch]" = field(default_factory=dict)
     client: "aiohttp.ClientSession | None" = None
+    notes: dict[str, None] = field(default_factory=dict)
 
     def target(self, asking: Callable[[str], BudgetedCalls], memory: Memory, look: LookedUp) -> Answers:
         """What answers the cases of a run.
@@ -87,8 +88,11 @@ class SharedResources:
 
         services = ConversationServices(detector, user, self.databases)
         maker = AgentMaker(self, caller, look)
-        conversing = ConversationTarget(maker, services, memory, caller, lambda: uuid.uuid4().hex)
+        conversing = ConversationTarget(maker, services, memory, caller, lambda: uuid.uuid4().hex, self._note)
         return TargetRoute(PromptTarget(caller), conversing)
+
+    def _note(self, notes: Sequence[str]) -> None:
+        self.notes.update(dict.fromkeys(notes))
 
 
 class AgentMaker:

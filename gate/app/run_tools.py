@@ -353,6 +353,7 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
             *unchecked,
             *caller.notes(),
             *memory.notes(),
+            *services.resources.notes,
         )
 
     notes = RunNotes(plan.say, plan.resolved, foreseen_spending, later)

@@ -228,13 +228,15 @@ class Estimator:
 def _tool_tokens(request: Request) -> int:
     """Tokens of the tools' descriptions, and of the model's own calls so far."""
     told = (part for tool in request.tools for part in (tool.name, tool.description, tool.schema))
-    calls = (call for message in request.messages for call in message.tool_calls)
+    calls = (call for message in request.messages if not message.original for call in message.tool_calls)
     return sum(map(_tokens, told)) + sum(_tokens(call.name) + _tokens(call.arguments) for call in calls)
 
 
 def input_tokens(messages: Sequence[Message]) -> int:
     """Approximate tokens of a prompt: four ASCII characters each, fewer of other text."""
-    return sum(_tokens(message.content) + IMAGE_TOKENS * len(message.images) for message in messages)
+    return sum(
+        _tokens(message.original or message.content) + IMAGE_TOKENS * len(message.images) for message in messages
+    )
 
 
 def _tokens(text: str) -> int:

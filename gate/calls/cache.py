@@ -73,7 +73,7 @@ def _plain(value: JsonValue) -> JsonValue:
     return int(value) if isinstance(value, float) and float.is_integer(value) else value
 
 
-CODEC = 3
+CODEC = 4
 """Version of the bytes of a reply; raised when their meaning changes. Answers of another version are not used."""
 
 _REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)

@@ -13,7 +13,7 @@ from gate.errors import GateError, MissingKey
 from gate.record.comparison import CacheTerms
 from gate.values import JsonValue
 
-Api: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
+Api: TypeAlias = Literal["openai", "openai-responses", "azure", "anthropic", "bedrock", "vertex"]
 """The SDK client that reaches a server."""
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -157,7 +157,7 @@ class Endpoints:
     keyless: bool = False
 
     def interface(self, provider: str) -> Api | None:
-        """Whose interface a provider speaks, `openai` or `anthropic`; None for one that is no service."""
+        """The interface that a provider speaks; None for one that is no service."""
         server = self.keys.servers.get(provider)
         return SERVICES.get(provider) if server is None else server.api
 
@@ -313,6 +313,8 @@ def check_parameters(model: ModelRef, params: Params, interface: Api | None, add
     """Raise `Misconfigured` for a parameter that a service does not take; see `refused_parameters`."""
     if interface == "openai":
         check_openai(model.name, params, own=model.provider == "azure" or is_openai(address))
+    elif interface == "openai-responses":
+        check_responses(model.name, params, own=is_openai(address))
     elif interface == "anthropic":
         check_anthropic(model.name, params)
 
@@ -329,6 +331,14 @@ def check_openai(model: str, params: Params, *, own: bool) -> None:
                 f"openai:{model} is a reasoning model and does not take {name}",
                 f"remove {name}, or set reasoning_effort: none if the model allows it",
             )
+
+
+def check_responses(model: str, params: Params, *, own: bool) -> None:
+    """Raise `Misconfigured` for a parameter that Responses does not take; `own` if the service is OpenAI."""
+    for name in ("seed", "stop"):
+        if getattr(params, name):
+            raise Misconfigured(f"{model} does not take {name}", "remove it; OpenAI's Responses API does not have it")
+    check_openai(model, params, own=own)
 
 
 def is_reasoning(model: str) -> bool:

@@ -42,6 +42,7 @@ class Completion:
         text: as the model wrote it, perhaps with its thinking.
         thinking: as far as the provider separates it.
         notes: what the request was sent without, because the server refuses it.
+        original: the provider's own message, as JSON text; see `gate.messages.Message`.
     """
 
     text: str
@@ -52,6 +53,7 @@ class Completion:
     tool_calls: tuple[ToolCall, ...] = ()
     thinking: str = ""
     notes: tuple[str, ...] = ()
+    original: str = ""
 
 
 def reply_of(request: Request, completion: Completion, cost: Cost) -> Reply:
@@ -72,6 +74,8 @@ def reply_of(request: Request, completion: Completion, cost: Cost) -> Reply:
         stop_reason=stop_reason,
         tool_calls=completion.tool_calls,
         thinking=thinking,
+        # Only a loop of tools sends it back.
+        original=completion.original if request.tools else "",
     )
 
 

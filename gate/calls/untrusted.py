@@ -1,5 +1,6 @@
 """Typing, bounds and cleaning for everything that a server sends."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -190,26 +191,34 @@ def object_at(value: JsonValue, key: str) -> dict[str, JsonValue]:
     return inner if isinstance(inner, dict) else {}
 
 
-def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -> ToolCall:
-    """A tool call of a reply, bounded and clean. Raises `MalformedReply`, `UnusableReply`."""
+def tool_call(call_id: JsonValue, name: JsonValue, arguments: JsonValue, cleaner: Cleaner) -> ToolCall:
+    """A tool call of a reply, bounded and clean; its id may be missing, and its arguments may be an object or missing.
+
+    Raises `MalformedReply`, `UnusableReply`.
+    """
     given = cleaner.line(call_id, 200)
-    if not given or given != call_id:
-        raise MalformedReply("a tool call of the reply has no usable id")
-    if not 0 < len(name) <= _NAME:
+    if not isinstance(name, str) or not 0 < len(name) <= _NAME:
         raise MalformedReply("a tool call of the reply has no tool name")
     called = cleaner.line(name, _NAME)
     if not called:
         raise MalformedReply("a tool call of the reply has no tool name")
-    return ToolCall(given, called, cleaner.answer(arguments))
+    if arguments is None:
+        text = ""
+    else:
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return ToolCall(given if given == call_id else "", called, cleaner.answer(text))
 
 
-def distinct_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """The calls of one reply, to each of which a result can be sent. Raises `MalformedReply`."""
+def limited_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """The calls of one reply. Raises `MalformedReply`: there are too many."""
     if len(calls) > _CALLS:
         raise MalformedReply(f"the reply calls {len(calls):,} tools at once; the limit is {_CALLS}")
-    if len({call.id for call in calls}) < len(calls):
-        raise MalformedReply("two tool calls of the reply have the same id")
     return tuple(calls)
+
+
+def original_message(message: JsonValue, cleaner: Cleaner) -> str:
+    """A provider's own message as text."""
+    return cleaner.text(json.dumps(message, ensure_ascii=False))
 
 
 def token_count(value: JsonValue) -> int | None:

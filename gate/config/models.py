@@ -32,11 +32,14 @@ class ModelRef:
 
 
 class ProviderServer(FileModel):
-    """An entry of `providers`: a server with the API of OpenAI or Anthropic."""
+    """An entry of `providers`: a server with an API of OpenAI or Anthropic."""
 
     meant = {"api_base": "base_url", "api_key": "api_key_env", "key": "api_key_env"}
 
-    api: Literal["openai", "anthropic"] = Field(examples=["openai"], description="API that the server implements.")
+    api: Literal["openai", "openai-responses", "anthropic"] = Field(
+        examples=["openai"],
+        description="API of the server: Chat Completions (`openai`), Responses, or Messages (`anthropic`).",
+    )
     api_key_env: Annotated[
         str,
         Matches(

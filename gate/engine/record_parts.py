@@ -103,6 +103,7 @@ def transcript_record(sample: Sample) -> TranscriptRecord | None:
             for one in kept.observations
         ],
         user_end=kept.user_end,
+        notes=[room.cut(note, USED_CHARS) for note in kept.notes],
     )
 
 

@@ -137,6 +137,11 @@ def _image_url(value: Any) -> Image:
     raise _BadPartError(said, _COMMIT, place)
 
 
+def image_of(data: str) -> Image:
+    """An image from base64 text; raises ValueError with why it is none, as the rest of a sentence."""
+    return _image("", _decoded(data))
+
+
 def _decoded(text: str) -> bytes:
     """The bytes of base64 text; raises ValueError."""
     if len(text) > IMAGE_BYTES * 2:

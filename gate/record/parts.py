@@ -189,6 +189,7 @@ class TranscriptRecord(RecordPart):
     missed: list[str] = []
     observations: list[ObservationRecord] = []
     user_end: UserEnd = ""
+    notes: list[str] = []
 
 
 class OutputRecord(RecordPart):

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field
 
-from gate.messages import ToolCall
+from gate.messages import Image, ToolCall
 from gate.values import WRITTEN, Amount, Count, JsonValue, Share, Tokens, Tries
 
 
@@ -143,6 +143,7 @@ class ToolUse:
         failed: the tool raised, took too long, or is not there.
         latency_s: seconds; None where it was not measured.
         missing: there is no tool of that name, so that nothing was called; it has `failed`, too.
+        images: of the result, for the model; no record has them.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
@@ -152,6 +153,7 @@ class ToolUse:
     failed: bool = False
     latency_s: Amount | None = None
     missing: bool = False
+    images: tuple[Image, ...] = ()
 
 
 RESULT_CHARS = 4_000
@@ -161,8 +163,9 @@ ARGUMENT_CHARS = 20_000
 
 
 def recorded(use: ToolUse) -> ToolUse:
-    """The call with long texts cut, and how long they were."""
-    return replace(use, arguments=_cut(use.arguments, ARGUMENT_CHARS), result=_cut(use.result, RESULT_CHARS))
+    """The call without images, and with long texts cut, and how long they were."""
+    cut = _cut(use.arguments, ARGUMENT_CHARS), _cut(use.result, RESULT_CHARS)
+    return replace(use, arguments=cut[0], result=cut[1], images=())
 
 
 def _cut(text: str, limit: int) -> str:
@@ -286,6 +289,7 @@ class Transcript:
         observations: of databases, after the conversation.
         files: digest of the files that the agent's programs ran in; empty where there were none, or they are unknown.
         user_end: of a simulated user.
+        notes: what readers should know of the agent's tools, in sentences.
         offered: names of the tools that the agent has; empty where it does not say.
     """
 
@@ -297,6 +301,7 @@ class Transcript:
     observations: tuple[Observation, ...] = ()
     files: str = ""
     user_end: UserEnd = ""
+    notes: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
 
     @property
@@ -436,6 +441,7 @@ class Reply:
         transcript: the whole conversation, where there was one: tokens, price and seconds are those of all of it.
         effort: what a conversation took now; None for one call.
         thinking: what the model wrote before its answer, or the provider separates from it.
+        original: the provider's own message, to be sent back; only within a conversation with tools.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
@@ -451,6 +457,7 @@ class Reply:
     transcript: Transcript | None = None
     effort: Effort | None = None
     thinking: str = ""
+    original: str = ""
 
 
 def effort_of(reply: Reply | Failed) -> Effort:
@@ -589,7 +596,7 @@ def mean_score(scores: Iterable[float | None]) -> float | None:
 Ending: TypeAlias = Literal["", "refused", "step limit", "cut off", "empty"]
 """Empty where the model came to its end."""
 
-CUT_OFF = ("length", "max_tokens")
+CUT_OFF = ("length", "max_tokens", "max_output_tokens")
 """What providers call a reply that met the limit on its tokens."""
 
 REFUSED = ("refusal", "content_filter")

@@ -410,6 +410,10 @@ class TracedToolbox:
     box: Toolbox
     trace: Trace
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.box.notes
+
     async def tools(self) -> tuple[Tool, ...]:
         return await self.box.tools()
 

@@ -22,11 +22,16 @@ class Scripted:
     tools: tuple[Tool, ...]
     answer: Callable[[dict[str, JsonValue]], ToolOutput] = lambda arguments: ToolOutput(json.dumps(arguments))
     label: str = "the shop"
+    unusable: tuple[tuple[str, str], ...] = ()
     pause_s: float = 0.0
     fault: str = ""
     door: asyncio.Event | None = None
     opened: int = 0
     called: list[tuple[str, dict[str, JsonValue]]] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.label.removeprefix("the ")
 
     async def open(self) -> "Scripted":
         if self.door is not None:

@@ -43,16 +43,46 @@ def used(source: ToolSource, name: str, arguments: str, rules: ToolRules = PLAIN
     return asyncio.run(work())
 
 
-def test_a_name_of_two_sources_is_an_error_unless_it_is_left_out() -> None:
+def test_a_name_of_two_sources_is_told_apart() -> None:
     one, other = Scripted((tool("a"), tool("b"))), Scripted((tool("a"),), label="the yard")
-    assert refusal(one, other) == "both the shop and the yard have a tool named 'a'; remove one"
+    assert names(one, other) == ["shop_a", "b", "yard_a"]
     assert names(one, other, rules=replace(PLAIN, only=("b",))) == ["b"]
+    assert names(one, other, rules=replace(PLAIN, only=("a",))) == ["shop_a", "yard_a"]
+    assert names(one, other, rules=replace(PLAIN, only=("yard.a", "shop.b"))) == ["b", "yard_a"]
+    said = refusal(one, other, rules=replace(PLAIN, only=("yard.b",)))
+    assert said == "'only' lists 'yard.b', which no source has; there are: 'b', 'shop.a', 'yard.a'"
+
+    async def work() -> tuple[str, str]:
+        box = ConversationToolbox((one, other), PLAIN)
+        await box.tools()
+        uses = [await box.call(name, "{}", SESSION) for name in ("shop_a", "yard_a")]
+        return uses[0].name, uses[1].name
+
+    assert asyncio.run(work()) == ("shop.a", "yard.a")
+    assert (len(one.called), len(other.called)) == (1, 1)
+
+
+def test_a_tool_that_no_model_can_use_is_left_out_and_named() -> None:
+    bad = (("c", "has a schema that does not describe an object"),)
+    shop = Scripted((tool("a"), tool("wide", "x" * 100_000), tool("")), unusable=bad)
+    box = ConversationToolbox((shop,), PLAIN)
+    assert [one.name for one in asyncio.run(box.tools())] == ["a"]
+    assert box.notes == (
+        "Left out a tool. The shop: the description of its tool 'wide' is longer than 16,384 characters",
+        "Left out a tool. The shop: it has a tool without a name",
+        "Left out a tool. The shop: its tool 'c' has a schema that does not describe an object",
+    )
+    chosen = ConversationToolbox((shop,), replace(PLAIN, only=("a",)))
+    assert len(asyncio.run(chosen.tools())) == 1 and chosen.notes == ()
+    said = "the shop: its tool 'c' has a schema that does not describe an object"
+    assert refusal(shop, rules=replace(PLAIN, only=("a", "c"))) == said
+    assert refusal(Scripted((), unusable=bad)) == said
 
 
 def test_two_names_that_a_model_could_not_distinguish_are_an_error() -> None:
     said = refusal(Scripted((tool("a.b"), tool("a/b"))))
     assert said == "two tools have the same name for the model, 'a_b': 'a.b' of the shop and 'a/b' of the shop"
-    assert refusal(Scripted((tool(""),))) == "the shop has a tool without a name"
+    assert refusal(Scripted((tool(""),))) == "the shop: it has a tool without a name"
 
 
 def test_words_of_the_configuration_that_match_nothing_are_errors() -> None:

@@ -1,4 +1,4 @@
-"""Conversations with tools on the two interfaces: parsing the request, and replies that call tools."""
+"""Conversations with tools on the interfaces: parsing the request, and replies that call tools."""
 
 import json
 from dataclasses import dataclass, field
@@ -39,6 +39,8 @@ class Talk:
 
 def talk_of(data: dict[str, Any]) -> Talk:
     """What stands in a request; only Anthropic's has a limit of that name."""
+    if "input" in data:
+        return _responses(data)
     return _anthropic(data) if "max_tokens" in data else _openai(data)
 
 
@@ -49,7 +51,7 @@ def _openai(data: dict[str, Any]) -> Talk:
     used: list[Used] = []
     before: list[Used] = []
     for turn in data["messages"]:
-        if turn["role"] == "user":
+        if turn["role"] == "user" and isinstance(turn["content"], str):
             said.append(turn["content"])
             before, used = before + used, []
         for call in turn.get("tool_calls") or ():
@@ -57,6 +59,24 @@ def _openai(data: dict[str, Any]) -> Talk:
         if turn["role"] == "tool":
             used.append(Used(*asked[turn["tool_call_id"]], turn["content"], turn["content"].startswith("Error")))
     names = tuple(tool["function"]["name"] for tool in data.get("tools", ()))
+    return Talk(system, tuple(said), names, tuple(used), tuple(before))
+
+
+def _responses(data: dict[str, Any]) -> Talk:
+    system = "\n".join(item["content"] for item in data["input"] if item.get("role") == "system")
+    asked: dict[str, tuple[str, dict[str, Any]]] = {}
+    said: list[str] = []
+    used: list[Used] = []
+    before: list[Used] = []
+    for item in data["input"]:
+        if item.get("role") == "user":
+            said.append(item["content"])
+            before, used = before + used, []
+        if item.get("type") == "function_call":
+            asked[item["call_id"]] = item["name"], json.loads(item["arguments"])
+        if item.get("type") == "function_call_output":
+            used.append(Used(*asked[item["call_id"]], item["output"], str(item["output"]).startswith("Error")))
+    names = tuple(tool["name"] for tool in data.get("tools", ()))
     return Talk(system, tuple(said), names, tuple(used), tuple(before))
 
 
@@ -98,6 +118,13 @@ def with_calls(reply: dict[str, Any], calls: Calls, number: int) -> dict[str, An
             {"id": one, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
             for one, (name, arguments) in zip(ids, calls, strict=True)
         ]
+        return reply
+    if "output" in reply:
+        called = [
+            {"type": "function_call", "id": f"fc_{one}", "call_id": one, "name": name, "arguments": json.dumps(given)}
+            for one, (name, given) in zip(ids, calls, strict=True)
+        ]
+        reply["output"] = [item for item in reply["output"] if item["content"][0]["text"]] + called
         return reply
     reply["stop_reason"] = "tool_use"
     reply["content"] = [block for block in reply["content"] if block["text"]] + [

@@ -53,6 +53,7 @@ class FakeBox:
 
     work: Callable[[str], Any] = lambda name: f"{name} done"
     events: list[str] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
 
     async def tools(self) -> tuple[Tool, ...]:
         self.events.append("open")

@@ -1,4 +1,4 @@
-"""A model server on loopback with two interfaces, answers of known quality, and a ledger.
+"""A model server on loopback with three interfaces, answers of known quality, and a ledger.
 
 It answers by the words of `gate.calls.providers.fake`: `answer=WORD slice=S` in the user message, `quality=0.9
 quality[S]=0.45` in the system prompt. A request with a JSON Schema counts as a judge's and gets a judgement.
@@ -24,7 +24,16 @@ from gate.calls.providers.fake import count_tokens, judge_reply, oracle_answer
 from tests.support.agent_wire import Calls, Talk, talk_of, with_calls
 from tests.support.chaos import Chaos
 from tests.support.faults import FAULTS, faulty
-from tests.support.model_wire import Asked, Entry, anthropic_reply, openai_reply, read_anthropic, read_openai
+from tests.support.model_wire import (
+    Asked,
+    Entry,
+    anthropic_reply,
+    openai_reply,
+    read_anthropic,
+    read_openai,
+    read_responses,
+    responses_reply,
+)
 
 MEETING_S = 10.0
 """Seconds that a judge's request waits for the others."""
@@ -162,6 +171,7 @@ class ModelServer:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._openai)
         app.router.add_post("/openai/deployments/{model}/chat/completions", self._openai)
+        app.router.add_post("/v1/responses", self._responses)
         app.router.add_post("/v1/messages", self._anthropic)
         app.router.add_get("/ledger", self._show)
         return app
@@ -171,6 +181,9 @@ class ModelServer:
 
     async def _openai(self, request: web.Request) -> web.StreamResponse:
         return await self._handle(request, read_openai, openai_reply)
+
+    async def _responses(self, request: web.Request) -> web.StreamResponse:
+        return await self._handle(request, read_responses, responses_reply)
 
     async def _anthropic(self, request: web.Request) -> web.StreamResponse:
         return await self._handle(request, read_anthropic, anthropic_reply)

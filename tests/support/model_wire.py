@@ -1,4 +1,4 @@
-"""Requests and replies of the two interfaces, and a common format for both."""
+"""Requests and replies of the interfaces, and a common format for them."""
 
 import time
 from dataclasses import dataclass
@@ -56,6 +56,15 @@ def read_openai(data: dict[str, Any]) -> Asked:
     return Asked("/v1/chat/completions", data["model"], system, users[-1], data.get("seed"), schema, cached=True)
 
 
+def read_responses(data: dict[str, Any]) -> Asked:
+    """What a response asks for."""
+    turns = [item for item in data["input"] if "role" in item]
+    system = "\n".join(turn["content"] for turn in turns if turn["role"] in ("system", "developer"))
+    users = [turn["content"] for turn in turns if turn["role"] == "user"]
+    schema = data.get("text", {}).get("format", {}).get("schema")
+    return Asked("/v1/responses", data["model"], system, users[-1], None, schema, cached=True)
+
+
 def read_anthropic(data: dict[str, Any]) -> Asked:
     """What a message asks for."""
     blocks = data.get("system", [])
@@ -92,6 +101,30 @@ def openai_reply(entry: Entry) -> dict[str, Any]:
             "completion_tokens": entry.output_tokens,
             "total_tokens": prompt + entry.output_tokens,
             "prompt_tokens_details": {"cached_tokens": entry.cache_read_tokens, "audio_tokens": 0},
+        },
+    }
+
+
+def responses_reply(entry: Entry) -> dict[str, Any]:
+    """A response."""
+    text = {"type": "output_text", "text": entry.text, "annotations": [], "logprobs": []}
+    message = {"id": "msg_1", "type": "message", "status": "completed", "role": "assistant", "content": [text]}
+    prompt = entry.input_tokens + entry.cache_read_tokens + entry.cache_write_tokens
+    return {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": int(time.time()),
+        "status": "completed",
+        "error": None,
+        "incomplete_details": None,
+        "model": entry.model,
+        "output": [message],
+        "usage": {
+            "input_tokens": prompt,
+            "input_tokens_details": {"cached_tokens": entry.cache_read_tokens},
+            "output_tokens": entry.output_tokens,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": prompt + entry.output_tokens,
         },
     }
 

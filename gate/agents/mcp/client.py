@@ -16,27 +16,52 @@ from mcp.client import Transport
 from mcp.client.streamable_http import streamable_http_client
 
 from gate.agents.conversation_tools import ToolOutput
-from gate.agents.interface import ConnectionLost, ServerUnfit, ToolCallFailed
+from gate.agents.interface import ConnectionLost, ServerUnfit, SessionLost, ToolCallFailed
+from gate.agents.masks import cleaned
 from gate.agents.mcp import transports
 from gate.agents.mcp.transports import MESSAGE_BYTES, EventStream, ProgramLines
 from gate.agents.processes import ProgramPlace, SupervisedProgram
 from gate.config.documents import quoted
 from gate.config.targets import Server
-from gate.limits import TOOLS
-from gate.messages import Tool
+from gate.limits import IMAGES, TOOLS
+from gate.messages import Image, Tool
+from gate.prompts.images import image_of
 from gate.values import JsonValue
 
 NOTHING = "(nothing)"
+KIND_CHARS = 60
 PAGES = 50
 """Of a list of tools."""
 
 
 def tool_output(result: types.CallToolResult) -> ToolOutput:
-    """All texts, with a note for other content; structured content if no text contains it."""
+    """All texts and images, with a note for other content; structured content if no text contains it."""
     parts = [_said(part) for part in result.content]
+    images: list[Image] = []
+    unseen: dict[str, None] = {}
+    for kind, data in filter(None, map(_binary, result.content)):
+        try:
+            image = image_of(data)
+        except ValueError:
+            unseen[kind] = None
+            continue
+        if len(images) < IMAGES:
+            images.append(image)
+        else:
+            unseen[f"more than {IMAGES} images"] = None
     if result.structured_content is not None and not _told(result):
         parts.append(json.dumps(result.structured_content, ensure_ascii=False))
-    return ToolOutput("\n".join(parts) or NOTHING, result.is_error)
+    return ToolOutput("\n".join(parts) or NOTHING, result.is_error, tuple(images), tuple(unseen))
+
+
+def _binary(part: types.ContentBlock) -> tuple[str, str] | None:
+    """What content that is no text is, and its base64 text."""
+    match part:
+        case types.ImageContent() | types.AudioContent():
+            return cleaned(part.mime_type)[:KIND_CHARS] or part.type, part.data
+        case types.EmbeddedResource(resource=types.BlobResourceContents() as inner):
+            return cleaned(inner.mime_type or "")[:KIND_CHARS] or "a file", inner.blob
+    return None
 
 
 def _said(part: types.ContentBlock) -> str:
@@ -90,17 +115,21 @@ class McpSession:
 
     client: Client
     tools: tuple[Tool, ...]
+    unusable: tuple[tuple[str, str], ...]
 
     async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
         """Call a tool.
 
         Raises:
+            SessionLost: the server no longer knows the session, and has called nothing.
             ToolCallFailed: the server refused it.
             ConnectionLost: the connection is lost.
         """
         try:
             return tool_output(await self.client.call_tool(name, arguments))
         except MCPError as error:
+            if error.code == transports.SESSION_ENDED:
+                raise SessionLost(error.message) from None
             if error.code == transports.UNREACHABLE:
                 raise ToolCallFailed(error.message) from None
             if error.code == types.CONNECTION_CLOSED and error.message.startswith(_STREAM):
@@ -200,7 +229,9 @@ async def _session(transport: Transport) -> AsyncIterator[McpSession]:
         async with Client(transport, cache=None) as client:
             # A server's own schema could contain a pattern that never ends; a tool's result is shown anyway.
             setattr(client.session, "validate_tool_result", _unchecked)  # noqa: B010
-            yield McpSession(client, await _listed(client))
+            listed = await _listed(client)
+            usable = tuple(tool for tool in listed if isinstance(tool, Tool))
+            yield McpSession(client, usable, tuple(tool for tool in listed if not isinstance(tool, Tool)))
     except Exception as error:
         raise ServerUnfit(_words(error)) from None
 
@@ -210,7 +241,7 @@ def _words(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, ServerUnfit | transports.Unreachable) or (
-        isinstance(error, MCPError) and error.code == transports.UNREACHABLE
+        isinstance(error, MCPError) and error.code in (transports.UNREACHABLE, transports.SESSION_ENDED)
     ):
         return str(error)
     if isinstance(error, ValueError):
@@ -228,37 +259,64 @@ async def _unchecked(name: str, result: types.CallToolResult) -> None:
     return
 
 
-async def _listed(client: Client) -> tuple[Tool, ...]:
-    """All tools of a server. Raises ServerUnfit: there are none, too many, or one that a model cannot use."""
-    found: list[types.Tool] = []
+async def _listed(client: Client) -> list[Tool | tuple[str, str]]:
+    """All tools of a server; of one that no model can use, the name and the reason.
+
+    Raises:
+        ServerUnfit: there are none, or too many.
+    """
+    found: list[Tool | tuple[str, str]] = []
     cursor: str | None = None
     for _ in range(PAGES):
         try:
-            page = await client.list_tools(cursor=cursor)
+            page, cursor = await _page(client, cursor)
         except MCPError as error:
             if error.code == types.METHOD_NOT_FOUND:
                 raise ServerUnfit("has no tools") from None
             raise
-        found += page.tools
+        found += map(_tool, page)
         if len(found) > TOOLS:
             raise ServerUnfit(f"lists more than {TOOLS} tools")
-        cursor = page.next_cursor
         if not cursor:
             break
     else:
         raise ServerUnfit("sends an endless list of tools")
     if not found:
         raise ServerUnfit("lists no tools")
-    return tuple(map(_tool, found))
+    return found
 
 
-def _tool(tool: types.Tool) -> Tool:
+async def _page(client: Client, cursor: str | None) -> tuple[list[Any], str | None]:
+    """The tools of one page, and the cursor of the next; the package refuses a page with one tool that is invalid."""
+    try:
+        page = await client.list_tools(cursor=cursor)
+        return list(page.tools), page.next_cursor
+    except ValueError as error:
+        session, method = client.session, "tools/list"
+        asked: dict[str, Any] = {"method": method, "params": {} if cursor is None else {"cursor": cursor}}
+        options: Any = {}
+        session._stamp(asked, options)
+        raw = await session._dispatcher.send_raw_request(method, asked["params"], options)
+        tools, later = raw.get("tools"), raw.get("nextCursor")
+        if not isinstance(tools, list) or not isinstance(later, str | None):
+            raise error from None
+        return tools, later
+
+
+def _tool(listed: Any) -> Tool | tuple[str, str]:
+    """A tool, or its name and why no model can use it."""
+    name = listed.get("name") if isinstance(listed, dict) else getattr(listed, "name", None)
+    name = name if isinstance(name, str) else ""
+    try:
+        tool = types.Tool.model_validate(listed, by_name=False)
+    except ValueError as error:
+        return name, f"is not valid{_place(error)}"
     schema = tool.input_schema
     if schema.get("type") != "object":
-        raise ServerUnfit(f"has a tool {quoted(tool.name)} whose schema does not describe an object")
+        return name, "has a schema that does not describe an object"
     try:
         text = json.dumps(schema, ensure_ascii=False, allow_nan=False)
         text.encode()
     except ValueError:
-        raise ServerUnfit(f"has a tool {quoted(tool.name)} whose schema is not valid JSON") from None
-    return Tool(tool.name, tool.description or tool.title or "", text)
+        return name, "has a schema that is not valid JSON"
+    return Tool(name, tool.description or tool.title or "", text)

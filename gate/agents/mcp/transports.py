@@ -21,6 +21,8 @@ MESSAGE_BYTES = 16 * 1024 * 1024
 """Of one message of a server."""
 UNREACHABLE = -59_900
 """Code of JSON-RPC errors that come from here and not from a server."""
+SESSION_ENDED = -59_901
+"""Code of such an error where the server no longer knows the session."""
 TRIES = 3
 """Of a request that was not accepted: refused connections, and the statuses below."""
 NOT_TAKEN = (429, 503)
@@ -33,6 +35,10 @@ EVENTS = "text/event-stream"
 
 class Unreachable(httpx2.TransportError):
     """A server that cannot be reached, or does not respond as an MCP server."""
+
+
+class SessionUnknown(Unreachable):
+    """A server that no longer knows the session."""
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
@@ -51,7 +57,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
             reason = str(error) if isinstance(error, Unreachable) else _plain(error, request.url)
             if request.method != "POST":
                 raise Unreachable(reason) from None
-            return _told(reason)
+            return _told(reason, SESSION_ENDED if isinstance(error, SessionUnknown) else UNREACHABLE)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -70,9 +76,11 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
             await response.aclose()
             raise
         lost = response.status_code == 404 and "mcp-session-id" in request.headers
-        if response.status_code >= 400 and (lost or not _is_error(body)):
-            words = "no longer knows the session:" if lost else "answered with"
-            raise Unreachable(f"{words} HTTP {response.status_code} {response.reason_phrase}")
+        status = f"HTTP {response.status_code} {response.reason_phrase}"
+        if lost:
+            raise SessionUnknown(f"no longer knows the session: {status}")
+        if response.status_code >= 400 and not _is_error(body):
+            raise Unreachable(f"answered with {status}")
         headers = [(key, value) for key, value in response.headers.multi_items() if key != "transfer-encoding"]
         return httpx2.Response(response.status_code, headers=headers, content=body)
 
@@ -101,7 +109,7 @@ def unreachable(body: bytes) -> str:
     """Why a message did not arrive, where `BoundedTransport` wrote the answer."""
     try:
         error = json.loads(body)["error"]
-        return str(error["message"]) if error["code"] == UNREACHABLE else ""
+        return str(error["message"]) if error["code"] in (UNREACHABLE, SESSION_ENDED) else ""
     except (ValueError, KeyError, TypeError, RecursionError):
         return ""
 
@@ -127,8 +135,8 @@ def _is_error(body: bytes) -> bool:
     return isinstance(found, dict) and isinstance(found.get("error"), dict) and found.get("jsonrpc") == "2.0"
 
 
-def _told(reason: str) -> httpx2.Response:
-    error = {"jsonrpc": "2.0", "id": None, "error": {"code": UNREACHABLE, "message": reason}}
+def _told(reason: str, code: int) -> httpx2.Response:
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": reason}}
     return httpx2.Response(502, json=error)
 
 

@@ -54,7 +54,7 @@ def batch_service(factory: Factory, model: ModelRef, params: Params) -> BatchSer
     if factory.remote:
         raise GateError("batches are sent from this process only", "unset GATE_EXECUTOR, or run without --batch")
     interface = factory.interface(model)
-    if interface is None or model.provider in ("azure", "bedrock", "vertex"):
+    if interface in (None, "openai-responses") or model.provider in ("azure", "bedrock", "vertex"):
         raise Misconfigured(f"{model} has no batch interface", "run without --batch")
     provider = cast("ServiceProvider", factory.provider(model, params))
     place = BatchPlace(model.provider, factory.address(model), model.name)

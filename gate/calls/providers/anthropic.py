@@ -12,8 +12,9 @@ from gate.calls.untrusted import (
     ErrorWords,
     MalformedReply,
     UnusableReply,
-    distinct_calls,
+    limited_calls,
     object_at,
+    original_message,
     token_count,
     tool_call,
 )
@@ -26,7 +27,7 @@ DEFAULT_MAX_TOKENS = 4096
 """The interface wants a limit; this is the one when the user names none."""
 
 
-def _turns(messages: Iterable[Message]) -> list[JsonValue]:
+def _turns(messages: Iterable[Message], dialect: Dialect) -> list[JsonValue]:
     """The conversation; results of tools are blocks of a user's turn, those of one step in one turn."""
     turns: list[JsonValue] = []
     results: list[JsonValue] = []
@@ -34,9 +35,12 @@ def _turns(messages: Iterable[Message]) -> list[JsonValue]:
         if message.role == "tool":
             if not results:
                 turns.append({"role": "user", "content": results})
-            results.append(_result(message))
+            results.append(_result(message, images=dialect.images))
             continue
         results = []
+        if dialect.original and (blocks := _original_blocks(message)):
+            turns.append({"role": "assistant", "content": blocks})
+            continue
         calls: list[JsonValue] = [
             {"type": "tool_use", "id": call.id, "name": call.name, "input": dict(call.parsed or {})}
             for call in message.tool_calls
@@ -47,17 +51,37 @@ def _turns(messages: Iterable[Message]) -> list[JsonValue]:
     return turns
 
 
+def _original_blocks(message: Message) -> list[JsonValue]:
+    """The blocks of the server as they came, with usable ids; empty where they cannot be sent back."""
+    blocks: list[dict[str, JsonValue]] = [
+        block for block in json.loads(message.original or "[]") if block.get("type") != "text" or _has_text(block)
+    ]
+    uses = [block for block in blocks if block.get("type") == "tool_use"]
+    said = bool(uses) or any(block.get("type") == "text" for block in blocks)
+    if not said or len(uses) != len(message.tool_calls):
+        return []
+    for block, call in zip(uses, message.tool_calls, strict=True):
+        block["id"], block["input"] = call.id, dict(call.parsed or {})
+    return list(blocks)
+
+
+def _has_text(block: dict[str, JsonValue]) -> bool:
+    text = block.get("text")
+    return isinstance(text, str) and bool(text.strip())
+
+
 def _block(part: ContentPart) -> JsonValue:
     if isinstance(part, str):
         return {"type": "text", "text": part}
     return {"type": "image", "source": {"type": "base64", "media_type": part.media_type, "data": part.data}}
 
 
-def _result(message: Message) -> JsonValue:
+def _result(message: Message, *, images: bool) -> JsonValue:
+    parts: list[JsonValue] = [_block(part) for part in message.parts] if images else []
     block: dict[str, JsonValue] = {
         "type": "tool_result",
         "tool_use_id": message.answers,
-        "content": message.content,
+        "content": parts or message.content,
     }
     return {**block, "is_error": True} if message.failed else block
 
@@ -95,20 +119,18 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
             and block.get("type") == "thinking"
             and isinstance(text := block.get("thinking"), str)
         ),
+        original=original_message([block for block in blocks if isinstance(block, dict)], cleaner),
     )
 
 
 def _calls(blocks: Sequence[JsonValue], cleaner: Cleaner) -> tuple[ToolCall, ...]:
-    """The tool calls in a reply; raises `MalformedReply` where one has no name, or no object of arguments."""
+    """The tool calls in a reply; raises `MalformedReply` where one has no name."""
     calls = []
     for block in blocks:
         if not isinstance(block, dict) or block.get("type") != "tool_use":
             continue
-        name, given = block.get("name"), block.get("input")
-        if not isinstance(name, str) or not isinstance(given, dict):
-            raise MalformedReply("a tool call of the reply has no name or no arguments")
-        calls.append(tool_call(block.get("id"), name, json.dumps(given, ensure_ascii=False), cleaner))
-    return distinct_calls(calls)
+        calls.append(tool_call(block.get("id"), block.get("name"), block.get("input"), cleaner))
+    return limited_calls(calls)
 
 
 def _system(messages: tuple[Message, ...], *, mark: bool) -> list[JsonValue]:
@@ -150,7 +172,7 @@ class AnthropicProvider(ServiceProvider):
         body: dict[str, JsonValue] = {
             "model": self.model,
             "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,
-            "messages": _turns(turns),
+            "messages": _turns(turns, dialect),
         }
         if system := _system(request.messages, mark=params.prompt_cache):
             body["system"] = system

@@ -194,6 +194,7 @@ def _vertex(endpoint: Endpoint) -> Client:
 
 _MAKERS: Mapping[Api, Callable[[Endpoint], Client]] = {
     "openai": _openai,
+    "openai-responses": _openai,
     "azure": _azure,
     "anthropic": _anthropic,
     "bedrock": _bedrock,

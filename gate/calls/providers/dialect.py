@@ -18,7 +18,11 @@ _WORD = {
         re.IGNORECASE,
     ),
     "temperature": re.compile(r"temperature", re.IGNORECASE),
+    "images": re.compile(r"image|vision|multi-?modal|modalit|content", re.IGNORECASE),
     "limit": re.compile(r"max_(completion_)?tokens"),
+    "original": re.compile(
+        r"\bmessages?\b|\bassistant\b|\binput\b|reasoning|thinking|encrypted|include", re.IGNORECASE
+    ),
 }
 _UNKNOWN = re.compile(
     r"unsupported|not supported|not support\b|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|forbidden|"
@@ -29,7 +33,7 @@ _REFUSED = frozenset({400, 404, 422, 500, 501})
 _REFUSED_WITHOUT_A_NAME = frozenset({400, 422, 501})
 _OF_THE_INPUT = frozenset({"content_filter", "context_length_exceeded"})
 
-Slot: TypeAlias = Literal["form", "temperature", "limit"]
+Slot: TypeAlias = Literal["form", "temperature", "limit", "original", "images"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +44,17 @@ class Dialect:
         forms: of asking for a reply in JSON.
         limits: names of the parameter that limits the tokens of a reply.
         temperature: is a temperature sent that the gate chose?
+        original: are the provider's own messages sent back, with the model's reasoning?
+        images: are images in results of tools sent?
+        asks_reasoning: must the first request of a loop ask for what is sent back?
     """
 
     forms: tuple[JsonForm, ...]
     limits: tuple[str, ...]
     temperature: bool = True
+    original: bool = True
+    images: bool = True
+    asks_reasoning: bool = False
 
     @property
     def form(self) -> JsonForm:
@@ -68,6 +78,9 @@ class Dialect:
             "form": request.schema is not None and self.form != "text",
             "temperature": self.temperature and "temperature" in request.params.chosen,
             "limit": request.params.max_output_tokens is not None,
+            "images": self.images and any(one.images for one in request.messages if one.role == "tool"),
+            "original": self.original
+            and bool((self.asks_reasoning and request.tools) or any(one.original for one in request.messages)),
         }
         return frozenset(slot for slot, there in carried.items() if there)
 
@@ -77,14 +90,19 @@ class Dialect:
             return replace(self, forms=self.forms[1:]) if len(self.forms) > 1 else None
         if slot == "limit":
             return replace(self, limits=self.limits[1:]) if len(self.limits) > 1 else None
-        return replace(self, temperature=False)
+        if slot == "images":
+            return replace(self, images=False)
+        return replace(self, original=False) if slot == "original" else replace(self, temperature=False)
 
     def merged(self, other: "Dialect") -> "Dialect":
         """With what both have learnt."""
-        return Dialect(
-            min(self.forms, other.forms, key=len),
-            min(self.limits, other.limits, key=len),
-            self.temperature and other.temperature,
+        return replace(
+            self,
+            forms=min(self.forms, other.forms, key=len),
+            limits=min(self.limits, other.limits, key=len),
+            temperature=self.temperature and other.temperature,
+            original=self.original and other.original,
+            images=self.images and other.images,
         )
 
     def notes(self, request: Request, usual: "Dialect", server: str) -> tuple[str, ...]:
@@ -96,6 +114,13 @@ class Dialect:
         if not self.temperature and "temperature" in request.params.chosen:
             chosen = f"temperature {request.params.temperature:g}"
             notes.append(f"{request.model} ({server}) refuses {chosen}, which the gate chose: it was called without.")
+        if not self.images and any(one.images for one in request.messages if one.role == "tool"):
+            notes.append(
+                f"{request.model} ({server}) takes no images: those in results of tools were only described to it."
+            )
+        if not self.original and request.tools:
+            said = "does not take back the reasoning of its own replies"
+            notes.append(f"{request.model} ({server}) {said}: after a call of a tool it went on without it.")
         return tuple(notes)
 
 
@@ -109,12 +134,15 @@ def blamed_slot(error: ErrorReply, failure: Failure, sent: frozenset[Slot], prov
     if error.status not in _REFUSED or error.codes & _OF_THE_INPUT:
         return None
     text = f"{error.param} {error.message}"
-    for slot in ("limit", "temperature", "form"):
-        if slot in sent and _WORD[slot].search(text) and (slot != "limit" or _is_unknown(error)):
+    for slot in ("limit", "temperature", "form", "images", "original"):
+        unnamed = slot in ("limit", "original") and not _is_unknown(error)
+        if slot in sent and _WORD[slot].search(text) and not unnamed:
             return slot
     if error.status not in _REFUSED_WITHOUT_A_NAME or isinstance(failure, Misconfigured):
         return None
-    return next((slot for slot in ("form", "temperature") if slot in sent and slot not in proven), None)
+    return next(
+        (slot for slot in ("form", "temperature", "images", "original") if slot in sent and slot not in proven), None
+    )
 
 
 def _is_unknown(error: ErrorReply) -> bool:

@@ -92,7 +92,7 @@ class Factory:
         )
 
     def interface(self, model: ModelRef) -> Api | None:
-        """The API of a model, `openai` or `anthropic`; None if it is not a service."""
+        """The API of a model; None if it is not a service."""
         return self._endpoints.interface(model.provider)
 
     @property
@@ -159,6 +159,10 @@ class Factory:
             from gate.calls.providers.openai import OpenAIProvider
 
             return OpenAIProvider(endpoint, model.name)
+        if interface == "openai-responses":
+            from gate.calls.providers.responses import ResponsesProvider
+
+            return ResponsesProvider(endpoint, model.name)
         from gate.calls.providers.anthropic import AnthropicProvider
 
         return AnthropicProvider(endpoint, model.name)

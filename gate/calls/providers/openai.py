@@ -1,6 +1,7 @@
 """OpenAI's Chat Completions and Batch interfaces: at OpenAI, Azure, and compatible servers."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 
 from gate.calls.endpoints import (
     Endpoint,
@@ -18,8 +19,9 @@ from gate.calls.untrusted import (
     ErrorWords,
     MalformedReply,
     UnusableReply,
-    distinct_calls,
+    limited_calls,
     object_at,
+    original_message,
     token_count,
     tool_call,
 )
@@ -29,18 +31,55 @@ from gate.record.transcript import Usage
 from gate.values import JsonValue
 
 
-def _turn(message: Message) -> JsonValue:
-    parts: list[JsonValue] = [_part(part) for part in message.parts]
+def _turns(messages: Iterable[Message], dialect: Dialect) -> list[JsonValue]:
+    """The conversation. Results of tools are only text there, so their images follow in a turn of the user's."""
+    turns: list[JsonValue] = []
+    images: list[JsonValue] = []
+    for message in messages:
+        if message.role != "tool" and images:
+            turns.append({"role": "user", "content": images})
+            images = []
+        turns.append(_turn(message, original=dialect.original))
+        if message.role == "tool" and message.images and dialect.images:
+            images += [_part(f"Images of the result {message.answers}:"), *map(_part, message.images)]
+    return [*turns, {"role": "user", "content": images}] if images else turns
+
+
+def _turn(message: Message, *, original: bool) -> JsonValue:
+    if message.original and original:
+        return _original_turn(message)
+    parts: list[JsonValue] = [] if message.role == "tool" else [_part(part) for part in message.parts]
     turn: dict[str, JsonValue] = {"role": message.role, "content": parts or message.content}
     if message.tool_calls:
         turn["content"] = message.content or None
         turn["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments or "{}"}}
             for call in message.tool_calls
         ]
     if message.answers:
         turn["tool_call_id"] = message.answers
     return turn
+
+
+def _original_turn(message: Message) -> JsonValue:
+    """The message of the server as it came, with usable ids; without its calls where they got no results."""
+    turn: dict[str, JsonValue] = json.loads(message.original)
+    turn["role"] = "assistant"
+    calls = turn.pop("tool_calls", None)
+    if message.tool_calls and isinstance(calls, list):
+        turn["tool_calls"] = [_original_call(own, call) for own, call in zip(calls, message.tool_calls, strict=True)]
+    elif _is_blank(turn.get("content")):
+        turn["content"] = message.content
+    return turn
+
+
+def _is_blank(content: JsonValue) -> bool:
+    return not (content.strip() if isinstance(content, str) else content)
+
+
+def _original_call(own: JsonValue, call: ToolCall) -> JsonValue:
+    function = {**object_at(own, "function"), "arguments": call.arguments or "{}"}
+    return {"type": "function", **(own if isinstance(own, dict) else {}), "id": call.id, "function": function}
 
 
 def _part(part: ContentPart) -> JsonValue:
@@ -79,7 +118,13 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
         stop_reason="refusal" if refused else cleaner.line(choice.get("finish_reason"), 64),
         tool_calls=_calls(message.get("tool_calls"), cleaner),
         thinking=cleaner.thinking(thinking),
+        original=original_message(_without_nulls(message), cleaner),
     )
+
+
+def _without_nulls(message: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """A server may refuse an empty field that it sends; one for thinking must come back even so."""
+    return {key: value for key, value in message.items() if value is not None or key in (*_THINKING, "content")}
 
 
 _THINKING = ("reasoning_content", "reasoning")
@@ -121,11 +166,10 @@ def _calls(found: JsonValue, cleaner: Cleaner) -> tuple[ToolCall, ...]:
     calls = []
     for call in found if isinstance(found, list) else [None]:
         function = object_at(call, "function")
-        name, arguments = function.get("name"), function.get("arguments")
-        if not isinstance(call, dict) or not isinstance(name, str) or not isinstance(arguments, str):
+        if not isinstance(call, dict) or not isinstance(function.get("name"), str):
             raise MalformedReply("a tool call of the reply is not the call of a function")
-        calls.append(tool_call(call.get("id"), name, arguments, cleaner))
-    return distinct_calls(calls)
+        calls.append(tool_call(call.get("id"), function["name"], function.get("arguments"), cleaner))
+    return limited_calls(calls)
 
 
 def _usage(usage: dict[str, JsonValue]) -> Usage:
@@ -160,8 +204,7 @@ class OpenAIProvider(ServiceProvider):
     def body(self, request: Request, dialect: Dialect) -> dict[str, JsonValue]:
         """The body of a request, for one call or a line of a batch."""
         params = dialect.params(request.params)
-        messages: list[JsonValue] = [_turn(message) for message in request.messages]
-        body: dict[str, JsonValue] = {"model": self.model, "messages": messages}
+        body: dict[str, JsonValue] = {"model": self.model, "messages": _turns(request.messages, dialect)}
         optional: dict[str, JsonValue] = {
             dialect.limit: params.max_output_tokens,
             "temperature": params.temperature,

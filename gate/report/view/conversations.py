@@ -423,6 +423,8 @@ def _notes(found: TranscriptRecord, hidden: int) -> Iterator[str]:
         yield f"Cost: {', '.join(told)}."
     if found.user_end == "max_turns":
         yield "The simulated user stopped at its max_turns, before it was done."
+    for note in found.notes[:NOTES_SHOWN]:
+        yield short_line(note, LONGEST_SENTENCE)
     for one in found.observations[:NOTES_SHOWN]:
         yield _observed(one)
     for reason in found.missed[:NOTES_SHOWN]:

@@ -7,7 +7,7 @@ import pytest
 from tests.contract.providers.subjects import MODELS, Subject
 from tests.support.model_server import ModelServer
 
-REMOTE = ["openai", "anthropic"]
+REMOTE = ["openai", "responses", "anthropic"]
 
 
 @pytest.fixture(scope="session")

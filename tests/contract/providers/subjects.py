@@ -3,14 +3,14 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from gate.calls.endpoints import Keys
 from gate.calls.interface import Provider, Request
 from gate.calls.providers.factory import Factory
-from gate.config.models import ModelRef, Params
+from gate.config.models import ModelRef, Params, ProviderServer
 from gate.messages import Message
 from tests.support.keys import service_keys
 
@@ -54,6 +54,9 @@ class Subject:
 
     def factory(self, cache_dir: Path = Path("no-such-folder")) -> Factory:
         keys = service_keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url) if self.url else Keys()
+        if self.model.provider == "responses":
+            server = ProviderServer(api="openai-responses", base_url=f"{self.url}/v1", api_key_env="OPENAI_API_KEY")
+            keys = replace(keys, servers={"responses": server})
         return Factory(keys, cache_dir, 8, lambda _: RECORDED)
 
     def use(self, work: Callable[[Provider], Awaitable[Result]]) -> Result:
@@ -75,6 +78,7 @@ class Subject:
 
 MODELS = {
     "openai": ModelRef("openai", "gpt-4o-mini"),
+    "responses": ModelRef("responses", "gpt-4o-mini"),
     "anthropic": ModelRef("anthropic", "claude-sonnet-5-5"),
     "fake": ModelRef("fake", "oracle"),
     "replay": ModelRef("replay", "recorded.jsonl"),

@@ -23,7 +23,7 @@ def test_what_a_provider_says_of_itself(subject: Subject) -> None:
 
     limit, priced = subject.use(work)
     assert limit is None or limit >= 1
-    assert priced == (subject.model.provider in ("openai", "anthropic"))
+    assert priced == (subject.model.provider in ("openai", "responses", "anthropic"))
 
 
 def test_many_at_once_are_not_mixed_up(subject: Subject) -> None:

@@ -23,6 +23,7 @@ GOOD = json.dumps(
     {
         "choices": [{"message": {"content": "blue"}, "finish_reason": "stop"}],
         "content": [{"type": "text", "text": "blue"}],
+        "output": [{"type": "message", "content": [{"type": "output_text", "text": "blue"}]}],
     }
 ).encode()
 

@@ -61,7 +61,7 @@ def test_a_rubric_is_asked_for_as_a_schema_and_read(remote: Subject, server: Mod
     assert score.reason.startswith("state compliance 2 of 5: ")
     assert "; brevity 5 of 5: " in score.reason
     (body,) = server.bodies
-    asked = body.get("response_format", {}).get("json_schema") or body["output_config"]["format"]
+    asked = body.get("response_format", {}).get("json_schema") or body.get("output_config", body.get("text"))["format"]
     schema = asked["schema"]
     assert schema["required"] == list(schema["properties"]) == ["brevity", "state_compliance"]
     inner = schema["properties"]["brevity"]

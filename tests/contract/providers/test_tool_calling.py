@@ -51,7 +51,7 @@ def test_a_model_calls_tools(server: ModelServer, remote: Subject) -> None:
         ("nowhere", {}),
     ]
     assert len({call.id for call in done.tool_calls}) == 2
-    assert done.text == "" and done.stop_reason in ("tool_calls", "tool_use")
+    assert done.text == "" and done.stop_reason in ("tool_calls", "tool_use", "completed")
 
 
 def test_openai_gets_tools_and_results(server: ModelServer) -> None:
@@ -114,26 +114,17 @@ def use(call_id: Any = "a", name: Any = "count", given: Any = None) -> dict[str,
     return {"type": "tool_use", "id": call_id, "name": name, "input": {} if given is None else given}
 
 
-NO_ID, NO_NAME, TWICE = "has no usable id", "has no tool name", "two tool calls of the reply have the same id"
+NO_NAME = "has no tool name"
 MALFORMED = [
     ("openai", openai_reply("count"), "is not the call of a function"),
     ("openai", openai_reply([None]), "is not the call of a function"),
-    ("openai", openai_reply([call(arguments={})]), "is not the call of a function"),
     ("openai", openai_reply([call(name=None)]), "is not the call of a function"),
     ("openai", openai_reply([call(name="")]), NO_NAME),
     ("openai", openai_reply([call(name="\u200b\x00")]), NO_NAME),
     ("openai", openai_reply([call(name="x" * 201)]), NO_NAME),
-    ("openai", openai_reply([call(call_id=None)]), NO_ID),
-    ("openai", openai_reply([call(call_id="a\nb")]), NO_ID),
-    ("openai", openai_reply([call(call_id=f"a {OPENAI_KEY}")]), NO_ID),
-    ("openai", openai_reply([call(call_id="x" * 201)]), NO_ID),
-    ("openai", openai_reply([call(), call()]), TWICE),
     ("openai", openai_reply([call(str(number)) for number in range(129)]), "calls 129 tools"),
-    ("anthropic", anthropic_reply([use(given=[])]), "has no name or no arguments"),
-    ("anthropic", anthropic_reply([use(given="{}")]), "has no name or no arguments"),
-    ("anthropic", anthropic_reply([use(name=7)]), "has no name or no arguments"),
-    ("anthropic", anthropic_reply([use(call_id=7)]), NO_ID),
-    ("anthropic", anthropic_reply([use(), use()]), TWICE),
+    ("anthropic", anthropic_reply([use(name=7)]), NO_NAME),
+    ("anthropic", anthropic_reply([use(name="x" * 201)]), NO_NAME),
     ("anthropic", anthropic_reply([use(str(number)) for number in range(129)]), "calls 129 tools"),
 ]
 
@@ -147,8 +138,9 @@ def test_calls_that_cannot_be_answered_are_malformed(server: ModelServer, name: 
     assert wanted in caught.value.reason and OPENAI_KEY not in caught.value.reason
 
 
-def test_a_key_in_arguments_is_masked(server: ModelServer) -> None:
-    body = openai_reply([call(arguments=json.dumps({"key": OPENAI_KEY}))])
+def test_a_key_in_a_call_is_masked(server: ModelServer) -> None:
+    body = openai_reply([call(f"a {OPENAI_KEY}", arguments=json.dumps({"key": OPENAI_KEY}))])
     server.behaviour = Behaviour(raw=Raw(body=body, headers={"Content-Type": "application/json"}))
     done = answered(Subject(MODELS["openai"], server.url))
-    assert done.tool_calls[0].arguments == '{"key": "[key]"}'
+    assert done.tool_calls[0] == ToolCall("", "count", '{"key": "[key]"}')
+    assert OPENAI_KEY not in done.original

@@ -1,6 +1,7 @@
 """Errors, hostile replies and broken connections, through the real SDKs."""
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -50,7 +51,10 @@ def test_no_answer_in_time(server: ModelServer, remote: Subject) -> None:
 def test_nobody_listens(remote: Subject) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    assert "the connection to 127.0.0.1 failed" in trouble(replace(remote, url=f"http://127.0.0.1:{port}")).reason
+    assert re.search(
+        "the connection to (127.0.0.1|responses) failed",
+        trouble(replace(remote, url=f"http://127.0.0.1:{port}")).reason,
+    )
 
 
 @pytest.fixture
@@ -90,10 +94,12 @@ def test_a_reply_that_is_invalid(server: ModelServer, remote: Subject, body: byt
 
 
 def test_an_answer_of_megabytes_is_not_asked_for_again(server: ModelServer, remote: Subject) -> None:
-    text = "x" * (3 * 2**20)
-    reply = {"choices": [{"message": {"content": text}}], "content": [{"type": "text", "text": text}]}
+    text = "x" * (2 * 2**20)
+    parts = [{"type": "text", "text": text}]
+    output = [{"type": "message", "content": parts}]
+    reply = {"choices": [{"message": {"content": text}}], "content": parts, "output": output}
     server.behaviour = Behaviour(raw=Raw(body=json.dumps(reply).encode()))
-    with pytest.raises(RejectedRequest, match="3,145,728 characters; the limit is 1,048,576"):
+    with pytest.raises(RejectedRequest, match="2,097,152 characters; the limit is 1,048,576"):
         ask(remote)
 
 
@@ -122,6 +128,9 @@ def test_a_reply_with_hostile_fields(server: ModelServer, remote: Subject) -> No
         "model": "evil\x1b[2Jmodel\n" + "x" * 5000,
         "choices": [{"message": {"content": "half \ud83d a pair"}, "finish_reason": ["stop"]}],
         "content": [{"type": "text", "text": "half \ud83d a pair"}],
+        "output": [7, {"type": "message", "content": [{"type": "output_text", "text": "half \ud83d a pair"}]}],
+        "status": 7,
+        "incomplete_details": [],
         "stop_reason": {"a": 1},
         "usage": {"prompt_tokens": -5, "completion_tokens": "many", "input_tokens": 1e99, "output_tokens": True},
     }

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ LEAKS = ("PROPERTY_TOKEN",)
     [
         ("early", "ended (exit code 7); its last output: no configuration"),
         ("bare", "lists no tools"),
-        ("listless", "sent a reply that is not a valid protocol message (at tools.0.inputSchema.type)"),
+        ("garbled", "sent a reply that is not a valid protocol message (at tools)"),
         (
             "babbling",
             "prints without end to standard output, which only takes protocol messages; "
@@ -38,6 +39,7 @@ def test_what_is_wrong_with_a_server_is_said(kind: str, said: str, tmp_path: Pat
     ("kind", "said"),
     [
         ("wide", "the MCP server odd: the schema of its tool 'wide' is longer than 65,536 characters"),
+        ("listless", "the MCP server odd: its tool 'listless' has a schema that does not describe an object"),
         ("twins", "the MCP server odd has two tools named 'one'"),
     ],
 )
@@ -47,6 +49,23 @@ def test_tools_that_no_model_can_be_told_of_are_refused(kind: str, said: str, tm
             return await reason(made)
 
     assert asyncio.run(told()) == said
+
+
+def test_one_bad_tool_does_not_cost_the_others(tmp_path: Path) -> None:
+    async def told(**loop: Any) -> tuple[list[str], tuple[str, ...], str]:
+        async with kit(tmp_path, odd("mixed"), **loop) as made:
+            box = made.toolbox()
+            names = [tool.name for tool in await box.tools()]
+            return names, box.notes, (await called(box, do="x")).result
+
+    names, notes, result = asyncio.run(told())
+    assert (names, result) == (["say"], '["x", null]')
+    assert notes == (
+        "Left out a tool. The MCP server odd: the schema of its tool 'wide' is longer than 65,536 characters",
+        "Left out a tool. The MCP server odd: its tool 'listless' has a schema that does not describe an object",
+        "Left out a tool. The MCP server odd: its tool 'loose' is not valid (at inputSchema)",
+    )
+    assert asyncio.run(told(only=("say",))) == (["say"], (), '["x", null]')
 
 
 def test_a_server_that_never_answers_is_waited_for_a_bounded_time(tmp_path: Path) -> None:

@@ -5,10 +5,12 @@
     python listings.py streamable-http-json
     python listings.py sse
 
-Where the environment has `LISTINGS_AUTH`, HTTP requests need it as their `Authorization`.
+Where the environment has `LISTINGS_AUTH`, HTTP requests need it as their `Authorization`. With `LISTINGS_LEGACY` the
+server knows no protocol without sessions.
 """
 
 import asyncio
+import base64
 import os
 import socket
 import subprocess
@@ -18,9 +20,12 @@ from typing import Any
 
 import uvicorn
 from mcp.server.mcpserver import Image, MCPServer
+from mcp_types import AudioContent, BlobResourceContents, EmbeddedResource
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 server = MCPServer("listings", log_level="CRITICAL")
+PNG = b"\x89PNG\r\n\x1a\n and the rest"
 calls = 0
 
 
@@ -42,6 +47,13 @@ def count() -> int:
     global calls
     calls += 1
     return calls
+
+
+@server.tool()
+def forget() -> str:
+    """Ends all sessions."""
+    server.session_manager._server_instances.clear()
+    return "forgotten"
 
 
 @server.tool()
@@ -82,6 +94,15 @@ def picture() -> list[Any]:
     return ["a house", Image(data=b"\x89PNG" * 10, format="png")]
 
 
+@server.tool(structured_output=False)
+def photo() -> list[Any]:
+    """A picture that can be seen, the same within a resource, and a sound."""
+    data = base64.b64encode(PNG).decode()
+    inner = BlobResourceContents(uri="file:///house.png", mime_type="image/png", blob=data)
+    sound = AudioContent(type="audio", data="UklGRg==", mime_type="audio/wav")
+    return ["a house", Image(data=PNG, format="png"), EmbeddedResource(type="resource", resource=inner), sound]
+
+
 @server.tool()
 def environment() -> dict[str, str]:
     """All variables of this process, and where it is."""
@@ -116,6 +137,21 @@ def guarded(app: ASGIApp) -> ASGIApp:
     return answer
 
 
+def with_sessions(app: ASGIApp) -> ASGIApp:
+    """As servers were before 2026."""
+    said = b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "Method not found"}}'
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        version = dict(scope.get("headers", ())).get(b"mcp-protocol-version", b"").decode()
+        if version not in MODERN_PROTOCOL_VERSIONS or "LISTINGS_LEGACY" not in os.environ:
+            return await app(scope, receive, send)
+        kind = (b"content-type", b"application/json")
+        await send({"type": "http.response.start", "status": 400, "headers": [kind]})
+        await send({"type": "http.response.body", "body": said})
+
+    return answer
+
+
 def main() -> None:
     transport = sys.argv[1] if len(sys.argv) > 1 else "stdio"
     if transport == "stdio":
@@ -124,7 +160,7 @@ def main() -> None:
     listening = socket.create_server(("127.0.0.1", 0))
     print(listening.getsockname()[1], flush=True)
     # It closes the streams that clients keep open, whoever asks it to end.
-    config = uvicorn.Config(guarded(app), log_level="critical", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(guarded(with_sessions(app)), log_level="critical", timeout_graceful_shutdown=1)
     uvicorn.Server(config).run(sockets=[listening])
 
 

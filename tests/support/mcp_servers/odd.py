@@ -12,6 +12,7 @@ paged           three tools on three pages
 spiral          pages without end
 many            more tools than anybody wants
 wide            a tool whose schema is enormous
+mixed           a good tool among bad ones
 listless        a tool whose schema is no object's
 nan             a tool whose schema holds what JSON has no word for
 dotted          names that no provider takes
@@ -131,6 +132,12 @@ TOOLS: dict[str, Callable[[], object]] = {
     "many": lambda: [tool(f"tool{number}") for number in range(201)],
     "wide": lambda: [tool("wide", {"type": "object", "description": "x" * 70_000})],
     "listless": lambda: [tool("listless", {"type": "array"})],
+    "mixed": lambda: [
+        tool("listless", {"type": "array"}),
+        tool("say", DO),
+        {"name": "loose"},
+        tool("wide", {"type": "object", "description": "x" * 70_000}),
+    ],
     "nan": lambda: [tool("nan", {"type": "object", "default": float("nan")})],
     "dotted": lambda: [tool("flats.list/all", DO), tool("x" * 70)],
     "twins": lambda: [tool("one"), tool("one")],
