@@ -53,7 +53,7 @@ class ToolCall:
 
 
 Role = Literal["system", "user", "assistant", "tool"]
-"""Prompts and cases use the first three; `tool` is the result of a tool call."""
+"""Prompts use the first three; `tool` is the result of a tool call."""
 ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 """Names of roles in files, and what they mean."""
 
@@ -146,6 +146,12 @@ class Message:
     def with_images(self, images: Sequence[Image]) -> "Message":
         """The message with more images after its content."""
         return self.of_parts(self.role, [*(self.parts or self.texts), *images]) if images else self
+
+    @property
+    def shown(self) -> str:
+        """The message as readers and judges see it, with its calls of tools."""
+        calls = (f"[calls {call.name}({call.arguments})]" for call in self.tool_calls)
+        return "\n".join(filter(None, (self.content, *calls)))
 
     @property
     def told(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Test cases: one row of an eval set, its messages, and its scoring settings."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -145,7 +145,7 @@ class Case:
             return "\n".join(f"{name}: {value}" for name, value in texts.items())
         if not self.messages:
             return self.input
-        return "\n".join(f"{message.role}: {message.content}" for message in self.messages)
+        return "\n".join(f"{message.role}: {message.shown}" for message in self.messages)
 
 
 def place_of(where: str) -> tuple[str, int]:
@@ -460,3 +460,12 @@ def _rendering_error(error: BadTemplate, problem: InputErrors) -> InputErrors:
 
 def _named(case: Case) -> str:
     return f"{case.id!r} at {case.where}" if case.where else repr(case.id)
+
+
+def all_texts(value: object) -> Iterator[str]:
+    """All texts inside a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from all_texts(inner)

@@ -1,9 +1,11 @@
 """The three forms of a case in a file: plain case, golden transcript, and test of an agent."""
 
+import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -19,6 +21,7 @@ from pydantic import (
 )
 
 from gate.cases.case import Case, Persona, Round
+from gate.config.documents import quoted
 from gate.config.scorer import CaseScorers, Scorers, ScorerSpec
 from gate.config.validation import (
     DRAFT,
@@ -31,9 +34,9 @@ from gate.config.validation import (
 )
 from gate.config.values import dimension_complaint, not_blank, value_complaint
 from gate.limits import CASES, LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
-from gate.messages import ContentPart
+from gate.messages import ROLES, ContentPart, Message, ToolCall
 from gate.prompts.images import PARTS_SCHEMA, content_of
-from gate.prompts.reading import Turn, message_of
+from gate.prompts.reading import Content, Turn, message_of
 from gate.values import JsonValue
 
 EXPECTATION_WEIGHT = 0.25
@@ -270,6 +273,94 @@ class Expectations(CaseModel):
         return _SCORERS.validate_python(found) if found else ()
 
 
+class CalledFunction(CaseModel):
+    """What a call calls, as OpenAI's interface writes it."""
+
+    name: Word
+    """Of a tool."""
+    arguments: dict[str, Any] | str = ""
+    """A mapping, or the same as JSON text."""
+
+
+class CalledTool(CaseModel):
+    """A call of a tool in a conversation."""
+
+    id: Label | None = None
+    """By which the turn with the result names the call."""
+    type: Literal["function"] = "function"
+    """As OpenAI's interface writes it."""
+    name: Word | None = None
+    """Of a tool."""
+    arguments: dict[str, Any] | str = ""
+    """A mapping, or the same as JSON text."""
+    function: CalledFunction | None = None
+    """In place of name and arguments: both, as OpenAI's interface writes them."""
+
+    @model_validator(mode="after")
+    def _one_name(self) -> "CalledTool":
+        if (self.name is None) == (self.function is None):
+            raise value_error("needs a name, or function with a name", "for example {name: get_slots, arguments: {}}")
+        return self
+
+    def call(self, number: int) -> ToolCall:
+        """The call; without an id it gets one of its place."""
+        of = self.function or CalledFunction(name=str(self.name), arguments=self.arguments)
+        text = of.arguments if isinstance(of.arguments, str) else json.dumps(of.arguments, ensure_ascii=False)
+        return ToolCall(self.id or f"call_{number}", of.name, text or "{}")
+
+
+class TranscriptTurn(CaseModel):
+    """One turn of a recorded conversation: a message, calls of tools, or the result of one."""
+
+    meant = Turn.meant
+
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    """Who speaks; `tool` gives the result of a call."""
+    content: Content = ""
+    """The text of the message; may be missing where tools are called."""
+    tool_calls: Annotated[list[CalledTool], Field(max_length=WORDS)] = []
+    """The assistant's calls of tools: {name: …, arguments: {…}}, or as OpenAI's interface writes them."""
+    tool_call_id: Label | None = None
+    """Of the call that a turn of the role tool answers; without it, the first that has no result yet."""
+
+    @model_validator(mode="after")
+    def _check_calls(self) -> "TranscriptTurn":
+        if self.tool_calls and self.role != "assistant":
+            raise value_errors((("tool_calls",), "belong to a turn of the assistant", ""))
+        if self.tool_call_id is not None and self.role != "tool":
+            raise value_errors((("tool_call_id",), "belongs to a turn of the role tool", ""))
+        if self.content == "" and not self.tool_calls:
+            raise value_errors((("content",), "is missing", "write what is said"))
+        if not isinstance(self.content, str) and self.role != "user":
+            raise value_errors((("content",), "has an image, and only messages of the user can have one", ""))
+        return self
+
+
+def transcript_messages(turns: Sequence[TranscriptTurn]) -> tuple[Message, ...]:
+    """The messages of a recorded conversation. Raises value errors: a call without a result, or one without a call."""
+    found: list[Message] = []
+    waiting: list[str] = []
+    calls = 0
+    for at, turn in enumerate(turns):
+        if turn.role == "tool":
+            answered = turn.tool_call_id or next(iter(waiting), "")
+            if answered not in waiting:
+                raise value_errors(((at,), "is the result of a tool, and no call before it waits for one", ""))
+            waiting.remove(answered)
+            found.append(replace(message_of("tool", turn.content), answers=answered))
+            continue
+        if waiting:
+            break
+        own = tuple(one.call(calls + number) for number, one in enumerate(turn.tool_calls, 1))
+        calls += len(own)
+        waiting = [one.id for one in own]
+        found.append(replace(message_of(ROLES[turn.role], turn.content), tool_calls=own))
+    if waiting:
+        hint = "add a turn with its result: {role: tool, content: …}"
+        raise value_error(f"has a call of a tool without a result ({quoted(waiting[0])})", hint)
+    return tuple(found)
+
+
 class GoldenTranscript(CommonFields):
     """A call so far, the state that the agent is in, and what its next reply has to be like."""
 
@@ -286,18 +377,19 @@ class GoldenTranscript(CommonFields):
     """The point that the call is at."""
     session: dict[str, Any] | None = None
     """What the prompt is built from."""
-    conversation: Annotated[list[Turn], Field(min_length=1)]
-    """The call so far; its last turn is the user's."""
+    conversation: Annotated[list[TranscriptTurn], Field(min_length=1)]
+    """The call so far; its last turn is the user's, or the result of a tool."""
     expect: Expectations | None = None
     """What the next reply has to be like."""
 
     @field_validator("conversation")
     @classmethod
-    def _ends_with_the_user(cls, turns: list[Turn]) -> list[Turn]:
-        if turns[-1].role != "user":
+    def _ends_with_the_user(cls, turns: list[TranscriptTurn]) -> list[TranscriptTurn]:
+        if turns[-1].role not in ("user", "tool") and not turns[-1].tool_calls:
             raise value_error(
                 f"must end with the user's turn, not the {turns[-1].role}'s", "end it with what the reply answers"
             )
+        transcript_messages(turns)
         return turns
 
     @model_validator(mode="after")
@@ -316,8 +408,7 @@ class GoldenTranscript(CommonFields):
         common["slices"] |= {"state": self.state}
         common["vars"] = {**common["vars"], "state": self.state, "session": self.session or {}}
         common["extra_scorers"] = (*(self.expect.scorers if self.expect else ()), *self.extra_scorers)
-        messages = tuple(turn.message for turn in self.conversation)
-        return Case(id=self.id, messages=messages, where=where, **common)
+        return Case(id=self.id, messages=transcript_messages(self.conversation), where=where, **common)
 
 
 class AgentInstructions(CaseModel):

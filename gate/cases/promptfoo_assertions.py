@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from gate.cases.case import all_texts
 from gate.cases.promptfoo_context import (
     FILE,
     Context,
@@ -20,7 +21,6 @@ from gate.cases.promptfoo_context import (
     value_at,
     values,
 )
-from gate.cases.reading import texts_in
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import foreign_model
 from gate.config.scorer import parse_scorers
@@ -518,7 +518,7 @@ def _in_jinja(value: JsonValue) -> JsonValue:
     """A value with its texts, which promptfoo fills in, in Jinja2; texts inside of mappings it does not."""
     if isinstance(value, list):
         return [_in_jinja(item) for item in value]
-    if isinstance(value, dict) and any("{{" in text for text in texts_in(value)):
+    if isinstance(value, dict) and any("{{" in text for text in all_texts(value)):
         raise UnknownAssertion("its mapping holds {{ }}, which promptfoo does not fill in")
     if isinstance(value, str) and "{%" in value and "{{" not in value:
         raise UnknownAssertion("it is a template without {{ }}, which is not filled in here")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from gate.cases.case import Entry, SlowTemplate, fill, variables_of
+from gate.cases.case import Entry, SlowTemplate, all_texts, fill, variables_of
 from gate.cases.convert import valid_cases
 from gate.cases.losses import Bundle, BundleSuite, Losses
 from gate.cases.promptfoo_cases import tests_of_file
@@ -14,7 +14,7 @@ from gate.cases.promptfoo_context import ALL_CHARS, FILE, Context, RemainingLimi
 from gate.cases.promptfoo_fitting import fit
 from gate.cases.promptfoo_prompts import FoundPrompt, Reader, choose_provider, providers_of, set_params
 from gate.cases.promptfoo_tests import Default, cases_of, default_of
-from gate.cases.reading import case_of, texts_in
+from gate.cases.reading import case_of
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.errors import InputErrors
 from gate.limits import CASES_CHARS
@@ -74,7 +74,7 @@ def fillable(
     """The scorers without those that use something unavailable to a case, such as `{{ env.HOME }}`."""
     kept = []
     for scorer in scorers:
-        filled = any("{{" in text for text in texts_in(scorer))
+        filled = any("{{" in text for text in all_texts(scorer))
         reasons = (_reason(scorer, case, limits) for case in cases) if filled else iter(())
         if reason := next(filter(None, reasons), ""):
             losses.add(0, f"the assertion {_kind(scorer)} of {of} cannot be converted: {reason}", _REMEDY)
@@ -110,7 +110,7 @@ def _reason(scorer: JsonValue, entry: Entry, limits: RemainingLimits) -> str:
     given = {**variables_of(case), **dict.fromkeys(missing, nunjucks.NoValue())}
     if case.expected is not None:
         given["expected"] = case.expected
-    for text in texts_in(scorer):
+    for text in all_texts(scorer):
         try:
             with limits.filling(0) as seconds:
                 fill(text, case, seconds)

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.cases import case as case_module
-from gate.cases.case import Entry
+from gate.cases.case import Entry, all_texts
 from gate.cases.promptfoo_context import RemainingLimits, names_in, parsed
 from gate.cases.promptfoo_prompts import FoundPrompt, Reader, messages_in, prompty_text
-from gate.cases.reading import case_of, texts_in
+from gate.cases.reading import case_of
 from gate.config.documents import quoted
 from gate.errors import InputErrors
 from gate.messages import ROLES, Role
@@ -254,7 +254,7 @@ def _with_turns(
         turns = turns_in(text if text.startswith(("[", "- role:")) else f"[{text}]")
         if turns is None and text.strip("[] \n\t"):
             return None
-        written = set(texts_in(_value(variables.get(block.name))))
+        written = set(all_texts(_value(variables.get(block.name))))
         if not all(said in written for _, said in turns or []):
             return None  # words of the prompt would move into the cases
         own[block.thread] = [{"role": role, "content": said} for role, said in turns or []]

@@ -6,9 +6,9 @@ Unsupported parts of another tool's file are errors here. `gate cases convert` c
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gate.cases.case import Case, Entry, place_of
+from gate.cases.case import Case, Entry, all_texts, place_of
 from gate.cases.forms import form_of
 from gate.cases.shapes import is_ragas, library_of
 from gate.config.documents import (
@@ -239,7 +239,7 @@ def renamed(entry: Entry, name: str) -> dict[str, JsonValue]:
 
 def words_of(entry: Entry) -> str:
     """All texts of a case, for searching."""
-    return "\n".join(text for text in texts_in(dict(entry)) if not text.startswith("data:image/"))
+    return "\n".join(text for text in all_texts(dict(entry)) if not text.startswith("data:image/"))
 
 
 def parse_entry(text: str, file: str) -> dict[str, JsonValue]:
@@ -428,12 +428,3 @@ def _example(file: str) -> str:
     example = '{"id": "1", "input": "…", "expected": "…"}'
     listed = file.lower().endswith(JSON_ENDING)
     return f"write a list: [{example}]" if listed else f"write one JSON object per line: {example}"
-
-
-def texts_in(value: Any) -> Iterator[str]:
-    """All texts inside a value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, dict)):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from texts_in(inner)

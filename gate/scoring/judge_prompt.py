@@ -120,7 +120,7 @@ class AnswerPair:
 def _turns(subject: Subject, *, tools: bool) -> list[tuple[str, str]]:
     if subject.transcript is None:
         return [("user", subject.case.question), ("assistant", subject.text)]
-    before: list[tuple[str, str]] = [(message.role, message.content) for message in subject.case.messages[:-1]]
+    before: list[tuple[str, str]] = [(message.role, message.shown) for message in subject.case.messages[:-1]]
     for turn in subject.transcript.turns:
         called = [("tools", tools_of(replace(subject.transcript, turns=(turn,))))] if tools else []
         before += [("user", turn.said), *called, ("assistant", turn.answer)]
@@ -154,7 +154,7 @@ def fence_of(answer: str, background: Background = NO_BACKGROUND) -> str:
     nothing can close its own fence. The same texts get the same mark, so that judgements can be cached.
     """
     return hashlib.sha256(
-        _bytes("\0".join([*(turn.content for turn in background.turns), *filter(None, [background.tools]), answer]))
+        _bytes("\0".join([*(turn.shown for turn in background.turns), *filter(None, [background.tools]), answer]))
     ).hexdigest()[:24]
 
 

@@ -178,6 +178,10 @@ class AnthropicProvider(ServiceProvider):
             body["system"] = system
         if request.tools:
             body["tools"] = [_tool(tool) for tool in request.tools]
+        elif names := dict.fromkeys(call.name for message in turns for call in message.tool_calls):
+            # A conversation with calls of tools is only taken together with tools.
+            body["tools"] = [_tool(Tool(name, "", '{"type": "object"}')) for name in names]
+            body["tool_choice"] = {"type": "none"}
         if params.stop:
             body["stop_sequences"] = list(params.stop)
         output: dict[str, JsonValue] = {}
