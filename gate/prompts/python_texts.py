@@ -130,7 +130,11 @@ def _own_attribute(node: ast.AST, expression: PythonExpression) -> str:
 def _places(name: str, expression: PythonExpression, definitions: Definitions[PythonExpression]) -> Iterator[str]:
     """The name of the file that a dotted name begins with."""
     root, _, rest = name.partition(".")
-    if root == expression.own and rest:
+    if root == expression.own and not rest:
+        # The whole object may be anything in its class.
+        yield from (one for one in [_owner(expression)] if one in definitions)
+        return
+    if root == expression.own:
         yield from _inherited(_owner(expression), rest.removeprefix("__class__."), definitions)
         return
     if root in expression.parameters:

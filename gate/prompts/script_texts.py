@@ -189,8 +189,11 @@ def _names(expression: ScriptExpression, definitions: Definitions[ScriptExpressi
 
 
 def _used_name(node: "Node") -> str:
-    if node.type == "member_expression" and _field(node, "object") in ("this", "super"):
-        return f"this.{_field(node, 'property')}"
+    if node.type in ("member_expression", "subscript_expression") and _field(node, "object") in ("this", "super"):
+        last = node.child_by_field_name("property") or node.child_by_field_name("index")
+        return f"this.{_key(last)}" if last is not None and last.type in ("property_identifier", "string") else "this"
+    if node.type == "this":
+        return "this"
     return _source(node) if node.type == "shorthand_property_identifier" else _dotted(node)
 
 
@@ -198,7 +201,9 @@ def _place(name: str, expression: ScriptExpression, definitions: Definitions[Scr
     """The name of the file that a dotted name begins with."""
     root, _, rest = name.partition(".")
     if root == "this":
-        yield from _inherited(expression.scope.removesuffix(f".{HIDDEN}.").rpartition(".")[0], rest, definitions)
+        owner = expression.scope.removesuffix(f".{HIDDEN}.").rpartition(".")[0]
+        # The whole object may be anything in its class.
+        yield from _inherited(owner, rest, definitions) if rest else (one for one in [owner] if one in definitions)
         return
     given = root in expression.parameters
     for scope in [expression.scope] if given else [expression.scope, ""]:
@@ -446,6 +451,8 @@ def _define_members(found: Definitions[ScriptExpression], statement: "Node") -> 
         if key is not None and value is not None:
             name = f"{_field(statement, 'name')}.{_key(key)}"
             _define_value(found, name, _lines(one), ScriptExpression(value))
+            if _key(key) == "constructor":
+                _define_parameter_fields(found, _field(statement, "name"), value)
     for one in _below(statement) if statement.type != "enum_declaration" else ():
         left = one.child_by_field_name("left") if one.type in _ASSIGNMENTS else None
         if left is not None and _field(left, "object") == "this":
@@ -454,6 +461,15 @@ def _define_members(found: Definitions[ScriptExpression], statement: "Node") -> 
                 found[f"{owner}{HIDDEN}.{name}"] += found.get(f"{owner}{name}", [])
             for each in (f"{owner}{HIDDEN}.{name}", f"{owner}{name}"):
                 _note(found, each, one)
+
+
+def _define_parameter_fields(found: Definitions[ScriptExpression], owner: str, constructor: "Node") -> None:
+    """Note fields that parameters of a constructor make, such as `private name = "x"`."""
+    parameters = constructor.child_by_field_name("parameters")
+    for one in () if parameters is None else parameters.named_children:
+        name = one.child_by_field_name("pattern")
+        if name is not None and any(child.type in ("accessibility_modifier", "readonly") for child in one.children):
+            _note(found, f"{owner}.{HIDDEN}.{_source(name)}", one)
 
 
 _ASSIGNMENTS = ("assignment_expression", "augmented_assignment_expression")
