@@ -121,7 +121,11 @@ def _vars(readers: CaseReaders, case: Case) -> str:
     # The other columns of a table may be for its readers.
     if place_of(case.where)[0].lower().endswith(TABLE_ENDINGS):
         return ""
-    if not names or _builds_texts(readers) or any(_reads_vars(spec, names) for spec in _all_scorers(readers, case)):
+    if not names or _builds_texts(readers) or any("{{" in text for text in case.templates):
+        return ""
+    # A name that is none of the case's fields is one of a variable, or an error that is reported where it is filled in.
+    specs = _all_scorers(readers, case)
+    if any(_reads_vars(spec, names) or _filled_in(spec) - {"expected", "input", "id", "slices"} for spec in specs):
         return ""
     return "a prompt that is a template (template: jinja2)"
 
@@ -152,8 +156,11 @@ def _reads_vars(spec: ScorerSpec, names: "set[str] | frozenset[str]") -> bool:
 
 def _fills_in(spec: ScorerSpec, names: "Sequence[str] | set[str] | frozenset[str]") -> bool:
     """Do texts of a scorer's options use one of these fields of the case?"""
-    words = {word for text in _texts(spec.options) for found in _FILLED_IN.finditer(text) for word in _words(found)}
-    return not words.isdisjoint(names)
+    return not _filled_in(spec).isdisjoint(names)
+
+
+def _filled_in(spec: ScorerSpec) -> set[str]:
+    return {word for text in _texts(spec.options) for found in _FILLED_IN.finditer(text) for word in _words(found)}
 
 
 def _words(found: re.Match[str]) -> list[str]:

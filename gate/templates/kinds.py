@@ -32,7 +32,7 @@ FILTER_USES: Mapping[str, Use] = {
     "string": "printed",
 }
 """What a filter shows of its value."""
-SILENT_FILTERS = frozenset({"count", "d", "default", "length", "list", "reverse", "tojson"})
+SILENT_FILTERS = frozenset({"count", "d", "default", "dump", "length", "list", "reverse", "safe", "tojson"})
 """Filters that take values of several kinds."""
 TEST_USES: Mapping[str, Use] = {
     **dict.fromkeys(("boolean", "false", "true"), "flag"),

@@ -66,7 +66,7 @@ def test_a_named_server_gets_its_own_key(tmp_path: Path, models: ModelServer, ap
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (("api: openai", "api: openapi"), "providers.groq.api must be openai or anthropic, not"),
+        (("api: openai", "api: openapi"), "providers.groq.api must be openai, openai-responses or anthropic, not"),
         (("api_key_env: GROQ_API_KEY", "api_key_env: gsk_live_1234"), "must be the name of an environment variable"),
         (("providers: {groq", "providers: {openai"), "providers.openai is a built-in provider"),
     ],
