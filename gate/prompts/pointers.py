@@ -155,11 +155,11 @@ def _definitions(content: str, ending: str) -> Definitions[Any]:
     if len(content) > CODE_CHARS:
         raise Unreadable(0, f"is longer than {CODE_CHARS:,} characters")
     if ending == ".py":
-        from gate.prompts.python_texts import python_definitions
+        from gate.prompts.python_names import python_definitions
 
         return dict(python_definitions(content))
     if ending in SCRIPT_ENDINGS:
-        from gate.prompts.script_texts import script_definitions
+        from gate.prompts.script_names import script_definitions
 
         return dict(script_definitions(content, ending))
     from gate.prompts.data_texts import data_definitions

@@ -19,7 +19,7 @@ from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
 from gate.git.places import place_here
 from gate.prompts.expressions import Unreadable
 from gate.prompts.files import CannotLoad, CodePlace, FileSource, PromptBuilder, file_of
-from gate.prompts.python_texts import python_definitions
+from gate.prompts.python_names import python_definitions
 from gate.record.comparison import FEWEST_UNITS
 from gate.record.transcript import Failed
 from gate.resolve import two_refs
