@@ -47,6 +47,8 @@ class ToolCall:
         """The arguments; None if they are not a JSON object or nested too deeply."""
         try:
             found = json.loads(self.arguments or "{}")
+            # Some servers encode the arguments twice.
+            found = json.loads(found) if isinstance(found, str) else found
         except (ValueError, RecursionError):
             return None
         return found if isinstance(found, dict) and not too_deep(found) else None

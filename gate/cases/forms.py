@@ -316,8 +316,8 @@ class TranscriptTurn(CaseModel):
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
     """Who speaks; `tool` gives the result of a call."""
-    content: Content = ""
-    """The text of the message; may be missing where tools are called."""
+    content: Content | Literal[""] = ""
+    """The text of the message; may be empty where tools are called, and in the result of one."""
     tool_calls: Annotated[list[CalledTool], Field(max_length=WORDS)] = []
     """The assistant's calls of tools: {name: …, arguments: {…}}, or as OpenAI's interface writes them."""
     tool_call_id: Label | None = None
@@ -329,7 +329,7 @@ class TranscriptTurn(CaseModel):
             raise value_errors((("tool_calls",), "belong to a turn of the assistant", ""))
         if self.tool_call_id is not None and self.role != "tool":
             raise value_errors((("tool_call_id",), "belongs to a turn of the role tool", ""))
-        if self.content == "" and not self.tool_calls:
+        if self.content == "" and not self.tool_calls and self.role != "tool":
             raise value_errors((("content",), "is missing", "write what is said"))
         if not isinstance(self.content, str) and self.role != "user":
             raise value_errors((("content",), "has an image, and only messages of the user can have one", ""))

@@ -22,7 +22,8 @@ from gate.engine.evaluate import RunResult, keep, record, shown_case
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
 from gate.engine.run import Collector, RunSink, Tools, survey
 from gate.engine.schedule import Job, Schedule, count
-from gate.engine.tool_names import UnknownTools, unknown_tools
+from gate.engine.scorer_changes import blind_judges
+from gate.engine.tool_names import IdleChecks, blind_checks, unknown_tools
 from gate.record.comparison import Decision, PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState, PartMean, ScorerResult
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
@@ -186,26 +187,26 @@ def conclude_check(
     results: Results,
     policy: RunPolicy,
     unfinished: str | None,
-    tools: UnknownTools = UnknownTools(),  # noqa: B008 - frozen
+    idle: IdleChecks = IdleChecks(),  # noqa: B008 - frozen
 ) -> Checked:
     """Judge a check.
 
     Args:
         results: every case, also those without a sample.
         unfinished: why the run ended early, or None.
-        tools: names of tools that are checked, and that no agent has.
+        idle: checks that show nothing.
     """
     rates, best, worst = (_rates(suites, results, policy.alpha, missing) for missing in (None, True, False))
     lacking = _missing(suites, results)
     if lacking.samples and unfinished is None:
-        kindest, harshest = (_decide(suites, each, results, policy, tools).verdict for each in (best, worst))
+        kindest, harshest = (_decide(suites, each, results, policy, idle).verdict for each in (best, worst))
         lacking = replace(lacking, best=kindest, worst=harshest)
     if unfinished is not None and lacking.samples:
         failed = _failed(suites, results)
         so_far = (f"Failed so far: {named(failed)}.",) if failed else ()
         reasons = (f"The evaluation was not finished: {unfinished}.", *so_far)
         return Checked(rates, Decision(Verdict.INCONCLUSIVE, 3, reasons), lacking)
-    decisions = tuple(_decide(suites, each, results, policy, tools) for each in (rates, best, worst))
+    decisions = tuple(_decide(suites, each, results, policy, idle) for each in (rates, best, worst))
     return Checked(rates, _settled(decisions, lacking), lacking)
 
 
@@ -223,13 +224,13 @@ def _settled(decisions: tuple[Decision, ...], missing: Missing) -> Decision:
 
 
 def _decide(
-    suites: Sequence[Suite], rates: PassRates, results: Results, policy: RunPolicy, tools: UnknownTools
+    suites: Sequence[Suite], rates: PassRates, results: Results, policy: RunPolicy, idle: IdleChecks
 ) -> Decision:
     rows = [(suite, rate) for suite in suites for rate in rates.suites[suite.name]]
     missed = [one for one in rows if one[1].blocking and one[1].state is PassState.MISSED]
     if missed:
         return Decision(Verdict.BLOCK, 1, tuple(_shortfall(*one, results[one[0].name]) for one in missed))
-    gaps = (*(gap for suite in suites for gap in _gaps(suite, results[suite.name])), *tools.misspelt)
+    gaps = (*(gap for suite in suites for gap in _gaps(suite, results[suite.name])), *idle.undecided)
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, gaps)
     doubtful = [
@@ -238,7 +239,7 @@ def _decide(
         if one[1].doubtful
     ]
     red = policy.fail_on == "hold"
-    if holds := [*(doubtful if red else ()), *tools.not_shown]:
+    if holds := [*(doubtful if red else ()), *idle.not_shown]:
         return Decision(Verdict.HOLD, 1 if red else 0, tuple(holds))
     return Decision(Verdict.PASS, 0, tuple(f"{_told(*one)}." for one in rows if one[1].slice == OVERALL))
 
@@ -423,11 +424,11 @@ class Examiner:
         return bool(self._seen.scored)
 
     @property
-    def unknown_tools(self) -> UnknownTools:
-        """Names of tools that are checked, and that no agent has."""
-        suites, samples = self._resolved.suites, self._collector.found.samples
-        found = (unknown_tools(suite, SampleArrays(suite, samples).talks) for suite in suites)
-        return sum(found, UnknownTools())
+    def idle_checks(self) -> IdleChecks:
+        """Checks of tools that no agent has, and by judges that give all answers one score."""
+        grids = [SampleArrays(suite, self._collector.found.samples) for suite in self._resolved.suites]
+        blind = blind_judges(grids, {grid.suite.name: grid.suite.samples for grid in grids})
+        return sum((unknown_tools(grid.suite, grid.talks) for grid in grids), blind_checks(blind))
 
     async def all(self) -> None:
         """Take every sample of every suite, case after case."""
@@ -447,7 +448,7 @@ class Examiner:
         """The record of what was taken, which is also given to the sink."""
         suites = self._resolved.suites
         results = {suite.name: [self._result(suite, case) for case in suite.exam.cases] for suite in suites}
-        checked = conclude_check(suites, results, self._resolved.policy, self._stop.reason, self.unknown_tools)
+        checked = conclude_check(suites, results, self._resolved.policy, self._stop.reason, self.idle_checks)
         run = self._record(checked, results)
         return keep(run, self._tools, self._stop, time.perf_counter() - self._started)
 

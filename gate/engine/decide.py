@@ -14,7 +14,7 @@ from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, look, needed, why_not
 from gate.engine.scorer_changes import blind_judges, opposed_scorers
-from gate.engine.tool_names import UnknownTools, unknown_tools
+from gate.engine.tool_names import IdleChecks, blind_checks, unknown_tools
 from gate.record.comparison import (
     AxisComparison,
     BlindJudge,
@@ -117,8 +117,7 @@ class VerdictFacts:
     new: NewPromptReasons = field(default_factory=NewPromptReasons)
     deleted: tuple[Deletion, ...] = ()
     opposed: Mapping[str, OpposedScorers] = field(default_factory=dict)
-    blind: Mapping[str, tuple[BlindJudge, ...]] = field(default_factory=dict)
-    unknown_tools: UnknownTools = field(default_factory=UnknownTools)
+    idle: IdleChecks = field(default_factory=IdleChecks)
 
     @property
     def deciding(self) -> tuple[Suite, ...]:
@@ -134,15 +133,14 @@ def decide(facts: VerdictFacts, policy: RunPolicy) -> Decision:
     blocks = [*_regressions(facts), *facts.new.blocks]
     if blocks:
         return Decision(Verdict.BLOCK, 1, tuple(blocks))
-    gaps = [*map(str, facts.deleted), *_unmeasured_slices(facts), *facts.unknown_tools.misspelt, *facts.new.gaps]
-    gaps += _blind(facts, alone=True)
+    gaps = [*map(str, facts.deleted), *_unmeasured_slices(facts), *facts.idle.undecided, *facts.new.gaps]
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
     if not facts.suites and facts.new == NewPromptReasons():
         # Both arms are the same, so quality can be neither worse nor better.
         return Decision(Verdict.PASS, 0, ("no prompt changed; cases, scorers or policy did.",))
-    holds = [*_suspects(facts), *_opposed(facts), *_blind(facts, alone=False), *_too_few(facts)]
-    holds += [*_exceeded(facts), *facts.unknown_tools.not_shown, *facts.new.holds]
+    holds = [*_suspects(facts), *_opposed(facts), *_too_few(facts), *_exceeded(facts), *facts.idle.not_shown]
+    holds += facts.new.holds
     if holds:
         return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))
     improved = [row for row in _overall(facts) if row.state is State.IMPROVEMENT]
@@ -189,18 +187,6 @@ def _opposed(facts: VerdictFacts) -> Iterator[str]:
             f"{pair.slice}: {pair.worse} fell by {-pair.drop:.3f} and {pair.better} rose by {pair.rise:.3f}, "
             "which the mean of the scorers hides."
         )
-
-
-def _blind(facts: VerdictFacts, *, alone: bool) -> Iterator[str]:
-    for suite, one in ((suite, one) for suite, found in facts.blind.items() for one in found if one.alone is alone):
-        if one.turned is None:
-            told = f"gave all {one.answers} answers the score {one.value:g}, so it does not tell them apart"
-        else:
-            told = (
-                f"gave another verdict in {percent(one.turned)} of {one.answers} pairs when the answers changed "
-                "places, so it does not judge the answers"
-            )
-        yield f"{suite}: the judge {one.scorer} {told}. Improve its criteria or use another model."
 
 
 def _too_few(facts: VerdictFacts) -> Iterator[str]:
@@ -311,8 +297,7 @@ class _Known:
     grids: Mapping[str, SampleArrays]
     compared: Axes
     opposed: Mapping[str, OpposedScorers]
-    blind: Mapping[str, tuple[BlindJudge, ...]]
-    unknown_tools: UnknownTools
+    idle: IdleChecks
     unfinished: str | None
     looks: Looks | None
 
@@ -355,8 +340,9 @@ class Assessor:
         # A run that was ended after its last sample is complete.
         opposed = opposed_scorers(list(sides.values()), most, self.seed)
         blind = blind_judges(list(grids.values()), most)
-        tools = sum((unknown_tools(grid.suite, grid.talks) for grid in grids.values()), UnknownTools())
-        facts = _Known(table, grids, compared, opposed, blind, tools, None if scored == total else unfinished, looks)
+        tools = sum((unknown_tools(grid.suite, grid.talks) for grid in grids.values()), IdleChecks())
+        idle = blind_checks(blind) + tools
+        facts = _Known(table, grids, compared, opposed, idle, None if scored == total else unfinished, looks)
         (quality, rates), decision = self._verdict(facts)
         if scored == total:
             whole = Missing(0, total, None, None, ())
@@ -402,8 +388,7 @@ class Assessor:
             new=new,
             deleted=self.deleted,
             opposed=known.opposed,
-            blind=known.blind,
-            unknown_tools=known.unknown_tools,
+            idle=known.idle,
         )
         return (quality, rates), decide(facts, self.policy)
 

@@ -1,10 +1,11 @@
-"""Names of tools that scorers check and no arm has: a check of a tool that is not there shows nothing."""
+"""Checks that show nothing: of tools that no arm has, and by judges whose verdict does not depend on the answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.config.documents import quoted
 from gate.config.targets import ToolLoop
+from gate.record.comparison import BlindJudge
 from gate.record.transcript import Outline
 from gate.resolve.tool_names import is_known_tool, named_tools, near_tool
 from gate.suite import Suite
@@ -14,22 +15,40 @@ MOST_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class UnknownTools:
-    """Sentences about names of tools that neither arm has or called.
+class IdleChecks:
+    """Sentences about checks that show nothing.
 
     Args:
-        misspelt: names that are nearly those of a tool; the verdict is INCONCLUSIVE.
-        not_shown: other names; the verdict is HOLD.
+        undecided: without them nothing is known; the verdict is INCONCLUSIVE.
+        not_shown: others count beside them; the verdict is HOLD.
     """
 
-    misspelt: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
     not_shown: tuple[str, ...] = ()
 
-    def __add__(self, other: "UnknownTools") -> "UnknownTools":
-        return UnknownTools((*self.misspelt, *other.misspelt), (*self.not_shown, *other.not_shown))
+    def __add__(self, other: "IdleChecks") -> "IdleChecks":
+        return IdleChecks((*self.undecided, *other.undecided), (*self.not_shown, *other.not_shown))
 
 
-def unknown_tools(suite: Suite, outlines: Iterable[Outline]) -> UnknownTools:
+def blind_checks(blind: Mapping[str, Sequence[BlindJudge]]) -> IdleChecks:
+    """What judges do not show that give all answers one score, or contradict themselves; by suite."""
+    told = [(one.alone, f"{suite}: {_blind(one)}") for suite, judges in blind.items() for one in judges]
+    return IdleChecks(tuple(said for alone, said in told if alone), tuple(said for alone, said in told if not alone))
+
+
+def _blind(judge: BlindJudge) -> str:
+    if judge.turned is None:
+        told = f"gave all {judge.answers} answers the score {judge.value:g}, so it does not tell them apart"
+    else:
+        share = f"{judge.turned * 100:.1f}".removesuffix(".0")
+        told = (
+            f"gave another verdict in {share} % of {judge.answers} pairs when the answers changed places, "
+            "so it does not judge the answers"
+        )
+    return f"the judge {judge.scorer} {told}. Improve its criteria or use another model."
+
+
+def unknown_tools(suite: Suite, outlines: Iterable[Outline]) -> IdleChecks:
     """What a suite's cases name, and its conversations do not have.
 
     Args:
@@ -38,7 +57,7 @@ def unknown_tools(suite: Suite, outlines: Iterable[Outline]) -> UnknownTools:
     named = named_tools(suite.exam.scorers, suite.exam.cases)
     targets = [arm.target for arm in suite.arms.values() if arm.target is not None]
     if not targets or not (named.checked or named.sliced):
-        return UnknownTools()
+        return IdleChecks()
     known = {tool.name for target in targets if isinstance(target, ToolLoop) for tool in target.recorded}
     called: set[str] = set()
     for outline in outlines:
@@ -50,9 +69,12 @@ def unknown_tools(suite: Suite, outlines: Iterable[Outline]) -> UnknownTools:
     for name, case in {**named.sliced, **named.checked}.items():
         if is_known_tool(name, known):
             continue
+        homes = sorted(one for one in known if one.endswith(f".{name}"))
         said = f"{suite.name}: case {quoted(case.id)} names the tool {quoted(name)}, which neither version has"
-        if near := near_tool(name, known):
+        if homes:
+            misspelt.append(f"{said} under this name: write {' or '.join(map(quoted, homes[:MOST_NAMES]))}.")
+        elif near := near_tool(name, known):
             misspelt.append(f"{said}: write {quoted(near)}{otherwise}.")
         elif name in named.checked and name not in called:
             not_shown.append(f"{said} or called, so its check shows nothing: remove it{otherwise}.")
-    return UnknownTools(tuple(misspelt[:MOST_NAMES]), tuple(not_shown[:MOST_NAMES]))
+    return IdleChecks(tuple(misspelt[:MOST_NAMES]), tuple(not_shown[:MOST_NAMES]))

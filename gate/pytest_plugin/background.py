@@ -105,8 +105,8 @@ class BackgroundCheck:
             gone = examiner.withdraw(self._shown)
             self.notes += [gone.told] if gone.calls else []
             if self._keep and self._shown.cases:
-                tools = examiner.unknown_tools
-                self.notes += [*tools.misspelt, *tools.not_shown]
+                idle = examiner.idle_checks
+                self.notes += [*idle.undecided, *idle.not_shown]
                 examiner.finish()
                 self.record = self._plan.out / "run.json"
 

@@ -1,6 +1,7 @@
 """The tools that cases and scorers name: each has to be one that an arm has, or its check would show nothing."""
 
 import difflib
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,8 +17,8 @@ from gate.suite import Arm
 _LISTS = ("all", "any", "in_order", "exact", "forbidden")
 _DIMENSIONS = ("tool", "tools")
 """Dimensions of slices whose values are names of tools."""
-_NEAR = 0.85
-"""Share of letters that two names have in common, in order, for one to be a spelling of the other."""
+_NEAR = 0.75
+"""Share of letters that two words have in common, in order, for one to be a spelling of the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,18 @@ def near_tool(name: str, known: Collection[str]) -> str:
     alike = {_letters(one): one for one in known}
     if found := alike.get(_letters(name)):
         return found
-    close = difflib.get_close_matches(_letters(name), alike, n=1, cutoff=_NEAR)
-    return alike[close[0]] if close else ""
+    return next((one for one in known if _is_typing_error(_words(name), _words(one))), "")
+
+
+def _is_typing_error(written: Sequence[str], meant: Sequence[str]) -> bool:
+    """The same words but for letters: `set_price` is no spelling of `get_price`."""
+    pairs = list(zip(written, meant, strict=False))
+    alike = all(one == other or difflib.SequenceMatcher(None, one, other).ratio() >= _NEAR for one, other in pairs)
+    return len(written) == len(meant) and alike
+
+
+def _words(name: str) -> list[str]:
+    return [word.casefold() for word in re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![a-z])", name)]
 
 
 def _letters(name: str) -> str:

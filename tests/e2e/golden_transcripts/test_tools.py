@@ -24,6 +24,8 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "beside a text": [SAID, {"role": "assistant", "content": "Let me see.", "tool_calls": [SHORT]}, RESULT],
     "OpenAI's form": [SAID, {"role": "assistant", "tool_calls": [OPENAI]}, {**RESULT, "tool_call_id": "c1"}],
     "before more turns": [SAID, {"role": "assistant", "tool_calls": [SHORT]}, RESULT, *LATER],
+    "an empty text": [SAID, {"role": "assistant", "content": "", "tool_calls": [SHORT]}, RESULT],
+    "no text": [SAID, {"role": "assistant", "content": None, "tool_calls": [SHORT]}, RESULT],
     "two calls": [SAID, {"role": "assistant", "tool_calls": [SHORT, SHORT]}, RESULT, RESULT],
 }
 CONFIG = """\
