@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _TAG = re.compile(
-    r"(?<![`'\"“])(?:<(?P<xml>/?)(?i:seed:think|thinking|think)>|\[(?P<bracket>/?)THINK\]|◁(?P<arrow>/?)think▷)(?![`'\"”])"
+    r"(?<![`'\"“])(?:<(?P<xml>/?)(?i:seed:think|thinking|think|reasoning|thought)>|\[(?P<bracket>/?)THINK\]|◁(?P<arrow>/?)think▷)(?![`'\"”])"
 )
 """A tag of DeepSeek, Qwen, Seed, Magistral or Kimi; one in quotation marks or backticks is talked about."""
 

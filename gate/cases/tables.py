@@ -186,7 +186,8 @@ _OTHERS: Mapping[str, str] = {
                      "frage", "pregunta", "domanda"), "input"),
     **dict.fromkeys(
         ("answer", "expected answer", "expected output", "expected response", "ideal", "ideal answer", "target",
-         "label", "output", "reference", "reference answer", "ground truth", "correct answer",
+         "label", "output", "reference", "reference answer", "ground truth", "truth", "correct answer", "correct",
+         "gold", "gold answer", "golden", "golden answer", "solution", "erwartet", "esperado", "attendu", "atteso",
          "antwort", "erwartete antwort", "réponse", "respuesta", "risposta"),
         "expected",
     ),

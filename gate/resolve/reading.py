@@ -366,7 +366,7 @@ class Reader:
 
     def _from_text(self, path: str, text: str, name: str) -> tuple[Case, ...]:
         """The cases in a text, parsed once if the file is the same on both sides."""
-        if self._texts.get(path, ("", ()))[0] != text:
+        if path not in self._texts or self._texts[path][0] != text:
             self._texts[path] = text, case_files.parse(text, name)
         return self._texts[path][1]
 

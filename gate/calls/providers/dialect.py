@@ -14,7 +14,7 @@ JsonForm: TypeAlias = Literal["json_schema", "json_object", "text"]
 _WORD = {
     "form": re.compile(
         r"response_format|json_schema|json_object|json[ _-]?mode|structured[ _-]?outputs?|output_config\.format|"
-        r"output_format|guided[ _-]|grammar|schema",
+        r"output_format|guided[ _-]|grammar|schema|requested parameters",
         re.IGNORECASE,
     ),
     "temperature": re.compile(r"temperature", re.IGNORECASE),

@@ -47,10 +47,10 @@ _CODES = (
     "PLN|CZK|HUF|RON|BGN|RUB|UAH|ILS|AED|SAR|QAR|EGP|ZAR|NGN|KES|PKR|BDT|LKR|RM"
 )
 """Without codes with which other words begin, such as TOP10 and COP26."""
-_ABBREVIATIONS = "Rs|Rp|Fr|kr|Kč|Ft|zł|лв|руб"
+_ABBREVIATIONS = "Rs|Rp|Fr|kr|Kč|Ft|zł|лв|руб|TL|Ksh|Dhs"
 _CURRENCY = rf"(?:\p{{Sc}}|(?<![{_CASED}\d_])(?:{_CODES}|(?:{_ABBREVIATIONS})\.?))"
 _CURRENCY_BEFORE = regex.compile(rf"(?<!\d\s?){_CURRENCY}[ {_BLANKS}]?(?P<minus>[{_MINUS}])?$")
-_CURRENCY_AFTER = regex.compile(rf"[ {_BLANKS}]?{_CURRENCY}")
+_CURRENCY_AFTER = regex.compile(rf"[ {_BLANKS}]?(?:\p{{Sc}}|(?:{_CODES}|(?:{_ABBREVIATIONS})\.?)(?![{_CASED}]))")
 _ABBREVIATED = regex.compile(rf"(?<![{_CASED}\d_])(?:{_ABBREVIATIONS})$")
 _PART_OF_WORD = regex.compile(rf"[{_CASED}_.]$")
 _SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー"
@@ -129,7 +129,7 @@ def _values(token: str, *, comma: bool, priced: bool) -> list[float]:
     Args:
         priced: a currency stands beside it, so that it is one number.
     """
-    if " " in token and not (comma or priced or regex.search(r",\d{1,2}$", token)):
+    if " " in token and not (comma or priced or regex.search(r"[.,]\d{1,2}$", token)):
         return [value for part in token.split(" ") for value in _values(part, comma=comma, priced=False)]
     if not token or len(token) > DIGITS:
         return []

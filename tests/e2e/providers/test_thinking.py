@@ -27,6 +27,8 @@ TEXTS = {
     "thinking": f"<thinking>{THOUGHT}</thinking>\nParis",
     "upper case": f"<THINK>{THOUGHT}</THINK>\nParis",
     "seed": f"<seed:think>{THOUGHT}</seed:think>Paris",
+    "reasoning": f"<reasoning>{THOUGHT}</reasoning>Paris",
+    "thought": f"<thought>{THOUGHT}</thought>Paris",
     "Magistral": f"[THINK]{THOUGHT}[/THINK]Paris",
     "Kimi": f"◁think▷{THOUGHT}◁/think▷Paris",
     "without the opening tag": f"{THOUGHT}\n</think>\n\nParis",
