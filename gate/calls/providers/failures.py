@@ -25,6 +25,14 @@ _NAMED = re.compile(
 )
 
 
+_KEY = re.compile(r"\bAPI[ _-]?key\b", re.IGNORECASE)
+_NO_MODEL = re.compile(
+    r"\bmodel\b.{0,200}\b(not found|not exist|unknown|no such)|\b(unknown|no such) model\b", re.IGNORECASE
+)
+_FORM = frozenset("missing value_error.missing extra_forbidden value_error.extra literal_error".split())
+"""What FastAPI calls fields of a request that it does not take: it is so for every case."""
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """Who answered, for messages; `missing` is what the user can do where the service does not know the model."""
@@ -70,17 +78,21 @@ def classify_error(error: ErrorReply, service: Service) -> Failure:
         return Transient(said, error.retry_after_s, throttled=True)
     if error.status in _RETRIED or error.status >= 500:
         return Transient(said, error.retry_after_s)
-    if error.status in (401, 403):
+    if error.status in (401, 403) or (error.status == 400 and _KEY.search(error.message)):
         if not service.key:
             return Misconfigured(said, "set api_key_env to the variable of its key, under providers: in gate.yaml")
         return Misconfigured(said, f"check {service.key}, and that this key may use the model {service.model}")
-    if error.status == 404:
+    if error.status == 404 or (error.status in (400, 422) and _NO_MODEL.search(error.message)):
         hint = f"check the name of the model ({service.model}) and the address of the server"
         return Misconfigured(said, service.missing or hint)
     if error.status < 400 or error.status == 405:
         return Misconfigured(said, "check the address of the server: there is no model API at it")
     if _blames_a_setting(error):
         return Misconfigured(said, f"change or remove that parameter for {service.model}")
+    if error.status == 422 and error.codes & _FORM:
+        return Misconfigured(
+            said, "the server does not take such requests: check its api under providers: in gate.yaml"
+        )
     return RejectedRequest(said)
 
 
