@@ -226,12 +226,22 @@ def _statement(connection: "Connection", options: Mapping[str, JsonValue]) -> st
 
 def _spelled_in_postgres(connection: "Connection", table: str, key: str) -> tuple[str, str]:
     """The names as the database has them: as written, or in small letters, to which Postgres turns unquoted names."""
-    columns = "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%(table)s) AND attnum > 0"
+    columns = (
+        "SELECT attname, format_type(atttypid, NULL) FROM pg_attribute "
+        "WHERE attrelid = to_regclass(%(table)s) AND attnum > 0"
+    )
     for spelled in dict.fromkeys((table, table.lower())):
-        names = connection.exec_driver_sql(columns, {"table": _name(spelled)}).scalars().all()
-        if names:
-            return spelled, key if key in names else key.lower()
+        types = {name: kind for name, kind in connection.exec_driver_sql(columns, {"table": _name(spelled)})}
+        if types:
+            found = key if key in types else key.lower()
+            if _NO_SESSION.match(types.get(found, "")):
+                raise ValueError(f"the column {found} of {spelled} has the type {types[found]}, which holds no session")
+            return spelled, found
     return table, key
+
+
+_NO_SESSION = re.compile("smallint|integer|bigint|numeric|real|double|boolean|date|time|interval|money")
+"""Types of columns that hold no text of 32 hexadecimal digits."""
 
 
 def _name(name: str) -> str:

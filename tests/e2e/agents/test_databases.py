@@ -32,7 +32,8 @@ class Agent:
         if url.startswith("postgres"):
             import psycopg
 
-            insert = "INSERT INTO Talks VALUES (%(session)s, %(hyphens)s, %(digits)s, %(raw)s)"
+            columns = "asUuid, asText, asDigits, asBytes"
+            insert = f"INSERT INTO Talks ({columns}) VALUES (%(session)s, %(hyphens)s, %(digits)s, %(raw)s)"
             with psycopg.connect(url) as connection:
                 connection.execute(insert, values)
                 connection.execute(insert, values)
@@ -48,7 +49,7 @@ class Agent:
 """
 TALKS = {
     "sqlite": "CREATE TABLE Talks (asUuid TEXT, asText TEXT, asDigits CHAR(32), asBytes BLOB)",
-    "postgres": "CREATE TABLE Talks (asUuid UUID, asText TEXT, asDigits CHAR(40), asBytes BYTEA)",
+    "postgres": "CREATE TABLE Talks (asUuid UUID, asText TEXT, asDigits CHAR(40), asBytes BYTEA, n int)",
 }
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 MOMENT = "2026-10-05T14:30:00+02:00"
@@ -201,6 +202,8 @@ def test_a_session_is_found_in_a_column_of_each_type_and_in_other_letters(tmp_pa
     asked = "asUuid = :session" if kind == "postgres" else "replace(asUuid, '-', '') = :session"
     scorers["in a query there"] = {"query": f"SELECT count(*) FROM Talks WHERE {asked}", "equals": 2}
     scorers["no such column"] = {"conversation": {"table": "Talks", "key": "nothing"}}
+    if kind == "postgres":
+        scorers["no session fits"] = {"conversation": {"table": "Talks", "key": "n"}}
     scorers["no such table"] = {"conversation": {"table": "Nothing", "key": "asUuid"}}
     scorers["no column of a match"] = {"query": "SELECT 1 AS a, 2 AS b", "match": {"c": 1}}
     found = scores(tmp_path, url, kind, scorers)
