@@ -428,7 +428,9 @@ class Examiner:
         """Checks of tools that no agent has, and by judges that give all answers one score."""
         grids = [SampleArrays(suite, self._collector.found.samples) for suite in self._resolved.suites]
         blind = blind_judges(grids, {grid.suite.name: grid.suite.samples for grid in grids})
-        return sum((unknown_tools(grid.suite, grid.talks) for grid in grids), blind_checks(blind))
+        # Other scorers of a suite have thresholds of their own.
+        alone = IdleChecks(blind_checks(blind).undecided)
+        return sum((unknown_tools(grid.suite, grid.talks) for grid in grids), alone)
 
     async def all(self) -> None:
         """Take every sample of every suite, case after case."""
