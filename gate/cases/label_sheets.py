@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from gate.cases.tables import JSON, SLICE, VARS, Column, Record, Table, read_table
-from gate.config.documents import BadJson, Document, Problems, did_you_mean, one_problem, parse_json, quoted
+from gate.cases.tables import JSON, SLICE, VARS, Column, Record, Table, json_cell, read_table
+from gate.config.documents import Document, Problems, did_you_mean, one_problem, quoted
 from gate.limits import CASES_CHARS
 from gate.values import JsonValue
 
@@ -95,11 +95,7 @@ def _row(record: Record, columns: list[Column], problems: Problems) -> dict[str,
 
 def _value(cell: str, column: Column, line: int, problems: Problems) -> JsonValue:
     if column.data:
-        try:
-            return parse_json(cell)
-        except BadJson as error:
-            problems.add(line, f"column {quoted(column.heading)}: {error.message}", "its cells are JSON")
-            return None
+        return json_cell(cell, column, line, problems)
     if column.field in ("label", "labels"):
         return _label(cell.strip())
     return cell.strip() if column.field in ("id", "cluster", "slices") else cell

@@ -286,13 +286,18 @@ def _case(record: Record, columns: tuple[Column, ...], number: int, problems: Pr
     return case
 
 
+def json_cell(cell: str, column: Column, line: int, problems: Problems) -> JsonValue:
+    """The value of a cell in JSON; None, with a problem, where it is no JSON."""
+    try:
+        return parse_json(cell)
+    except BadJson as error:
+        problems.add(line, f"column {quoted(column.heading)}: {error.message}", "its cells are JSON")
+        return None
+
+
 def _value(cell: str, column: Column, line: int, problems: Problems) -> JsonValue:
     if column.data:
-        try:
-            return parse_json(cell)
-        except BadJson as error:
-            problems.add(line, f"column {quoted(column.heading)}: {error.message}", "its cells are JSON")
-            return None
+        return json_cell(cell, column, line, problems)
     if column.field in NUMBERS:
         return _number(cell, column, line, problems)
     if column.field in FLAGS:

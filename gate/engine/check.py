@@ -19,11 +19,11 @@ from gate.engine.arrays import Ints, Rows, SampleArrays, units_of
 from gate.engine.compare import PassRates, Quality
 from gate.engine.decide import Assessment, Missing, incomplete_cases, listed, named, percent, slices_without_scores
 from gate.engine.evaluate import RunResult, keep, record, shown_case
+from gate.engine.idle_checks import IdleChecks, blind_checks, unknown_tools
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
 from gate.engine.run import Collector, RunSink, Tools, survey
 from gate.engine.schedule import Job, Schedule, count
 from gate.engine.scorer_changes import blind_judges
-from gate.engine.tool_names import IdleChecks, blind_checks, unknown_tools
 from gate.record.comparison import Decision, PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState, PartMean, ScorerResult
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord

@@ -11,10 +11,10 @@ from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
 from gate.engine.arrays import ARMS, SampleArrays, scores, stack
 from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass_rates
+from gate.engine.idle_checks import IdleChecks, blind_checks, unknown_tools
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import Looks, look, needed, why_not
 from gate.engine.scorer_changes import blind_judges, opposed_scorers
-from gate.engine.tool_names import IdleChecks, blind_checks, unknown_tools
 from gate.record.comparison import (
     AxisComparison,
     BlindJudge,
