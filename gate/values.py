@@ -201,8 +201,6 @@ Scores: TypeAlias = Annotated[list[Share | None], Field(max_length=100)]
 
 UNREAD = "no scorer checks"
 """Part of the note on changed instructions of a prompt; the next steps of a report look for it."""
-HELPS = "How to fix: "
-"""Beginning of a reason that says what to do about the reason before it."""
 
 
 def counted(count: int, one: str, many: str = "") -> str:
@@ -218,11 +216,6 @@ def clipped(text: str, most: int) -> str:
 def without_score(samples: int, total: int) -> str:
     """`1 of 20 samples has no score`."""
     return f"{samples:,} of {counted(total, 'sample')} {'has' if samples == 1 else 'have'} no score"
-
-
-def undecided(samples: int, total: int) -> str:
-    """The same, for samples that could change the verdict."""
-    return f"{without_score(samples, total)}, and {'it' if samples == 1 else 'they'} could change the verdict"
 
 
 def exact_dollars(amount: float) -> str:

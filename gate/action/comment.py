@@ -192,7 +192,7 @@ def comment_on(path: Path, place: CommentPlace, key: str, wait: Callable[[float]
         key,
         judged,
         lambda limit: report.render_comment(run, context, limit=limit),
-        only_update=run.verdict is Verdict.SKIPPED and not run.notes,
+        only_update=run.verdict is Verdict.SKIPPED and len(run.findings) == 1,
     )
     done = publish_comment(PullRequestApi(github, place.number), sticky)
     note = "; ".join(done.notes)

@@ -24,8 +24,7 @@ from gate.record.parts import Rule
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
 from gate.report.exports.sarif import PromptAnnotation
-from gate.report.numbers import plain
-from gate.report.view.coverage import coverage_sentence, untested_note
+from gate.report.view.coverage import coverage_lines
 
 STORE = "store"
 """Value of `push-to` for the database that the step's environment names, instead of a server's address."""
@@ -183,9 +182,8 @@ def act(services: EventServices) -> int:
 def _told(reporter: OutcomeReporter, services: EventServices, outcome: ActionOutcome) -> int:
     with signals_ignored():
         services.show(outcome.run)
-        for line in (coverage_sentence(outcome.run.coverage), plain(untested_note(outcome.run.coverage))):
-            if line:
-                services.say(terminal_text(line))
+        for line in coverage_lines(outcome.run.coverage, outcome.run.findings):
+            services.say(terminal_text(line))
         reporter.post(outcome)
         reporter.tell(outcome)
     return outcome.run.exit_code
@@ -245,9 +243,9 @@ def _scanned(out: Path, run: RunRecord, found: tuple[PromptAnnotation, ...], eva
 def _failed(error: Exception, commit: str, services: EventServices, evaluation: Evaluation | None = None) -> RunRecord:
     """The record of what could not be judged."""
     if isinstance(error, GateError):
-        advice = evaluation.advice(error) if evaluation else ""
+        in_base = evaluation.in_base(error) if evaluation else None
         setup = evaluation is None or evaluation.standing is None
-        return failed_record(error, commit, services.now(), advice=advice, setup=setup)
+        return failed_record(error, commit, services.now(), in_base=in_base, setup=setup)
     # The last resort: bugs of the gate are also reported on the pull request.
     for line in traced(error):
         services.say(line)

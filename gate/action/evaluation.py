@@ -15,7 +15,6 @@ from gate.config.policy import Budget, RunPolicy
 from gate.engine.signals import within_minutes
 from gate.engine.without_evaluation import (
     baseline_run_record,
-    closed_record,
     deleted_record,
     not_evaluated_record,
     overridden_record,
@@ -30,6 +29,8 @@ from gate.environment.settings import Settings, keys_of
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey
 from gate.files import CACHE_FOLDER
 from gate.prompts.files import Subfolder
+from gate.record.findings.skipped import NoConfiguration, PullRequestClosed
+from gate.record.findings.unfinished import ErrorInBase
 from gate.record.run import RunRecord
 from gate.report.exports.sarif import PromptAnnotation
 from gate.resolve.pairing import Sides
@@ -144,15 +145,14 @@ class Evaluation:
         commit = self.subject.commit
         self.standing = self.overrides.of(self.subject)
         if self.standing.closed:
-            return closed_record(commit, services.now())
+            return not_evaluated_record(PullRequestClosed(), commit, services.now())
         override = self.standing.override
         if override is not None and override.counted and self.inputs.on_skip == "skip":
             return overridden_record(override, services.now())
         progress = reading_deadline(self.inputs)
         resolved = within_minutes(progress.minutes, lambda: self._resolved(self._sides(), progress), progress.told)
         if resolved is None:
-            why = f"there is no {self.inputs.config_place}, so this repository has no gate."
-            return not_evaluated_record(why, commit, services.now())
+            return not_evaluated_record(NoConfiguration(path=self.inputs.config_place), commit, services.now())
         if not resolved.touched and not resolved.deleted:
             return skipped_record(resolved, services.now())
         if not resolved.touched:
@@ -177,16 +177,15 @@ class Evaluation:
         sides, suites = self._read
         return changed_line_annotations(run, sides, suites, self.inputs.working_directory)
 
-    def advice(self, error: GateError) -> str:
-        """What helps against an error that the change did not cause; empty for any other."""
+    def in_base(self, error: GateError) -> ErrorInBase | None:
+        """Whether the merge target has the error already, so that the change did not cause it."""
         base = f"{self.subject.base}:"
         of_change = self.subject.pull is not None
         if not of_change or not isinstance(error, InputErrors):
-            return ""
+            return None
         if not any(one.file.startswith(base) for one in error.problems):
-            return ""
-        label = self.inputs.skip_label
-        return f"{base[:-1]} already has this error. Set the label {label} to merge a change that fixes it."
+            return None
+        return ErrorInBase(base=base[:-1], label=self.inputs.skip_label)
 
     def _sides(self) -> EventSides:
         found, folder = self.files.sides(self.subject.wanted), self.inputs.working_directory

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from gate.action.comment import Publication, StickyComment, publish_comment
 from gate.action.subject import EventPlace
-from gate.engine.signals import ENDING
 from gate.environment.action import Inputs, Runner
 from gate.errors import InputErrors
 from gate.github.checks import CheckRuns, Conclusion, Level, Outcome, Remark
 from gate.github.client import GitHub
 from gate.github.pulls import PullRequestApi
 from gate.record.comparison import Verdict
+from gate.record.findings.skipped import PullRequestClosed
+from gate.record.findings.unfinished import RunInterrupted
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
 from gate.report.exports.sarif import CommandLevel, FilePlace, PromptAnnotation, annotation_command
@@ -74,9 +75,8 @@ class VerdictCheck:
 
 def conclusion(run: RunRecord) -> Conclusion:
     """The check's conclusion for a run: never a success that was not measured."""
-    told = (run.unfinished or "", *run.reasons)
     # A closed pull request can be opened again, and its checks remain.
-    if run.kind == "closed" or any(ending in reason for ending in ENDING.values() for reason in told):
+    if any(isinstance(finding, (PullRequestClosed, RunInterrupted)) for finding in run.findings):
         return "cancelled"
     if run.exit_code:
         return "failure"
@@ -146,7 +146,7 @@ class Commenter:
             context.head,
             lambda limit: render_comment(run, context, limit=limit),
             # Where the change touches nothing a comment would be noise, but an outdated one must be updated.
-            only_update=run.verdict is Verdict.SKIPPED and run.override is None and not run.notes,
+            only_update=run.verdict is Verdict.SKIPPED and run.override is None and len(run.findings) == 1,
         )
         try:
             done = publish_comment(PullRequestApi(self.github, self._number), sticky)

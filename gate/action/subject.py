@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 from gate.config.documents import quoted
-from gate.engine.without_evaluation import CLOSED
 from gate.environment.action import Inputs, Runner
 from gate.errors import CannotEvaluate, GateError
 from gate.git.merging import MergedSource
@@ -25,6 +24,9 @@ from gate.github.events import (
 from gate.github.pulls import PullRequestApi, PullRequests, PullState
 from gate.github.source import GitHubSource, GitHubStore
 from gate.prompts.files import FileSource
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import MergedByGate
+from gate.record.findings.skipped import NothingToEvaluate, PullRequestClosed
 from gate.record.transcript import Failed
 from gate.resolve.pairing import Sides
 
@@ -65,7 +67,7 @@ class EventSides:
     """Both sides, and notes for the reader on how they were found."""
 
     sides: Sides
-    notes: tuple[str, ...] = ()
+    notes: tuple[Finding, ...] = ()
 
 
 class EventFiles:
@@ -213,7 +215,7 @@ class EventFiles:
             raise CannotEvaluate(f"{place}, and the base is unknown: {error.message}; {why}", CHECK_OUT) from None
         base = self._source(branch, base_sha)
         head = self._merged_tree(pull, base_sha) or self._merged_files(pull, base, base_sha)
-        return EventSides(Sides(base, head), (f"The gate merged the change into {branch} itself, because {why}.",))
+        return EventSides(Sides(base, head), (MergedByGate(base=branch, reason=why),))
 
     def _merged_tree(self, pull: PullRequest, base_sha: str) -> FileSource | None:
         tree = self._commits.merged(base_sha, pull.head_sha) if self._commits else None
@@ -334,10 +336,14 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class NothingToJudge:
-    """There is nothing to judge, and why, in a sentence."""
+    """There is nothing to judge, and why."""
 
-    why: str
+    why: Finding
     commit: str
+
+
+def _nothing(reason: str, commit: str) -> NothingToJudge:
+    return NothingToJudge(NothingToEvaluate(reason=reason), commit)
 
 
 EventSubject: TypeAlias = Subject | NothingToJudge
@@ -376,7 +382,7 @@ class SubjectFinder:
     def _pull_request(self, event: PullRequestEvent) -> EventSubject:
         pull = event.pull
         if pull.state == "closed" and not self._open_again(pull):
-            return NothingToJudge(CLOSED, pull.head_sha)
+            return NothingToJudge(PullRequestClosed(), pull.head_sha)
         if event.privileged:
             return self._of_stranger(pull, event)
         now = self._now(pull)
@@ -423,9 +429,9 @@ class SubjectFinder:
             )
         pull = PullRequests(self.github).get(told.number)
         if pull.head_sha != told.head_sha:
-            return NothingToJudge(f"the pull request has a newer commit, {pull.head_sha[:12]}.", told.head_sha)
+            return _nothing(f"the pull request has a newer commit, {pull.head_sha[:12]}", told.head_sha)
         if pull.state == "closed":
-            return NothingToJudge(CLOSED, told.head_sha)
+            return NothingToJudge(PullRequestClosed(), told.head_sha)
         return Subject(
             pull.head_sha,
             PullRequestMerge(pull, pull.merge_sha, newest=True),
@@ -439,15 +445,15 @@ class SubjectFinder:
 
     def _workflow_run(self, event: WorkflowRunEvent) -> EventSubject:
         if not event.head_sha:
-            why = f"the other workflow ran on {event.event or 'no event'}, not for a pull request."
-            return NothingToJudge(why, self.runner.sha)
+            why = f"the other workflow ran on {event.event or 'no event'}, not for a pull request"
+            return _nothing(why, self.runner.sha)
         if not event.head_owner:
             hint = "open the pull request again from an existing repository"
             raise CannotEvaluate("the repository of the pull request's branch no longer exists", hint)
         found = PullRequests(self.github).by_head(event.head_owner, event.head_branch, event.head_sha)
         if not found:
-            why = f"the commit {event.head_sha[:12]} is not the newest commit of any open pull request."
-            return NothingToJudge(why, event.head_sha)
+            why = f"the commit {event.head_sha[:12]} is not the newest commit of any open pull request"
+            return _nothing(why, event.head_sha)
         if len(found) > 1:
             numbers = ", ".join(f"#{pull.number}" for pull in found)
             hint = "close all but one of them, or open each from its own branch"
@@ -458,7 +464,7 @@ class SubjectFinder:
 
     def _merge_group(self, event: MergeGroupEvent) -> EventSubject:
         if event.over:
-            return NothingToJudge("the merge group was dissolved.", event.head_sha)
+            return _nothing("the merge group was dissolved", event.head_sha)
         base = f"origin/{event.base_ref}"
         if self.files.is_ahead(event.base_sha, event.base_ref):
             # Where the queue also merges what failed, each entry is tested against the one before it.
@@ -469,7 +475,7 @@ class SubjectFinder:
 
     def _push(self, event: PushEvent) -> EventSubject:
         if event.deleted or not event.branch:
-            return NothingToJudge("a tag or a deleted branch cannot be a baseline.", event.sha)
+            return _nothing("a tag or a deleted branch cannot be a baseline", event.sha)
         label = f"origin/{event.branch}"
         span = CommitRange((label, event.sha), (label, event.sha))
         return Subject(event.sha, span, label, baseline=True, branch=named_branch(event.branch, event.default_branch))
@@ -481,6 +487,6 @@ class SubjectFinder:
         head_sha = self.files.commit(head) if head else self.runner.sha
         name = head or event.ref.removeprefix("refs/heads/").removeprefix("refs/tags/")
         if base_sha == head_sha:
-            return NothingToJudge(f"{base} and {name} are the same commit.", head_sha)
+            return _nothing(f"{base} and {name} are the same commit", head_sha)
         span = CommitRange((base, base_sha), (name, head_sha))
         return Subject(head_sha, span, base, branch=named_branch(base, event.default_branch))

@@ -18,6 +18,8 @@ from gate.files import CACHE_FOLDER, make_gate_folder
 from gate.git.places import own_folder, refuse_tracked
 from gate.git.repository import UntrustedRepository
 from gate.prompts.files import FileSource
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import CacheUnused, Remark
 from gate.record.run import RunRecord
 from gate.resolve.resolved import Resolved
 from gate.store.run_folder import RunFolder, SavedSamples
@@ -81,12 +83,12 @@ class RunMemory:
 
     store: AnswerStore
     done: bool = False
-    _notes: tuple[str, ...] = ()
+    _notes: tuple[Finding, ...] = ()
     _leftovers: tuple[Path, ...] = ()
 
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Finding, ...]:
         """Notes for the reader so far."""
-        return (*self._notes, *self.store.warnings)
+        return (*self._notes, *(Remark(message=warning) for warning in self.store.warnings))
 
     def close(self) -> None:
         """Write what is left, and remove what only an incomplete run needs."""
@@ -141,7 +143,7 @@ def refreshed_since(out: Path) -> float:
 
 def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef], str]) -> RunMemory:
     sitting = uuid.uuid4().hex[:12]
-    notes: list[str] = []
+    notes: list[Finding] = []
     cached = (order.place / _CACHED,) if order.cache else ()
     sides = order.resolved.sides
     if order.cache:
@@ -158,7 +160,7 @@ def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef
                 raise
             if own:
                 raise CannotEvaluate(f"cannot save answers in {path}: {reason}", "set a folder with --out") from None
-            notes.append(f"The answer cache {path} was not used: {reason}.")
+            notes.append(CacheUnused(path=str(path), reason=reason))
             continue
         leftovers = files_of(path) * own + (order.out / REFRESHING,) * order.refresh
         return RunMemory(store, False, tuple(notes), leftovers)

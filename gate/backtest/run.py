@@ -25,6 +25,7 @@ from gate.git.repository import Repo
 from gate.prompts.version import PromptVersion
 from gate.record.backtest import FILE, BacktestCommit, BacktestRecord, BacktestSlice, LastingFall
 from gate.record.comparison import State, Verdict
+from gate.record.findings.notes import SuiteNotEvaluated
 from gate.record.run import RunRecord
 from gate.record.transcript import Dollars
 from gate.report.numbers import NamedSlice, run_slices, worst_slice
@@ -157,7 +158,7 @@ def _trial(commit: PromptCommit, today: Resolved) -> Trial:
             reasons.append(f"{errors.problems[0].where}: {errors.problems[0].message}")
     if not fitting:
         return Trial(commit, None, reasons[0])
-    notes = tuple(f"Not evaluated: {reason}." for reason in reasons)
+    notes = tuple(SuiteNotEvaluated(reason=reason) for reason in reasons)
     changes = {suite.name: today.changes[suite.name] for suite in fitting}
     found = replace(today, suites=tuple(fitting), changes=changes, notes=notes, commit=commit.sha, edits=())
     return Trial(commit, found, reasons[0] if reasons else "")
@@ -247,7 +248,7 @@ class _RunningBacktest:
         run = self._run(trial, trial.resolved)
         self.session.add(run)
         if run.unfinished is not None:
-            self.unfinished = run.unfinished
+            self.unfinished = run.unfinished.phrase
             self.interrupted = run.exit_code == Interrupted.exit_code
         return _with_run(trial, run, self._several)
 
@@ -370,7 +371,7 @@ def _path(change: PromptChange) -> str:
 
 def _with_run(trial: Trial, run: RunRecord, several: bool) -> BacktestCommit:
     worst = worst_slice(run)
-    undecided = run.reasons[0] if run.verdict is Verdict.INCONCLUSIVE and run.reasons else ""
+    undecided = run.deciding[0].text if run.verdict is Verdict.INCONCLUSIVE else ""
     return _row(trial, undecided or trial.reason).model_copy(
         update={
             "verdict": run.verdict,

@@ -23,6 +23,7 @@ from gate.record.calibration import (
     SliceRecord,
     ThresholdRecord,
 )
+from gate.record.findings.unfinished import CannotSave, ServiceFailed
 from gate.record.transcript import ArmName, Part, Reply, Sample, Score, Unpriced, Unscored, Usage
 from gate.scoring.interface import Subject
 from gate.scoring.panel import validate
@@ -113,11 +114,11 @@ class JudgeRun:
         if not isinstance(score.value, Unscored):
             self._scored = True
             return
-        if reason := self.tools.exhausted():
-            self.stop.drain(reason)
+        if cause := self.tools.exhausted():
+            self.stop.drain(cause)
         self._unscored += 1
         if not self._scored and self._unscored >= FAILURES_IN_A_ROW:
-            self.stop.drain(f"the first {self._unscored} judgements gave no score; the last one: {score.value.reason}")
+            self.stop.drain(ServiceFailed(calls=self._unscored, error=score.value.reason))
 
     def _keep(self, row: Labelled, index: int, score: Score) -> None:
         reply = Reply(row.output, RECORDED, Usage(), Unpriced("n/a"), latency_s=None)
@@ -125,7 +126,7 @@ class JudgeRun:
         try:
             self.tools.sink.sample(sample)
         except OSError as error:
-            self.stop.drain(f"the judgements cannot be saved: {error.strerror}")
+            self.stop.drain(CannotSave(what="judgements", reason=error.strerror or str(error)))
         self.tools.progress.advance(sample, self.tools.spent_usd())
 
 

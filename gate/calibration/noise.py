@@ -296,7 +296,7 @@ def _calls_per_sample(record: SuiteRecord) -> float:
 def _unfinished(run: RunRecord) -> str:
     if run.missing.samples == 0:
         return ""
-    why = f": {run.missing.reasons[0]}" if run.missing.reasons else ""
+    why = f": {run.missing.reasons[0].reason}" if run.missing.reasons else ""
     return f"{without_score(run.missing.samples, run.missing.total)}{why}"
 
 

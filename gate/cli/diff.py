@@ -17,9 +17,10 @@ from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.git.objects import Git
 from gate.git.places import own_folder
 from gate.git.repository import ReadFiles
+from gate.record.findings.notes import CasesSelected
+from gate.record.findings.unfinished import RunInterrupted
 from gate.report.escape import terminal_text
 from gate.resolve.resolved import Resolved, picked
-from gate.values import counted
 
 if TYPE_CHECKING:
     from gate.engine.schedule import Share
@@ -71,7 +72,7 @@ def _compare(options: DiffOptions) -> int:
     if options.batch:
         resolved = resolved.stopping_early(False)
     for note in resolved.notes:
-        print_note(note)
+        print_note(note.text)
     settings, out = Settings.from_environ(), output_paths(options.out)
     if not resolved.touched:
         code = report_untouched(resolved, out, as_json=options.as_json, quiet=options.quiet)
@@ -139,7 +140,7 @@ def _some(resolved: Resolved, patterns: tuple[str, ...]) -> Resolved:
     asked = sum(len(suite.exam.cases) for suite in resolved.suites)
     suites = picked(resolved.suites, patterns)
     left = sum(len(suite.exam.cases) for suite in suites)
-    note = f"--case selected {left} of {counted(asked, 'case')}, so this is not a verdict on the change."
+    note = CasesSelected(selected=left, total=asked)
     # Changes of the exam are reported for whole exams only.
     return replace(resolved, suites=suites, edits=(), run_edits=(), deleted=(), notes=(*resolved.notes, note))
 
@@ -207,7 +208,7 @@ def _take_shard(options: DiffOptions, share: "Share") -> int:
     settings = Settings.from_environ()
     resolved = resolved_by(options).stopping_early(False)
     for note in resolved.notes:
-        print_note(note)
+        print_note(note.text)
     if options.out is not None and format_of(options.out) is not None and not options.out.is_dir():
         raise GateError(
             f"--out {options.out} is a file, and a shard has no report", "name a folder; gate merge writes the report"
@@ -217,7 +218,7 @@ def _take_shard(options: DiffOptions, share: "Share") -> int:
         resolved, settings.concurrency, None, folder, run_progress(quiet=options.quiet), cache=False, say=print_note
     )
     record = run_shard(plan, share, _asked(options), settings)
-    how = f"ended early: {terminal_text(record.unfinished)}" if record.unfinished else "finished"
+    how = f"ended early: {terminal_text(record.unfinished.phrase)}" if record.unfinished else "finished"
     budget = record.budget
     limits = [f"{budget.max_calls} calls"] if budget.max_calls is not None else []
     limits += [f"${budget.max_usd:g}"] if budget.max_usd is not None else []
@@ -230,7 +231,7 @@ def _take_shard(options: DiffOptions, share: "Share") -> int:
             click.echo(f"Budget of this shard: {' and '.join(limits)}.")
         click.echo(f"Written: {folder / SAMPLES_FILE} (record: {folder / SHARD_FILE})")
         click.echo(f"Next, with all {record.evaluation.of} shards: gate merge FOLDER...")
-    if "SIGINT" in record.unfinished:
+    if isinstance(record.unfinished, RunInterrupted) and record.unfinished.signal == "SIGINT":
         return Interrupted.exit_code
     return CannotEvaluate.exit_code if record.unfinished else 0
 
@@ -270,7 +271,7 @@ def merge(runs: tuple[Path, ...], out: Path | None, as_json: bool, quiet: bool) 
     resolved = _read_again(shards.evaluation)
     check_same(shards, resolved)
     for note in resolved.notes:
-        print_note(note)
+        print_note(note.text)
     paths = output_paths(out)
     if not resolved.suites:
         return report_untouched(resolved, paths, as_json=as_json, quiet=quiet)

@@ -17,14 +17,19 @@ from gate.config.scorer import ScorerSpec
 from gate.config.values import OVERALL
 from gate.engine.arrays import Ints, Rows, SampleArrays, units_of
 from gate.engine.compare import PassRates, Quality
-from gate.engine.decide import Assessment, Missing, incomplete_cases, listed, named, percent, slices_without_scores
+from gate.engine.decide import Assessment, Decision, Missing, pass_rate_fields, unmeasured_slices
 from gate.engine.evaluate import RunResult, keep, record, shown_case
-from gate.engine.idle_checks import IdleChecks, blind_checks, unknown_tools
+from gate.engine.idle_checks import blind_findings, unknown_tools
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
 from gate.engine.run import Collector, RunSink, Tools, survey
 from gate.engine.schedule import Job, Schedule, count
 from gate.engine.scorer_changes import blind_judges
-from gate.record.comparison import Decision, PassRate, PassState, Verdict
+from gate.record.comparison import PassRate, PassState, Verdict
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import CallsUnreported
+from gate.record.findings.quality import RequiredSliceEmpty
+from gate.record.findings.rates import PassRateMet, PassRateMissed, PassRateUnproven
+from gate.record.findings.unfinished import SamplesMissing
 from gate.record.parts import CaseResult, CaseState, PartMean, ScorerResult
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.record.transcript import ArmName, Part, Reply, Sample, Score, Unscored, Words
@@ -33,7 +38,6 @@ from gate.resolve.resolved import Resolved
 from gate.scoring.interface import mark_in_case, meets_threshold, round_marks
 from gate.stats.intervals import effective_units, wilson
 from gate.suite import Exam, Suite
-from gate.values import about_dollars, undecided
 
 NEVER_TAKEN = "never taken"
 LONGEST_REASON = 2_000
@@ -186,75 +190,72 @@ def conclude_check(
     suites: Sequence[Suite],
     results: Results,
     policy: RunPolicy,
-    unfinished: str | None,
-    idle: IdleChecks = IdleChecks(),  # noqa: B008 - frozen
+    unfinished: Finding | None,
+    idle: Sequence[Finding] = (),
 ) -> Checked:
     """Judge a check.
 
     Args:
         results: every case, also those without a sample.
-        unfinished: why the run ended early, or None.
+        unfinished: what ended the run early, or None.
         idle: checks that show nothing.
     """
     rates, best, worst = (_rates(suites, results, policy.alpha, missing) for missing in (None, True, False))
     lacking = _missing(suites, results)
-    if lacking.samples and unfinished is None:
-        kindest, harshest = (_decide(suites, each, results, policy, idle).verdict for each in (best, worst))
-        lacking = replace(lacking, best=kindest, worst=harshest)
     if unfinished is not None and lacking.samples:
-        failed = _failed(suites, results)
-        so_far = (f"Failed so far: {named(failed)}.",) if failed else ()
-        reasons = (f"The evaluation was not finished: {unfinished}.", *so_far)
-        return Checked(rates, Decision(Verdict.INCONCLUSIVE, 3, reasons), lacking)
-    decisions = tuple(_decide(suites, each, results, policy, idle) for each in (rates, best, worst))
-    return Checked(rates, _settled(decisions, lacking), lacking)
-
-
-def _settled(decisions: tuple[Decision, ...], missing: Missing) -> Decision:
-    """What fails whatever is missing is a BLOCK; missing scores that could decide leave the verdict open."""
-    measured, kindest, harshest = decisions
-    if not missing.samples:
-        return measured
+        return Checked(rates, Decision.of([unfinished], policy), lacking)
+    measured, kindest, harshest = (
+        Decision.of(_findings(suites, each, results, policy, idle), policy) for each in (rates, best, worst)
+    )
+    if not lacking.samples:
+        return Checked(rates, measured, lacking)
+    if unfinished is None:
+        lacking = replace(lacking, best=kindest.verdict, worst=harshest.verdict)
     if measured.verdict is Verdict.INCONCLUSIVE:
-        return replace(measured, reasons=(*measured.reasons, *incomplete_cases(missing)))
+        return Checked(rates, measured, lacking)
+    # What fails whatever is missing is a BLOCK; missing scores that could decide leave the verdict open.
     if kindest.verdict is harshest.verdict:
-        return measured if measured.verdict is kindest.verdict else kindest
-    why = f"{undecided(missing.samples, missing.total)}: {missing.best} in the best case, {missing.worst} in the worst."
-    return Decision(Verdict.INCONCLUSIVE, 3, (why, *incomplete_cases(missing)))
+        return Checked(rates, measured if measured.verdict is kindest.verdict else kindest, lacking)
+    missing = SamplesMissing(
+        severity="undecided",
+        samples=lacking.samples,
+        total=lacking.total,
+        best=kindest.verdict,
+        worst=harshest.verdict,
+    )
+    return Checked(rates, Decision.of([missing], policy), lacking)
 
 
-def _decide(
-    suites: Sequence[Suite], rates: PassRates, results: Results, policy: RunPolicy, idle: IdleChecks
-) -> Decision:
+def _findings(
+    suites: Sequence[Suite], rates: PassRates, results: Results, policy: RunPolicy, idle: Sequence[Finding]
+) -> Iterator[Finding]:
     rows = [(suite, rate) for suite in suites for rate in rates.suites[suite.name]]
-    missed = [one for one in rows if one[1].blocking and one[1].state is PassState.MISSED]
-    if missed:
-        return Decision(Verdict.BLOCK, 1, tuple(_shortfall(*one, results[one[0].name]) for one in missed))
-    gaps = (*(gap for suite in suites for gap in _gaps(suite, results[suite.name])), *idle.undecided)
-    if gaps:
-        return Decision(Verdict.INCONCLUSIVE, 3, gaps)
-    doubtful = [
-        f"{_told(*one)}, which is not statistically significant: the lower bound is {percent(one[1].lower)}."
-        for one in rows
-        if one[1].doubtful
-    ]
-    red = policy.fail_on == "hold"
-    if holds := [*(doubtful if red else ()), *idle.not_shown]:
-        return Decision(Verdict.HOLD, 1 if red else 0, tuple(holds))
-    return Decision(Verdict.PASS, 0, tuple(f"{_told(*one)}." for one in rows if one[1].slice == OVERALL))
+    for suite, rate in rows:
+        if rate.blocking and rate.state is PassState.MISSED:
+            failed = _failed_cases(suite, results[suite.name]) if rate.wanted == EVERY else []
+            yield PassRateMissed(**pass_rate_fields(suite, rate, checked=True), failed=failed)
+    for suite in suites:
+        yield from _gaps(suite, results[suite.name])
+    for suite, rate in rows:
+        if rate.doubtful and policy.fail_on == "hold":
+            yield PassRateUnproven(**pass_rate_fields(suite, rate, checked=True))
+    yield from idle
+    for suite, rate in rows:
+        if rate.slice == OVERALL and rate.n and rate.state is not PassState.MISSED:
+            yield PassRateMet(**pass_rate_fields(suite, rate, checked=True))
 
 
-def _gaps(suite: Suite, results: Sequence[CaseResult]) -> Iterator[str]:
+def _gaps(suite: Suite, results: Sequence[CaseResult]) -> Iterator[Finding]:
     cases = members(suite.exam.cases, suite.exam.dimensions)
     judged = {
         name
         for name, places in cases.items()
         if any(results[place].state is not CaseState.UNSCORED for place in places)
     }
-    yield from slices_without_scores(suite, judged)
+    yield from unmeasured_slices(suite, judged)
     for name in suite.exam.policy.required:
         if name not in cases:
-            yield f"{suite.name}: the required slice {name} has no cases."
+            yield RequiredSliceEmpty(suite=suite.name, slice=name)
 
 
 def _rates(suites: Sequence[Suite], results: Results, alpha: float, missing: bool | None) -> PassRates:
@@ -323,34 +324,12 @@ def _missing(suites: Sequence[Suite], results: Results) -> Missing:
             reasons.update(result.missing)
             cases += [f"{suite.name}/{case.id}" if several else case.id] * bool(result.missing)
     total = sum(suite.samples * len(suite.exam.cases) for suite in suites)
-    return Missing(reasons.total(), total, None, None, listed(reasons), tuple(cases))
+    return Missing(reasons.total(), total, None, None, reasons, tuple(cases))
 
 
-def _failed(suites: Sequence[Suite], results: Results) -> list[str]:
-    prefix = {suite.name: f"{suite.name}/" if len(suites) > 1 else "" for suite in suites}
-    return [prefix[suite.name] + case for suite in suites for case in _failed_of(suite, results[suite.name])]
-
-
-def _failed_of(suite: Suite, results: Sequence[CaseResult]) -> list[str]:
-    found = zip(suite.exam.cases, results, strict=True)
-    return [case.id for case, one in found if one.state is CaseState.FAILED and one.counts]
-
-
-def _shortfall(suite: Suite, rate: PassRate, results: Sequence[CaseResult]) -> str:
-    if rate.wanted != EVERY:
-        return f"{_told(suite, rate)}."
-    failed = named(_failed_of(suite, results))
-    return f"{suite.name}: {_count(rate.n - round(rate.passed), rate.n)} failed: {failed}."
-
-
-def _told(suite: Suite, rate: PassRate) -> str:
-    wanted = "" if rate.wanted in (None, EVERY) else f"; at least {percent(rate.wanted)} needed"
-    where = suite.name if rate.slice == OVERALL else f"{suite.name}/{rate.slice}"
-    return f"{where}: {_count(round(rate.passed), rate.n)} passed{wanted}"
-
-
-def _count(some: int, n: int) -> str:
-    return f"{some:,} of {n:,} case{'' if n == 1 else 's'}"
+def _failed_cases(suite: Suite, results: Sequence[CaseResult]) -> list[str]:
+    rows = zip(suite.exam.cases, results, strict=True)
+    return [case.id for case, result in rows if result.state is CaseState.FAILED and result.counts]
 
 
 CaseKey = tuple[str, str]
@@ -380,13 +359,9 @@ class UnreportedCalls:
     spent_usd: float | None
 
     @property
-    def told(self) -> str:
-        """In a sentence."""
-        calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'}"
-        cases = "a case that was" if self.cases == 1 else f"{self.cases:,} cases that were"
-        dollars = "" if self.spent_usd is None else f", {about_dollars(self.spent_usd)},"
-        made = f"{calls}{dollars} {'was' if self.calls == 1 else 'were'} made in advance for {cases} not reported"
-        return f"{made}; the answers are cached, and not counted here."
+    def finding(self) -> CallsUnreported:
+        """As a finding of the run."""
+        return CallsUnreported(cases=self.cases, calls=self.calls, spent_usd=self.spent_usd)
 
 
 async def check(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
@@ -424,13 +399,13 @@ class Examiner:
         return bool(self._seen.scored)
 
     @property
-    def idle_checks(self) -> IdleChecks:
+    def idle_checks(self) -> list[Finding]:
         """Checks of tools that no agent has, and by judges that give all answers one score."""
         grids = [SampleArrays(suite, self._collector.found.samples) for suite in self._resolved.suites]
         blind = blind_judges(grids, {grid.suite.name: grid.suite.samples for grid in grids})
         # Other scorers of a suite have thresholds of their own.
-        alone = IdleChecks(blind_checks(blind).undecided)
-        return sum((unknown_tools(grid.suite, grid.talks) for grid in grids), alone)
+        alone = [judge for judge in blind_findings(blind) if judge.severity == "undecided"]
+        return [*alone, *(finding for grid in grids for finding in unknown_tools(grid.suite, grid.talks))]
 
     async def all(self) -> None:
         """Take every sample of every suite, case after case."""
@@ -450,7 +425,7 @@ class Examiner:
         """The record of what was taken, which is also given to the sink."""
         suites = self._resolved.suites
         results = {suite.name: [self._result(suite, case) for case in suite.exam.cases] for suite in suites}
-        checked = conclude_check(suites, results, self._resolved.policy, self._stop.reason, self.idle_checks)
+        checked = conclude_check(suites, results, self._resolved.policy, self._stop.cause, self.idle_checks)
         run = self._record(checked, results)
         return keep(run, self._tools, self._stop, time.perf_counter() - self._started)
 
@@ -467,7 +442,7 @@ class Examiner:
         rows = Rows(unshown)
         gone = UnreportedCalls(len({key[:2] for key in unshown.keys}), calls_record(rows).made, dollars_spent(rows)[0])
         resolved = with_cases(self._resolved, kept)
-        self._resolved = replace(resolved, notes=(*resolved.notes, *([gone.told] if gone.calls else [])))
+        self._resolved = replace(resolved, notes=(*resolved.notes, *([gone.finding] if gone.calls else [])))
         return gone
 
     def _result(self, suite: Suite, case: Case) -> CaseResult:
@@ -476,8 +451,6 @@ class Examiner:
 
     def _record(self, checked: Checked, results: Mapping[str, list[CaseResult]]) -> RunRecord:
         assessment = Assessment(Quality((), 0, None), checked.rates, {}, checked.decision, checked.missing)
-        # Asked to end after the last sample, it came to its end all the same.
-        unfinished = self._stop.reason if checked.missing.samples else None
         took = time.perf_counter() - self._started
         found = self._collector.found
         run = record(
@@ -489,7 +462,6 @@ class Examiner:
                 self._seed,
                 self._created,
                 took,
-                unfinished,
                 lambda spec: self._tools.judge(spec).members,
             )
         )

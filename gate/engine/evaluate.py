@@ -1,7 +1,7 @@
 """Suites in, record out: takes the samples, compares, decides."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -11,7 +11,7 @@ from gate.calls.interface import Stop
 from gate.cases.case import Case, members
 from gate.engine.arrays import Bools, Floats, Rows, SampleArrays, pair_count, scores, side_by_side
 from gate.engine.compare import cost_figures, latency_figures
-from gate.engine.decide import Assessment, Assessor
+from gate.engine.decide import Assessment, Assessor, missing_record
 from gate.engine.prompt_cache import cache_comparisons
 from gate.engine.record_parts import (
     INFORMATIVE_CASES,
@@ -20,6 +20,7 @@ from gate.engine.record_parts import (
     arm_record,
     calls_record,
     dollars_spent,
+    exam_findings,
     exam_record,
     output_record,
     shortened,
@@ -41,11 +42,11 @@ from gate.record.comparison import (
     State,
     ToolDifference,
 )
+from gate.record.findings.notes import PromptCacheUncompared
 from gate.record.parts import ArmReuseRecord, DriftRecord, ReuseRecord
 from gate.record.run import (
     CaseRecord,
     MethodRecord,
-    MissingRecord,
     NewCaseRecord,
     NewSuiteRecord,
     QualityRecord,
@@ -153,7 +154,6 @@ class RunResult:
     seed: int
     created: datetime
     duration_s: float
-    unfinished: str | None = None
     members: Members | None = None
 
 
@@ -163,35 +163,26 @@ def record(finished: RunResult) -> RunRecord:
     new = [_new(suite, finished) for suite in resolved.suites if suite.baseline is None]
     parts: list[SuiteRecord | NewSuiteRecord] = [*suites, *new]
     calls = added_up([part.calls for part in parts])
-    missing = assessment.missing
     return RunRecord(
         tool_version=version("prompt-gate"),
         created=finished.created.isoformat(timespec="seconds"),
         duration_s=round(finished.duration_s, 3),
         verdict=assessment.decision.verdict,
         exit_code=assessment.decision.exit_code,
-        reasons=list(assessment.decision.reasons),
-        seed=finished.seed,
-        commit=resolved.commit,
-        config=resolved.config,
-        deleted=[one.prompt for one in resolved.deleted],
-        coverage=resolved.coverage,
-        notes=[
+        findings=[
+            *assessment.decision.findings,
+            *exam_findings(resolved),
             *resolved.notes,
             *sampling_notes(resolved.suites),
             *preference_notes(resolved.suites),
             *_uncompared_caches(finished),
         ],
+        seed=finished.seed,
+        commit=resolved.commit,
+        config=resolved.config,
+        coverage=resolved.coverage,
         method=_method(finished),
-        missing=MissingRecord(
-            samples=missing.samples,
-            total=missing.total,
-            best=missing.best,
-            worst=missing.worst,
-            reasons=list(missing.reasons),
-            cases=list(missing.cases),
-        ),
-        unfinished=finished.unfinished,
+        missing=missing_record(assessment.missing),
         suites=suites,
         new=new,
         calls=calls,
@@ -271,14 +262,10 @@ def _suite(suite: Suite, finished: RunResult) -> SuiteRecord:
     )
 
 
-def _uncompared_caches(finished: RunResult) -> list[str]:
-    """A sentence for each suite whose prompt caches could not be compared, so that it is not left out silently."""
-    lost = [
-        suite.name
-        for suite in finished.resolved.suites
-        if suite.baseline is not None and suite.name not in finished.caching
-    ]
-    return [f"What the change does to the prompt cache of {name} could not be found out." for name in lost]
+def _uncompared_caches(finished: RunResult) -> Iterator[PromptCacheUncompared]:
+    for suite in finished.resolved.suites:
+        if suite.baseline is not None and suite.name not in finished.caching:
+            yield PromptCacheUncompared(suite=suite.name)
 
 
 def _new(suite: Suite, finished: RunResult) -> NewSuiteRecord:
@@ -419,8 +406,8 @@ def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunReco
     Raises:
         CannotEvaluate: the sink takes no more.
     """
-    notes = [*run.notes, *tools.notes.all(whole=run.unfinished is None)]
-    run = run.model_copy(update={"duration_s": round(duration_s, 3), "notes": notes})
+    findings = [*run.findings, *tools.notes.all(whole=run.unfinished is None)]
+    run = run.model_copy(update={"duration_s": round(duration_s, 3), "findings": findings})
     if stop.interrupted:
         run = run.model_copy(update={"exit_code": Interrupted.exit_code})
     try:
@@ -457,8 +444,6 @@ def conclude(  # noqa: PLR0913
     """
     created, duration_s, stop = ended
     judge = Assessor(resolved.suites, resolved.policy, seed, resolved.deleted)
-    assessment = judge.assess(found.samples, stop.reason)
+    assessment = judge.assess(found.samples, stop.cause)
     comparisons = cache_comparisons(resolved.suites, found.samples, caching, resolved.policy.alpha)
-    # Asked to end after the last sample, it came to its end all the same.
-    unfinished = stop.reason if assessment.missing.samples else None
-    return record(RunResult(resolved, found, assessment, comparisons, seed, created, duration_s, unfinished, members))
+    return record(RunResult(resolved, found, assessment, comparisons, seed, created, duration_s, members))

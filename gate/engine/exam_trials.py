@@ -15,6 +15,8 @@ from gate.engine.samples import NOWHERE, SampleTable
 from gate.engine.schedule import Job, count
 from gate.errors import GateError
 from gate.record.comparison import Comparison
+from gate.record.findings.finding import Finding
+from gate.record.findings.unfinished import EvaluationFailed
 from gate.record.parts import CallsRecord
 from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
 from gate.record.transcript import FREE, ArmName, Reply, Sample, Unscored
@@ -38,8 +40,8 @@ async def with_exam_changes(  # noqa: PLR0913
 
 def quietly(tools: Tools, stop: Stop) -> tuple[Stop, Tools]:
     """A stop switch and tools for work next to the run: the switch ends nothing else, and notes are dropped."""
-    own = Stop(stop.reason)
-    stop.abandon_with(lambda: own.now(stop.reason or "the run was stopped"))
+    own = Stop(stop.cause)
+    stop.abandon_with(lambda: own.now(stop.cause or EvaluationFailed(message="the run was stopped")))
     return own, replace(tools, notes=_Silent())
 
 
@@ -49,7 +51,7 @@ class _Silent:
     def begin(self, known: int) -> None:
         return
 
-    def all(self, *, whole: bool) -> Sequence[str]:
+    def all(self, *, whole: bool) -> Sequence[Finding]:
         return ()
 
 
@@ -78,7 +80,7 @@ class _Watched:
     def see(self, sample: Sample) -> None:
         self.unscored += isinstance(sample.reply, Reply) and isinstance(sample.score, Unscored)
         if self.unscored >= UNSCORED:
-            self.stop.drain(f"{UNSCORED} answers could not be scored")
+            self.stop.drain(EvaluationFailed(message=f"{UNSCORED} answers could not be scored"))
 
 
 @dataclass(slots=True)
@@ -108,7 +110,7 @@ class _Trials:
         try:
             await collector.collect()
         except GateError as error:
-            self.stop.drain(error.message)
+            self.stop.drain(EvaluationFailed(message=error.message))
         finally:
             self.tools.progress.finish()
         return collector.found.samples
@@ -156,7 +158,7 @@ class _Trials:
         try:
             await runner.run(iter(jobs))
         except GateError as error:
-            self.stop.drain(error.message)
+            self.stop.drain(EvaluationFailed(message=error.message))
         for sample in marking.rest():
             keep(_paid(sample))
         if trial.kind == "rescored":

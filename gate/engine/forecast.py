@@ -451,14 +451,14 @@ def _mean(cost: ArmAxis, answers: int) -> Usage | None:
 
 
 def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
-    yield from resolved.notes
+    yield from (note.text for note in resolved.notes)
     tried = [one.answers for edit in resolved.edits for one in edit.trials if one.answers and not one.reason]
     if tried:
         yield f"After the verdict, {count(tried):,} more answers test the edited eval set."
     for suite in resolved.suites:
         yield from _promises(suite)
-    yield from sampling_notes(resolved.suites)
-    yield from preference_notes(resolved.suites)
+    yield from (note.text for note in sampling_notes(resolved.suites))
+    yield from (note.text for note in preference_notes(resolved.suites))
     if any(spread.basis == "assumed" for spread in spreads.values()):
         yield "gate calibrate measures the noise that is assumed here, with calls of the baseline against itself."
     if resolved.policy.method != "maxt":

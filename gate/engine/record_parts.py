@@ -17,6 +17,7 @@ from gate.config.targets import ToolLoop, calls_own_models
 from gate.engine.arrays import Floats, Ints, Rows
 from gate.engine.samples import DOLLARS, UNKNOWN
 from gate.prompts.version import Prompt
+from gate.record.findings.notes import ExamEdited
 from gate.record.parts import (
     ArmRecord,
     AskedModel,
@@ -210,6 +211,22 @@ IN_PARTS = "a run in parts does not try it"
 def untried(resolved: Resolved) -> list[ExamChangeRecord]:
     """The changes of the eval set, where none of them was tried."""
     return [change(edit, [trial_record(trial, IN_PARTS) for trial in edit.trials]) for edit in resolved.edits]
+
+
+def exam_findings(resolved: Resolved) -> Iterator[ExamEdited]:
+    """How the change edits its own eval sets, and the settings of the whole run."""
+    for edit in resolved.edits:
+        changes = edit.changes
+        yield ExamEdited(
+            suite=edit.suite,
+            rules=[rule.name for rule in edit.rules],
+            added=len(changes.added),
+            removed=len(changes.removed),
+            edited=len(changes.edited),
+            obsolete=len(changes.obsolete),
+        )
+    if resolved.run_edits:
+        yield ExamEdited(suite="", rules=[edit.name for edit in resolved.run_edits])
 
 
 def change(edit: ExamEdit, trials: Sequence[ExamTrialRecord]) -> ExamChangeRecord:

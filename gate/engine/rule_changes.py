@@ -16,6 +16,7 @@ from gate.engine.run import Collector, Tools
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import count
 from gate.errors import GateError
+from gate.record.findings.unfinished import EvaluationFailed
 from gate.record.parts import CallsRecord
 from gate.record.run import PromisesRecord, PromiseTrialRecord, RunRecord
 from gate.record.transcript import ArmName, Dollars, Effort
@@ -79,13 +80,12 @@ def _blank(suite: Suite, reason: str) -> PromisesRecord:
 
 async def _told(reading: "PromiseComparison") -> PromisesRecord:
     """The result; a failure becomes a note."""
-    stop, why = reading.order.stop, reading.tools.exhausted
-    reason = stop.reason or why() or reading.wanted.unable
+    reason = reading.ended or reading.wanted.unable
     if not reason:
         try:
-            return await until_stopped(_read(reading), stop)
+            return await until_stopped(_read(reading), reading.order.stop)
         except GateError as error:
-            reason = stop.reason or why() or error.message
+            reason = reading.ended or error.message
     return _paid(_blank(reading.suite, reason), reading.effort)
 
 
@@ -147,7 +147,7 @@ class PromiseComparison:
         try:
             tests = await self._tests(compared, rules[:TRIED])
         except GateError as error:
-            notes.append(f"No tests were made for the new rules: {self._why(error)}.")
+            notes.append(f"No tests were made for the new rules: {self.ended or error.message}.")
         found = _paid(found.model_copy(update={"notes": list(dict.fromkeys(notes))}), self.effort)
         return await self._tried(found, compared, tests) if tests else found
 
@@ -164,8 +164,11 @@ class PromiseComparison:
     def _agents(self) -> bool:
         return any(arm.target is not None for arm in self.suite.arms.values())
 
-    def _why(self, error: GateError) -> str:
-        return self.order.stop.reason or self.tools.exhausted() or error.message
+    @property
+    def ended(self) -> str:
+        """What ended the work; empty where it goes on."""
+        cause = self.order.stop.cause or self.tools.exhausted()
+        return "" if cause is None else cause.phrase
 
     async def _tests(self, compared: RuleComparison, rules: Sequence[OutputRule]) -> tuple[GeneratedTest, ...]:
         """Tests for new rules, and for their inverses."""
@@ -196,7 +199,7 @@ class PromiseComparison:
         try:
             await collector.collect()
         except GateError as error:
-            self.order.stop.drain(error.message)
+            self.order.stop.drain(EvaluationFailed(message=error.message))
         finally:
             self.tools.progress.finish()
         table, rows = collector.found.samples, Rows(collector.found.samples, trial.name)

@@ -16,6 +16,8 @@ from gate.engine.arrays import WANTED, SampleArrays
 from gate.engine.compare import drifted
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.engine.schedule import Job, Pair, Schedule, Share, by_lane, count, lacking, look, looks_planned, why_not
+from gate.record.findings.finding import Finding
+from gate.record.findings.unfinished import CannotSave, ServiceFailed
 from gate.record.run import RunRecord
 from gate.record.transcript import CUT_OFF, ArmName, Failed, Reply, Sample, Score, Unscored, Words
 from gate.resolve.resolved import Resolved
@@ -56,8 +58,8 @@ class Notes(Protocol):
     def begin(self, known: int) -> None:
         """So many answers are known; the first call comes next."""
 
-    def all(self, *, whole: bool) -> Sequence[str]:
-        """Sentences for the record of a run that came to its end, or of one that did not."""
+    def all(self, *, whole: bool) -> Sequence[Finding]:
+        """Notes for the record of a run that came to its end, or of one that did not."""
 
 
 FAILURES_IN_A_ROW = 25
@@ -104,7 +106,7 @@ class Runner:
             return
         self._failures += 1
         if not self._answered and self._failures >= FAILURES_IN_A_ROW:
-            self.stop.drain(f"the first {self._failures} calls all failed; the last one: {sample.reply.reason}")
+            self.stop.drain(ServiceFailed(calls=self._failures, error=sample.reply.reason))
 
 
 async def until_done(workers: Sequence[Coroutine[object, object, None]], stop: Stop) -> None:
@@ -236,7 +238,7 @@ class Tools:
     pairwise: Callable[[ScorerSpec], "PairwiseJudge"]
     code: Callable[[ScorerSpec, Exam], CodeScorer]
     spent_usd: Callable[[], float | None]
-    exhausted: Callable[[], str | None]
+    exhausted: Callable[[], Finding | None]
     sink: RunSink
     progress: Progress
     notes: Notes
@@ -513,8 +515,8 @@ class Collector:
             return await self._marking.samples(job, question.index, reply)
 
     def _see_whether_to_stop(self) -> None:
-        if reason := self.tools.exhausted():
-            self.stop.drain(reason)
+        if cause := self.tools.exhausted():
+            self.stop.drain(cause)
 
     def _outdated(self, job: Job, reply: Reply) -> bool:
         """Was a known answer given by another model than the one that answers this arm now?"""
@@ -540,5 +542,5 @@ class Collector:
             return self.tools.sink.sample(sample)
         except OSError as error:
             self._unwritten = True
-            self.stop.drain(f"the samples cannot be written down: {error.strerror}")
+            self.stop.drain(CannotSave(what="samples", reason=error.strerror or str(error)))
             return NOWHERE

@@ -13,6 +13,7 @@ from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec, judge_params
 from gate.engine.noise import Basis
 from gate.engine.prompt_cache import characters
+from gate.record.findings.notes import BudgetTooLow
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.suite import Arm, Exam, Suite
 from gate.values import about_dollars
@@ -102,9 +103,9 @@ def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) 
         yield PlanWarning(_opening(f"{budget.setting('max_usd')} does not count every call: {spending.cost_note}"))
 
 
-def foreseen(
+def low_budgets(
     spending: Spending, known_calls: int, budget: Budget, *, early: bool = False, remembered: bool = True
-) -> list[str]:
+) -> list[BudgetTooLow]:
     """Limits that are too low for a run that need not make all of its calls.
 
     Dollars and minutes are those of the whole run, in proportion to the calls. Of conversations that broke off some
@@ -113,12 +114,12 @@ def foreseen(
     known = min(max(0, known_calls), spending.calls)
     left = _without(spending, known)
     more = f" ({known:,} more are cached)" if known else ""
-    kept = "; the answers are cached, and the next run continues from there" if remembered else ""
-    fears = "unless it can stop early, it is likely to end" if early else "it is likely to end"
-    ends = fears if spending.converses else "unless it can stop early, it will end" if early else "it will end"
-    sure = [f"{limit}, and this run needs {need}{more}: {ends} INCONCLUSIVE" for limit, need in _calls(left, budget)]
-    likely = [f"{limit}, and this run would {need}: {fears} INCONCLUSIVE" for limit, need in _estimates(left, budget)]
-    return [f"{said}{kept}." for said in (*sure, *likely)]
+    needs = [(limit, f"needs {need}{more}", not spending.converses) for limit, need in _calls(left, budget)]
+    needs += [(limit, f"would {need}", False) for limit, need in _estimates(left, budget)]
+    return [
+        BudgetTooLow(limit=limit, need=need, certain=certain, early=early, cached=remembered)
+        for limit, need, certain in needs
+    ]
 
 
 def _without(spending: Spending, known: int) -> Spending:

@@ -11,6 +11,7 @@ from gate.app.runs import RunContext, carry_out
 from gate.engine.check import Examiner, ReportedCases
 from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError
+from gate.record.findings.unfinished import RunInterrupted
 from gate.record.parts import CaseResult
 from gate.record.transcript import Sample
 
@@ -100,13 +101,12 @@ class BackgroundCheck:
         await opened.over.wait()
         if opened.tasks:
             await asyncio.wait(opened.tasks)
-        self.notes += running.tools.notes.all(whole=running.stop.reason is None)
+        self.notes += [note.text for note in running.tools.notes.all(whole=running.stop.cause is None)]
         if self._shown is not None and examiner.taken:
             gone = examiner.withdraw(self._shown)
-            self.notes += [gone.told] if gone.calls else []
+            self.notes += [gone.finding.text] if gone.calls else []
             if self._keep and self._shown.cases:
-                idle = examiner.idle_checks
-                self.notes += [*idle.undecided, *idle.not_shown]
+                self.notes += [finding.text for finding in examiner.idle_checks]
                 examiner.finish()
                 self.record = self._plan.out / "run.json"
 
@@ -132,7 +132,7 @@ def _defect(error: Exception) -> CannotEvaluate:
 def _end(opened: _Open, why: str) -> None:
     """In the loop: send no more requests, and stop running ones."""
     if why:
-        opened.running.stop.drain(why)
+        opened.running.stop.drain(RunInterrupted(signal=""))
     for task in opened.tasks:
         task.cancel()
     opened.over.set()

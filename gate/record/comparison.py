@@ -34,21 +34,6 @@ class Verdict(StrEnum):
     SKIPPED = "SKIPPED"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The verdict and why.
-
-    Args:
-        verdict: the first row of the verdict table that applies.
-        exit_code: 0, 1 or 3.
-        reasons: full sentences, most important first.
-    """
-
-    verdict: Verdict
-    exit_code: int
-    reasons: tuple[str, ...]
-
-
 class Comparison(RecordPart):
     """Quality of one slice; scores and deltas are on the scale of 0 to 1.
 

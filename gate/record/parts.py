@@ -315,28 +315,6 @@ class Role:
         return permission in ("write", "admin") or (permission == "read" and self.triage)
 
 
-@dataclass(frozen=True, slots=True)
-class Deletion:
-    """One prompt that is gone, and for which the change names no successor.
-
-    Args:
-        prompt: path at the baseline.
-        ref: the baseline, as the user named it.
-        cases: how many the exams have that it sat; None where they cannot be read.
-        likely: a new file of the change that is like it; empty where there is none.
-    """
-
-    prompt: str
-    ref: str
-    cases: int | None
-    likely: str = ""
-
-    def __str__(self) -> str:
-        many = "" if self.cases is None else f" with {self.cases:,} case{'' if self.cases == 1 else 's'}"
-        like = f"; {self.likely} is like it" if self.likely else ""
-        return f"{self.prompt}, which {self.ref} tests{many}, is gone, and gate.yaml names no successor{like}."
-
-
 class CaseState(StrEnum):
     """What the samples of one case show."""
 

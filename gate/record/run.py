@@ -27,6 +27,9 @@ from gate.record.comparison import (
     ToolDifference,
     Verdict,
 )
+from gate.record.findings.catalogue import DECIDING, AnyFinding
+from gate.record.findings.finding import Finding
+from gate.record.findings.unfinished import Unfinished
 from gate.record.parts import (
     AlignedBy,
     ArmRecord,
@@ -278,31 +281,36 @@ class MethodRecord(RecordPart):
     spared: Count = 0
 
 
+class MissingReason(RecordPart):
+    """Why samples have no score, and how many."""
+
+    reason: str
+    samples: Count
+
+
 class MissingRecord(RecordPart):
     """Samples without a score, and the verdicts had they gone best and worst for the candidate.
 
-    `cases` names the cases that have to be called again, `suite/id` in a run over several suites.
+    `reasons` are the most frequent ones; samples with others are counted by `others`. `cases` names the cases that have
+    to be called again, `suite/id` in a run over several suites.
     """
 
     samples: Count
     total: Count
     best: Verdict | None
     worst: Verdict | None
-    reasons: list[str]
+    reasons: list[MissingReason]
+    others: Count = 0
     cases: list[str] = []
 
 
 class CoverageRecord(RecordPart):
-    """What a run looked at: suites, how many of them it compared and how many are the same, and the files they rest on.
-
-    `untested` has the changed texts that look like prompts and that no suite names.
-    """
+    """What a run looked at: suites, how many it compared and how many are the same, and the files they rest on."""
 
     suites: Count
     compared: Count
     same: Count
     files: Count
-    untested: list[str] = []
 
 
 class OverrideRecord(RecordPart):
@@ -325,17 +333,15 @@ class OverrideRecord(RecordPart):
 class RunRecord(RecordPart):
     """The whole run: `suites` were compared, `new` ones stand alone; in a run that evaluated nothing both are empty.
 
-    `unfinished` is why it ended early: a budget, a signal, a service that was not there; null where it came to its end.
+    `findings` are what it has to say, the most important first; the verdict follows from their severities.
     `waived` is what makes the exit code 0 whatever the verdict; `waived_code` is what it would have been.
-    `deleted` are paths of prompts that the base tests, and that are gone without a named successor.
     `coverage` is what the run looked at, where two refs were compared.
     `exam_changes` and `run_edits` are what the change does to its own eval set; they are not part of the verdict.
     `run_values` are the old and the new values of `run_edits`, where they are short.
     `promises` is what the change does to the rules of its prompts; it is not part of the verdict either.
-    `kind` is what a run without suites is about, where the verdict alone does not say it: `baseline`, answers of a
-    branch for later runs; `base_mistake`, one that the merge target has already; `unjudged`, a change that could not be
-    evaluated; `setup`, what kept the gate from looking at the change, or at its label; `closed`, a pull request that
-    is. `check` is a check: each of `new` was compared with its thresholds, case by case, and nothing was compared.
+    `kind` is what a run is about where it compares no prompts: `baseline`, answers of a branch for later runs; `setup`,
+    what kept the gate from looking at the change, or at its label; `check`: each of `new` was compared with its
+    thresholds, case by case.
     `priced` is false where money means nothing, as with a local model, and no suite is there to say so.
     """
 
@@ -346,12 +352,11 @@ class RunRecord(RecordPart):
     duration_s: Amount
     verdict: Verdict
     exit_code: int = Field(ge=0, le=255)
-    reasons: list[str]
+    findings: list[AnyFinding]
     seed: NonNegativeInt
     commit: str | None
     method: MethodRecord
     missing: MissingRecord
-    unfinished: str | None = None
     suites: list[SuiteRecord]
     new: list[NewSuiteRecord] = []
     calls: CallsRecord
@@ -360,15 +365,24 @@ class RunRecord(RecordPart):
     waived: Literal["", "override", "advisory"] = ""
     waived_code: int = Field(default=0, ge=0, le=255)
     config: str = ""
-    notes: list[str] = []
-    deleted: list[str] = []
     coverage: CoverageRecord | None = None
     exam_changes: list[ExamChangeRecord] = []
     run_edits: list[str] = []
     run_values: list[EditedValueRecord] = []
     promises: list[PromisesRecord] = []
-    kind: Literal["", "baseline", "base_mistake", "unjudged", "setup", "closed", "check"] = ""
+    kind: Literal["", "baseline", "setup", "check"] = ""
     priced: bool = True
+
+    @property
+    def deciding(self) -> tuple[Finding, ...]:
+        """The findings that the verdict rests on: those of its severity, or all where nothing is urgent."""
+        severity = DECIDING.get(self.verdict, "note")
+        return tuple(finding for finding in self.findings if finding.severity == severity)
+
+    @property
+    def unfinished(self) -> Unfinished | None:
+        """What ended it early; None where it came to its end."""
+        return next((finding for finding in self.findings if isinstance(finding, Unfinished)), None)
 
     @property
     def evaluated(self) -> bool:

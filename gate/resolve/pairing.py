@@ -20,6 +20,7 @@ from gate.errors import GateError
 from gate.limits import NEW_SUITES
 from gate.prompts.files import FileSource, PromptBuilder, file_of
 from gate.prompts.version import PromptVersion
+from gate.record.findings.notes import IncludesChanged
 from gate.suite import Suite
 
 
@@ -336,13 +337,10 @@ def _left_out(
     return left_out
 
 
-_NAMED = 5
-
-
-def part_notes(suites: Iterable[Suite]) -> list[str]:
-    """A sentence for each prompt that changes only through its parts, which it names."""
+def part_notes(suites: Iterable[Suite]) -> list[IncludesChanged]:
+    """A note for each prompt that changes only through its parts, which it names."""
     return [
-        f"{suite.candidate.version.path} itself did not change; {_listed(changed)}, which it includes, did."
+        IncludesChanged(path=suite.candidate.version.path, files=changed)
         for suite in suites
         if suite.baseline is not None and (changed := _changed(suite.baseline.version, suite.candidate.version))
     ]
@@ -354,8 +352,3 @@ def _changed(old: PromptVersion, new: PromptVersion) -> list[str]:
         return []
     differing = set(before.parts.files) ^ set(after.parts.files)
     return sorted({part.path for part in differing})
-
-
-def _listed(paths: list[str]) -> str:
-    more = len(paths) - _NAMED
-    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,7 +1,7 @@
 """Turns two refs into suites: each arm from its own ref; cases, scorers and policy from the baseline's."""
 
 import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
@@ -14,7 +14,15 @@ from gate.config.targets import runs_code
 from gate.config.values import is_store
 from gate.errors import GateError
 from gate.prompts.version import Prompt
-from gate.record.parts import Deletion
+from gate.record.findings.finding import Finding, distinct
+from gate.record.findings.notes import (
+    ConfigurationNew,
+    PromptNew,
+    PromptRenamed,
+    SuiteNew,
+    SuiteRemoved,
+    SuiteUnfilled,
+)
 from gate.resolve import trust
 from gate.resolve.code import build_notes
 from gate.resolve.coverage import coverage_of
@@ -24,7 +32,7 @@ from gate.resolve.own_settings import settings_notes
 from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, with_servers
-from gate.resolve.trust import check_links
+from gate.resolve.trust import check_links, new_addresses
 from gate.suite import Exam, Suite
 from gate.values import UNREAD, counted
 
@@ -131,51 +139,37 @@ def _cut(text: str) -> str:
     return text if len(text) <= QUOTED else f"{text[:QUOTED].rpartition(' ')[0]}…"
 
 
-def remarks(
-    sides: Sides, base: Config | None, pairs: Sequence[Pair], touched: Mapping[str, Suite], deleted: Sequence[Deletion]
-) -> tuple[str, ...]:
-    """All remarks, the most important first."""
-    notes = list(map(str, deleted))
-    talks = (trust.foreign_addresses(suite.name, suite.candidate.target, base) for suite in touched.values())
-    notes += [note for note in talks if note]
-    notes += _new_prompts(sides, pairs)
-    notes += _notes(pairs, touched) if base else []
-    notes += [note for suite in touched.values() if (note := on_change(suite))]
-    notes += [*part_notes(touched.values()), *build_notes(touched.values())]
-    return (*notes, *(note for suite in touched.values() for note in exam_notes(suite)))
+def _notes(sides: Sides, base: Config | None, pairs: Sequence[Pair], touched: Mapping[str, Suite]) -> list[Finding]:
+    """The notes on a comparison of two refs, the most important first."""
+    addresses = (new_addresses(suite.name, suite.candidate.target, base) for suite in touched.values())
+    return [
+        *(note for note in addresses if note),
+        *_new_prompts(sides, pairs),
+        *(_suite_changes(pairs, touched) if base else ()),
+        *part_notes(touched.values()),
+        *build_notes(touched.values()),
+        *(note for suite in touched.values() for note in exam_notes(suite)),
+    ]
 
 
-def _new_prompts(sides: Sides, pairs: Sequence[Pair]) -> list[str]:
-    """A sentence for each prompt with one arm, about the origin of its cases and scorers."""
-    told = []
+def _new_prompts(sides: Sides, pairs: Sequence[Pair]) -> Iterator[PromptNew]:
+    """A note for each prompt with one arm, about the origin of its cases and scorers."""
     for one in (one for one in pairs if one.new_prompt):
-        exam = (
-            "the change's own cases and scorers"
-            if one.own_exam
-            else f"the cases and scorers of {one.exam.pattern} at {one.source.label}"
-        )
-        told.append(
-            f"{one.current.prompt} is a new prompt: {sides.base.label} has nothing to compare it with, so the share of "
-            f"its answers that pass {exam} decides."
-        )
-    return told
+        exam = "" if one.own_exam else f"{one.exam.pattern} at {one.source.label}"
+        yield PromptNew(prompt=one.current.prompt, base=sides.base.label, exam=exam)
 
 
-def _notes(pairs: Sequence[Pair], touched: Container[str]) -> list[str]:
-    trial = any(not one.own_exam for one in pairs)
-    aside = "; because the base has suites, it is shown and does not decide" if trial else ""
+def _suite_changes(pairs: Sequence[Pair], touched: Container[str]) -> list[Finding]:
+    renamed = [PromptRenamed(old=one.exam.prompt, new=one.current.prompt) for one in pairs if one.moved]
+    counts = all(one.own_exam for one in pairs)
     own = [one.current.name for one in pairs if one.own_exam and not one.new_prompt]
-    new = [f"{name} is a new suite, so its cases and scorers are the change's own{aside}." for name in own]
-    left = [
-        f"The change removes the suite for {one.exam.prompt}; until the merge, the base's suite still tests it."
+    removed = [
+        SuiteRemoved(prompt=one.exam.prompt)
         for one in pairs
         # If its prompt is the same, the edits of the exam are the whole report.
         if one.left_out and not one.new_prompt and one.current.name in touched
     ]
-    moved = [
-        f"{one.exam.prompt} was renamed to {one.current.prompt}; the two are compared." for one in pairs if one.moved
-    ]
-    return list(dict.fromkeys(moved)) + new + left
+    return [*distinct(renamed), *(SuiteNew(suite=name, counts=counts) for name in own), *removed]
 
 
 def is_advisory(sides: Sides, config: str) -> bool:
@@ -230,15 +224,21 @@ def resolve(
     changed = {*touched, *(edit.suite for edit in edits)}
     _check_stranger(sides, [*touched.values(), *(trial.suite for edit in edits for trial in edit.trials)], base)
     run = base or head
+    looked_at, untested = (
+        (None, [])
+        if everything or names or not coverage
+        else coverage_of(sides, config, pairing.pairs, suites, changed)
+    )
     found = Resolved(
         suites=_with_trials(pairs, touched) if base else tuple(touched.values()),
         changes={one.suite.name: one.changes for one in suites},
         untouched=tuple(one.current.name for one in pairs if one.current.name not in changed),
         notes=(
             *_adoption(sides, config, base),
-            *(f"{one.cases} is not filled in yet, so nothing tests {one.prompt}." for one in blank[:SHOWN]),
+            *untested,
+            *(SuiteUnfilled(cases=one.cases, prompt=one.prompt) for one in blank[:SHOWN]),
             *settings_notes(touched.values()),
-            *remarks(sides, base, pairs, touched, deleted),
+            *_notes(sides, base, pairs, touched),
         ),
         policy=run.policy,
         budget=run.budget,
@@ -250,9 +250,7 @@ def resolve(
         run_edits=_run_edits(base, head) if base else (),
         adoption=base is None,
         base_models=trust.models(base) if base else frozenset(),
-        coverage=None
-        if everything or names or not coverage
-        else coverage_of(sides, config, pairing.pairs, suites, changed),
+        coverage=looked_at,
         sides=(sides.base, sides.head),
     )
     return with_servers(found, base, head, sides.base.label)
@@ -295,12 +293,8 @@ def _is_same_stored(reader: Reader, pair: Pair) -> bool:
     return current == exam and not runs_code(current.target) and reader.is_same_prompt(pair)
 
 
-def _adoption(sides: Sides, config: str, base: Config | None) -> tuple[str, ...]:
-    return (
-        ()
-        if base
-        else (f"{config} is new: {sides.base.label} has none, so cases, scorers and policy are the change's own.",)
-    )
+def _adoption(sides: Sides, config: str, base: Config | None) -> tuple[Finding, ...]:
+    return () if base else (ConfigurationNew(path=config, base=sides.base.label),)
 
 
 def _check_stranger(sides: Sides, suites: Sequence[Suite], base: Config | None) -> None:

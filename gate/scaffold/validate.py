@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.app.resolving import prompt_builder, store_case_reader
-from gate.calls.budget import unpriced_note
+from gate.calls.budget import price_unknown
 from gate.calls.endpoints import PACKAGED_MODEL, refused_parameters
 from gate.cases.case import Case, members
 from gate.cases.reading import NOT_FILLED_IN
@@ -104,7 +104,7 @@ def _validated(sides: Sides, config: str) -> ConfigurationReport:
     files = {one.current.name: one.current.cases for one in pairs}
     looked = tuple(_looked(suite, files[suite.name]) for suite in suites)
     members = [one for suite in suites for one in _members(suite)]
-    remarks = [*settings_notes(suites), *(unavailable_reason(*one) for one in members)]
+    remarks = [*(note.text for note in settings_notes(suites)), *(unavailable_reason(*one) for one in members)]
     remarks += _unpriced(head, members, config)
     remarks += [one for suite in suites for one in _remarks(suite, files[suite.name])]
     remarks += [one.unread for one in looked if one.unread]
@@ -133,7 +133,7 @@ def _unpriced(head: Config, members: Sequence[tuple[ModelRef, Params]], config: 
     factory = keyless_factory(Settings.from_environ(), head.providers, head.prices)
     names = dict.fromkeys(str(model) for model, params in members if is_unpriced(factory, model, params))
     if names:
-        yield f"{config}: {unpriced_note(list(names)[:SHOWN], head.budget)}"
+        yield f"{config}: {price_unknown(list(names)[:SHOWN], head.budget).text}"
 
 
 def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) -> tuple[Pair, ...]:
@@ -177,7 +177,7 @@ def _remarks(suite: Suite, cases: str) -> Iterator[str]:
     """Warnings about the verdict of a suite; those about shared cases appear once."""
     if is_python(suite.candidate.version.path):
         yield f"{suite.candidate.version.path} is not called here: {_UNCALLED}. gate plan calls it."
-    yield from exam_notes(suite)
+    yield from (note.text for note in exam_notes(suite))
     exam = suite.exam
     sizes = {name: _units(exam.cases, rows) for name, rows in members(exam.cases, exam.dimensions).items()}
     whole = sizes[OVERALL]

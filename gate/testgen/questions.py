@@ -12,6 +12,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.specification import GeneratedTest
 from gate.errors import CannotEvaluate, Interrupted
 from gate.messages import Message
+from gate.record.findings.finding import Finding
 from gate.record.transcript import Effort, Failed, Reply, effort_of, ending_of
 from gate.templates.rendering import plain_template
 from gate.testgen.effort import EffortSettings, Stage
@@ -96,7 +97,7 @@ class BoundedCalls:
     """
 
     inner: Calls
-    exhausted: Callable[[], str | None]
+    exhausted: Callable[[], Finding | None]
     _flying: set[asyncio.Task[Reply | Failed]] = field(default_factory=set, init=False)
     _unanswered: int = field(default=0, init=False)
 
@@ -121,7 +122,8 @@ class BoundedCalls:
             self._unanswered = 0
             return reply
         self._unanswered += reply.attempts > 1
-        reason = self.exhausted()
+        cause = self.exhausted()
+        reason = None if cause is None else cause.phrase
         if reason is None and self._unanswered >= FAILURES_IN_A_ROW:
             reason = f"{FAILURES_IN_A_ROW} requests in a row: {reply.reason}"
         if reason is not None:

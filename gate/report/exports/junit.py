@@ -104,7 +104,7 @@ def _write(group: Xml.Element, name: str, test: _Test) -> None:
 
 def _verdict(run: RunRecord) -> _Test:
     first = one_line(plain_first_line(run))
-    detail = "\n".join(short_line(reason, LONGEST_SENTENCE) for reason in run.reasons[:REASONS])
+    detail = "\n".join(f"{one.code}: {short_line(one.text, LONGEST_SENTENCE)}" for one in run.deciding[:REASONS])
     if run.exit_code:
         broken = run.verdict is Verdict.INCONCLUSIVE or run.exit_code != 1
         return _Test(VERDICT, "error" if broken else "failure", first, detail, run.duration_s)

@@ -1,7 +1,6 @@
 """The slice table with its interval bars, and one line on quality, cost and latency."""
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -347,9 +346,6 @@ def _bound_text(value: float) -> str:
 CALLS_FOR_P95 = 1_000
 """Samples of an arm below which its 95th percentile is not trusted."""
 
-_EXCEEDED = re.compile(r"\b(cost|latency) rose by .*, more than the limit of ")
-"""The reason as `gate.engine.decide` writes it."""
-
 
 def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
     """Quality, cost and latency of each suite, each with its interval."""
@@ -397,11 +393,6 @@ def over_limit(axis: AxisComparison) -> str:
     """`rose by 31 % [+24 %, +38 %], limit +10 %`."""
     span = numbers.change_interval(axis.lower, axis.upper)
     return f"rose by {numbers.percent(axis.change or 0.0)} {span}, limit {numbers.change(axis.allowance)}"
-
-
-def is_axis_reason(reason: str) -> bool:
-    """Whether the axis line already contains this reason: cost or latency rose above its limit."""
-    return _EXCEEDED.search(reason) is not None
 
 
 def p95_change(change: Estimate) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from gate.config.values import OVERALL
 from gate.record.comparison import FEWEST_UNITS, State
+from gate.record.findings.unfinished import PromptDeleted
 from gate.record.parts import INTENDED, ChangeState, InputChange
 from gate.record.run import (
     EditedValueRecord,
@@ -90,7 +91,11 @@ def exam_notice(run: RunRecord) -> Text:
 
 def change_subject(run: RunRecord) -> str:
     """The subject of that sentence; `also` where a prompt changed or was removed."""
-    return "This change also" if run.evaluated or run.deleted else "This change"
+    return "This change also" if run.evaluated or _deletes(run) else "This change"
+
+
+def _deletes(run: RunRecord) -> bool:
+    return any(isinstance(finding, PromptDeleted) for finding in run.findings)
 
 
 def is_weighty(run: RunRecord) -> bool:

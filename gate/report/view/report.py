@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING
 
 from gate.errors import SHOWN, Interrupted
 from gate.record.comparison import ArmAxis, AxisComparison, State, Verdict
+from gate.record.findings.catalogue import SKIPPING
+from gate.record.findings.notes import ExamEdited
+from gate.record.findings.quality import AboveLimit, NoPromptChanged, NoRegression, OverallImproved
+from gate.record.findings.rates import PassRateMet, ThresholdUnset
+from gate.record.findings.skipped import BaselineRecorded
+from gate.record.findings.unfinished import InputError, SamplesMissing
 from gate.record.parts import ArmRecord, ExamRecord
 from gate.record.run import ExamChangeRecord, MethodRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.numbers import LONGEST_SENTENCE, Code, NamedNumber, Text, listed, run_slices, short_line, suite_label
 from gate.report.view import calls, exam, pass_rates
-from gate.report.view.advice import next_steps, remedy
+from gate.report.view.advice import next_steps
 from gate.report.view.calls import (
     UsageRow,
     cache_facts,
@@ -29,22 +35,21 @@ from gate.report.view.comparisons import (
     AxesRow,
     SliceTable,
     axes_rows,
-    is_axis_reason,
     p95_change,
     p95_is_trusted,
     slice_footnotes,
     slice_tables,
 )
-from gate.report.view.coverage import coverage_notes, coverage_sentence
+from gate.report.view.coverage import coverage_sentence
 from gate.report.view.exam import ExamTrial, PromiseTable, promise_tables
 from gate.report.view.headline import (
     early_end_notes,
     exit_code_words,
     headline,
-    note_after_run,
+    nothing_scored,
     obstacle_in_full,
-    obstacle_says,
     override_notes,
+    shown,
     summary_sentence,
     waived_by,
 )
@@ -189,11 +194,10 @@ def usage_rows(run: RunRecord) -> tuple[UsageRow, ...]:
 
 
 def _reasons(run: RunRecord) -> Iterator[NamedNumber]:
-    reasons = [reason for reason in run.reasons if not pass_rates.advises_rate(run, reason)]
-    for reason in reasons[:REASONS_IN_FULL]:
-        yield NamedNumber("Reason", (short_line(reason, LONGEST_SENTENCE),), kind="reason")
-    if (more := len(reasons) - REASONS_IN_FULL) > 0:
-        yield NamedNumber("Reasons", (f"and {more:,} more in run.json",), kind="reason")
+    for finding in run.deciding[:REASONS_IN_FULL]:
+        yield NamedNumber(finding.code, shown(finding.sentence), kind="reason")
+    if (more := len(run.deciding) - REASONS_IN_FULL) > 0:
+        yield NamedNumber("Findings", (f"and {more:,} more in run.json",), kind="reason")
 
 
 def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[NamedNumber]:
@@ -276,11 +280,9 @@ def _unevaluated(run: RunRecord) -> Iterator[NamedNumber]:
 def _ending(run: RunRecord) -> Iterator[NamedNumber]:
     missing = run.missing
     if missing.samples:
-        why = (
-            f": {'; '.join(short_line(reason, LONGEST_SENTENCE) for reason in missing.reasons)}"
-            if missing.reasons
-            else ""
-        )
+        reasons = [f"{one.samples:,} × {short_line(one.reason, LONGEST_SENTENCE)}" for one in missing.reasons]
+        reasons += [f"other reasons for {numbers.counted(missing.others, 'sample')}"] if missing.others else []
+        why = f": {'; '.join(reasons)}" if reasons else ""
         yield NamedNumber("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
             yield NamedNumber("Cases to run again", (_counted_ids(missing.cases),))
@@ -510,54 +512,51 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
     Label, missing samples, scores that cannot drop, tools that agents no longer call, the prompt cache, replies, cached
     answers, remarks, then the reasons.
     """
-    shown, reasons = REASONS_SHOWN if run.evaluated else ERRORS_SHOWN, _more_reasons(run)
-    told = tuple(short_line(note_after_run(run, note), LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
-    more, rest = len(run.notes) - NOTES_SHOWN, len(reasons) - shown
-    found: tuple[Text, ...] = (
+    most = REASONS_SHOWN if run.evaluated else ERRORS_SHOWN
+    notes = [finding for finding in run.findings if finding.severity == "note" and not isinstance(finding, _ELSEWHERE)]
+    reasons = _more_reasons(run)
+    more, rest = len(notes) - NOTES_SHOWN, len(reasons) - most
+    return (
+        *override_notes(run),
+        *early_end_notes(run),
         *exam.floor_findings(run),
         *_conversation_findings(run),
         *cache_findings(run),
         *calls.ending_findings(run),
         *calls.reuse_drifts(run),
-    )
-    return (
-        *override_notes(run),
-        *early_end_notes(run),
-        *found,
-        *coverage_notes(run),
-        *told,
+        *([coverage_sentence(run.coverage)] if run.verdict is Verdict.SKIPPED and run.coverage else []),
+        *(shown(note.sentence) for note in notes[:NOTES_SHOWN]),
         *((f"and {more} more remarks",) if more > 0 else ()),
-        *reasons[:shown],
-        *((f"and {rest:,} more reasons in run.json",) if rest > 0 else ()),
+        *reasons[:most],
+        *((f"and {rest:,} more findings in run.json",) if rest > 0 else ()),
     )
 
 
-def _more_reasons(run: RunRecord) -> tuple[str, ...]:
-    """The reasons that neither the first line nor the table shows."""
-    slices = run_slices(run)
-    if run.verdict is Verdict.BLOCK:
-        plain = bool(run.new) or any(named.record.state is State.REGRESSION for named in slices)
-    else:
-        improved = any(named.overall and named.record.state is State.IMPROVEMENT for named in slices)
-        plain = (
-            run.verdict is Verdict.SHIP
-            or run.verdict is Verdict.SKIPPED
-            or (run.verdict is Verdict.PASS and not improved)
-        )
-    if plain:
-        return ()
-    # On HOLD the first line contains the first reason in other words.
-    reasons = run.reasons[1:] if run.verdict is Verdict.HOLD else run.reasons
-    first = headline(run)[0]
-    known = (*run.notes, remedy(run))
-    fresh = [reason for reason in reasons if not obstacle_says(run, reason) and reason not in known]
-    told = [
-        short_line(one, LONGEST_SENTENCE)
-        for one in fresh
-        if not pass_rates.advises_rate(run, one) and not is_axis_reason(one)
-    ]
-    # A reason that continues the first line is shown without it.
-    return tuple(reason.removeprefix(f"{first}: ") for reason in told if reason.rstrip(".") != first)
+_ELSEWHERE = (
+    *SKIPPING,
+    BaselineRecorded,
+    ExamEdited,
+    NoPromptChanged,
+    NoRegression,
+    OverallImproved,
+    PassRateMet,
+)
+"""Findings that the first line, the tables or the notice of an edited eval set show."""
+
+
+def _more_reasons(run: RunRecord) -> tuple[Text, ...]:
+    """What the verdict rests on, as far as neither the first line nor a table shows it."""
+    if run.verdict is Verdict.INCONCLUSIVE:
+        first, *others = run.deciding
+        # Where no sample has a score, which slices are affected says nothing new.
+        others = [] if nothing_scored(run) else others
+        own = first.problems if isinstance(first, InputError) and first.problems[0].file else []
+        more: tuple[Text, ...] = (shown(first.more),) if isinstance(first, SamplesMissing) else ()
+        return (*more, *(shown(problem.text) for problem in own), *(shown(finding.sentence) for finding in others))
+    if run.verdict is Verdict.HOLD:
+        told = (AboveLimit, ThresholdUnset)
+        return tuple(shown(one.sentence) for one in run.deciding[1:] if not isinstance(one, told))
+    return ()
 
 
 _ALERTS = {Verdict.BLOCK: "CAUTION", Verdict.INCONCLUSIVE: "WARNING", Verdict.HOLD: "WARNING"}

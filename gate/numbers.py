@@ -1,0 +1,199 @@
+"""Numbers as a reader sees them: scores, changes, intervals, money, time, tokens, agreement of judges."""
+
+import re
+
+from gate.values import about_dollars, counted
+
+MINUS = "\N{MINUS SIGN}"
+NOTHING = "\N{EN DASH}"
+"""Stands where there is no number."""
+
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min)(?!\w))")
+
+ZERO = 5e-6
+"""A score or a change that is nearer to nothing than this is shown as `0.000`, and is no change."""
+
+
+def unbroken(text: str) -> str:
+    """The same with each number held to its unit, so that no line begins with the unit."""
+    return _UNIT.sub("\N{NO-BREAK SPACE}", text)
+
+
+def score(value: float | None, places: int = 3) -> str:
+    """A mean score in [0, 1] with three decimals."""
+    return NOTHING if value is None else _decimals(value, places)
+
+
+def delta(value: float | None) -> str:
+    """A signed change of a score: `+0.024`, `−0.061`, `0.000`."""
+    return NOTHING if value is None else _signed(value, 3)
+
+
+def grade(value: float | None) -> str:
+    """A score on a rubric's own scale, with two decimals: `3.85`."""
+    return NOTHING if value is None else two_decimals(value)
+
+
+def grade_from_share(share: float, scale: tuple[float, float], places: int = 1) -> str:
+    """A score in [0, 1] as a rubric's scale has it, with one decimal: 0.625 on 1 to 5 is `3.5`."""
+    return _decimals(scale[0] + share * (scale[1] - scale[0]), places)
+
+
+def grade_change(value: float, lower: float | None, upper: float | None) -> str:
+    """A change of such a score with its interval, of which None is no bound: `−0.50 [−0.80, −0.20]`."""
+    low = f"{MINUS}∞" if lower is None else _signed(lower, 2)
+    high = "+∞" if upper is None else _signed(upper, 2)
+    return f"{_signed(value, 2)} [{low}, {high}]"
+
+
+def two_decimals(value: float) -> str:
+    """A number with two decimals: `0.62`, `−0.10`."""
+    return _signed(value, 2).removeprefix("+")
+
+
+def dropped_or_improved(value: float) -> str:
+    """A change of a score in words: `dropped by 0.061`, `improved by 0.024`, `did not change`."""
+    size = _decimals(abs(value), 3)
+    return f"{'dropped' if value < 0 else 'improved'} by {size}" if _is_some(size) else "did not change"
+
+
+def interval(lower: float | None, upper: float | None) -> str:
+    """An interval of a change of a score; None is infinite: `[−0.092, +∞]`."""
+    low = f"{MINUS}∞" if lower is None else _signed(lower, 3)
+    high = "+∞" if upper is None else _signed(upper, 3)
+    return f"[{low}, {high}]"
+
+
+def percent(fraction: float) -> str:
+    """A fraction as an unsigned percentage: 0.025 is `2.5 %`."""
+    return f"{_percent_digits(fraction)} %"
+
+
+def share(value: float) -> str:
+    """A share in [0, 1] with at most one decimal: `62.5 %`, `90 %`; only all is `100 %`, and only none `0 %`."""
+    tenths = round(value * 1000)
+    tenths = min(tenths, 999) if value < 1 - ZERO else tenths
+    tenths = max(tenths, 1) if value > ZERO else tenths
+    return f"{tenths / 10:.1f}".removesuffix(".0") + " %"
+
+
+def change(fraction: float | None) -> str:
+    """A relative change as a signed percentage: 0.034 is `+3.4 %`."""
+    return NOTHING if fraction is None else f"{_with_sign(fraction, _percent_digits(fraction))} %"
+
+
+def change_interval(lower: float | None, upper: float | None) -> str:
+    """An interval of a relative change; None is infinite: `[+1.0 %, +∞]`."""
+    return f"[{f'{MINUS}∞' if lower is None else change(lower)}, {'+∞' if upper is None else change(upper)}]"
+
+
+def dollars(amount: float | None) -> str:
+    """Dollars with cents; below one dollar two significant digits, however small."""
+    return NOTHING if amount is None else about_dollars(amount)
+
+
+def duration(seconds: float | None) -> str:
+    """A length of time: `3.2 ms`, `840 ms`, `1.2 s`, `1 min 15 s`, `2 h 5 min`."""
+    if seconds is None:
+        return NOTHING
+    size = abs(seconds)
+    if round(size, 3) < 0.01:
+        shown = _decimals(size * 1000, 1)
+        return f"{shown} ms" if _is_some(shown) else "0 ms"
+    if round(size, 3) < 1:
+        return f"{size * 1000:.0f} ms"
+    if round(size, 1) < 60:
+        return f"{size:.1f} s"
+    minutes, rest = divmod(round(size), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
+
+
+def age(seconds: float) -> str:
+    """How long ago something was, in its largest unit: `2 days`, `5 hours`, `12 minutes`, `less than a minute`."""
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return counted(int(seconds // size), unit)
+    return "less than a minute"
+
+
+def duration_change(seconds: float) -> str:
+    """A signed length of time: `+840 ms`, `−1.2 s`."""
+    return _with_sign(seconds, duration(seconds))
+
+
+def duration_interval(lower: float | None, upper: float | None) -> str:
+    """An interval of a change of time: `[+90 ms, +∞]`."""
+    low = f"{MINUS}∞" if lower is None else duration_change(lower)
+    return f"[{low}, {'+∞' if upper is None else duration_change(upper)}]"
+
+
+def points(value: float) -> str:
+    """A difference of two shares in percentage points: −0.71 is `−71`."""
+    return _with_sign(value, _percent_digits(value))
+
+
+def points_interval(lower: float | None, upper: float | None) -> str:
+    """An interval of such a difference: `[−72, −70]`."""
+    return f"[{f'{MINUS}∞' if lower is None else points(lower)}, {'+∞' if upper is None else points(upper)}]"
+
+
+def rough_tokens(count: int) -> str:
+    """An estimated count with two significant digits: `1,900`."""
+    return f"{round(count, -max(0, len(str(abs(count))) - 2)):,}"
+
+
+def tokens(count: int) -> str:
+    """A count with thousands apart: `1,234,567`."""
+    return f"{count:,}"
+
+
+def rough_count(count: int) -> str:
+    """A rough count with two significant digits; beyond 10,000 only that."""
+    if count > 10_000:
+        return "more than 10,000"
+    digits = max(0, len(str(count)) - 2)
+    return f"about {round(count, -digits):,}"
+
+
+def _signed(value: float, places: int) -> str:
+    return _with_sign(value, _decimals(abs(value), places))
+
+
+def _with_sign(value: float, size: str) -> str:
+    sign = (MINUS if value < 0 else "+") if _is_some(size) else ""
+    return f"{sign}{size}"
+
+
+def _is_some(shown: str) -> bool:
+    return any(digit in shown for digit in "123456789")
+
+
+def _decimals(value: float, places: int) -> str:
+    for finer in (places, places + 2):
+        text = f"{value:,.{finer}f}"
+        if _is_some(text):
+            return text
+    return f"{0:.{places}f}"
+
+
+def _percent_digits(fraction: float) -> str:
+    size = abs(fraction) * 100
+    if size >= 9.95:
+        return f"{size:,.0f}"
+    shown = _decimals(size, 1)
+    return shown if _is_some(shown) else "0"
+
+
+def share_interval(value: float, lower: float, upper: float) -> str:
+    """A share with its interval: `91 % [86, 95]`."""
+    return f"{whole_percent(value)} [{lower * 100:.0f}, {upper * 100:.0f}]"
+
+
+def whole_percent(share: float) -> str:
+    """A share in whole percent; only all is `100 %`, and only none `0 %`."""
+    percent = round(share * 100)
+    percent = min(percent, 99) if share < 1.0 - ZERO else percent
+    return f"{max(percent, 1) if share > ZERO else percent} %"
