@@ -198,7 +198,6 @@ def resolve(
     names: Sequence[str] = (),
     *,
     everything: bool = False,
-    coverage: bool = True,
 ) -> Resolved:
     """Read both sides.
 
@@ -206,7 +205,6 @@ def resolve(
         config: path of `gate.yaml` in the repository.
         names: suites to read; empty for all.
         everything: keep suites that the change does not touch.
-        coverage: look for changed texts that no suite tests.
 
     Raises:
         InputErrors: errors in the files, all of them at once.
@@ -250,9 +248,7 @@ def resolve(
         run_edits=_run_edits(base, head) if base else (),
         adoption=base is None,
         base_models=trust.models(base) if base else frozenset(),
-        coverage=None
-        if everything or names or not coverage
-        else coverage_of(sides, config, pairing.pairs, suites, changed),
+        coverage=None if everything or names else coverage_of(sides, config, pairing.pairs, suites, changed),
         sides=(sides.base, sides.head),
     )
     return with_servers(found, base, head, sides.base.label)
