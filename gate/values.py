@@ -199,10 +199,6 @@ Scores: TypeAlias = Annotated[list[Share | None], Field(max_length=100)]
 """Of the samples of one arm on one case; None where there is no score."""
 
 
-UNREAD = "no scorer checks"
-"""Part of the note on changed instructions of a prompt; the next steps of a report look for it."""
-
-
 def counted(count: int, one: str, many: str = "") -> str:
     """A count with its noun: `1 case`, `1,200 cases`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"

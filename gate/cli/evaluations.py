@@ -77,7 +77,6 @@ Examples:
 @click.option("--early-stop/--no-early-stop", default=None, help="Stop when the verdict is clear.  [default: on]")
 @refresh_option
 @click.option("--batch", is_flag=True, help="Use the provider's cheaper batches: run again later to collect.")
-@click.option("--watch", is_flag=True, help="Compare again each time a file is saved.")
 @click.option("--shard", type=Shard(), metavar="N/M", help="Run only part N of M; `gate merge` joins the parts.")
 @out_option(".gate/last")
 @json_option
@@ -92,10 +91,6 @@ def diff(**options: Any) -> None:
     """
     from gate.cli.diff import DiffOptions, diff
 
-    if options["watch"]:
-        from gate.cli.watch import watch
-
-        raise click.exceptions.Exit(watch(DiffOptions(**options)))
     raise click.exceptions.Exit(diff(DiffOptions(**options)))
 
 

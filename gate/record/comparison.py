@@ -46,7 +46,7 @@ class Comparison(RecordPart):
         lower, upper: interval at the run's confidence; None is infinite.
         p: joint p-value of a drop; None where the slice is not tested.
         state: what the slice shows.
-        method: `maxt`, `percentile`, `t` or `mcnemar`.
+        method: `maxt` or `percentile`.
         blocking: belongs to the tested family and can block.
         advisory: shown by the user's wish, never blocks.
         familiar_fail: the unadjusted percentile bootstrap would have failed it.
