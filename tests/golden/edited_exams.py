@@ -1,6 +1,7 @@
 """Runs of changes that edit their own exam."""
 
 from gate.record.comparison import State, Verdict
+from gate.record.findings.quality import NoPromptChanged
 from gate.record.parts import CallsRecord, ExamRecord
 from gate.record.run import EditedValueRecord, ExamChangeRecord, ExamTrialRecord, RunRecord
 from tests.golden.builders import comparison, run, suite
@@ -34,11 +35,10 @@ def exam_edited() -> RunRecord:
         calls=CallsRecord(made=1_338, cached=0, retried=0, failed=2),
         spent_usd=0.1312,
     )
-    reasons = ["lang=de dropped by 0.417 over 36 cases; the upper bound is -0.270."]
     made = suite(overall, slices, [], exam=exam)
     edits = {"policy.confidence": ("0.95", "0.999"), "budget.max_usd": ("not set", "5.0")}
     values = [EditedValueRecord(name=name, old=old, new=new) for name, (old, new) in edits.items()]
-    return run(Verdict.BLOCK, [made], reasons, exam_changes=[change], run_edits=list(edits), run_values=values)
+    return run(Verdict.BLOCK, [made], exam_changes=[change], run_edits=list(edits), run_values=values)
 
 
 def exam_only() -> RunRecord:
@@ -52,8 +52,7 @@ def exam_only() -> RunRecord:
         ExamChangeRecord(suite="triage", added=[f"new-{number}" for number in range(40)], trials=[lone]),
         ExamChangeRecord(suite="faq", rules=["suite"]),
     ]
-    reasons = ["no prompt changed; the exam did."]
-    return run(Verdict.PASS, [], reasons, exam_changes=changes)
+    return run(Verdict.PASS, [], [NoPromptChanged()], exam_changes=changes)
 
 
 def _trial(

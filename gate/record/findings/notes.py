@@ -421,7 +421,7 @@ class BudgetTooLow(Note):
     """A limit of the budget is too low for the run, which would then end INCONCLUSIVE.
 
     Args:
-        limit: the setting and its value, such as `budget.max_calls is 40`.
+        setting, value: of the limit, such as `budget.max_calls` and `40`.
         need: what the run needs, such as `needs 60 calls`.
         certain: whether it will end so, or is likely to.
         early: it may be spared by stopping early.
@@ -429,7 +429,8 @@ class BudgetTooLow(Note):
     """
 
     code: Literal["budget-too-low"] = "budget-too-low"
-    limit: str
+    setting: str
+    value: str
     need: str
     certain: bool
     early: bool
@@ -439,12 +440,14 @@ class BudgetTooLow(Note):
 
     @property
     def headline(self) -> Text:
-        ends = "it will end INCONCLUSIVE" if self.certain else "it is likely to end INCONCLUSIVE"
-        return (f"{self.limit}, and this run {self.need}: {'unless it can stop early, ' if self.early else ''}{ends}",)
+        return (Code(self.setting), f" is {self.value}, and this run {self.need}")
 
     @property
     def more(self) -> Text:
-        return ("The answers are cached, and the next run continues from there.",) if self.cached else ()
+        ends = "it will end INCONCLUSIVE" if self.certain else "it is likely to end INCONCLUSIVE"
+        unless = f"unless it can stop early, {ends}" if self.early else ends
+        cached = " The answers are cached, and the next run continues from there." if self.cached else ""
+        return (f"{unless[:1].upper()}{unless[1:]}.{cached}",)
 
 
 class FormatUnchecked(Note):

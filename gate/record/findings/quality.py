@@ -131,8 +131,10 @@ class TooFewCases(Finding):
     @property
     def headline(self) -> Text:
         independent = "" if self.units == self.n else f" in {counted(self.units, 'independent group')}"
-        required = "the required slice " if self.required else ""
-        return (f"{required}", Code(self.slice), f" has too few cases to decide ({self.n:,}{independent})")
+        few = f"too few cases to decide ({self.n:,}{independent})"
+        if self.slice == OVERALL:
+            return (few,)
+        return ("the required slice " if self.required else "", Code(self.slice), f" has {few}")
 
 
 class ScoresAllZero(Finding):

@@ -36,10 +36,11 @@ class PassRateFinding(Finding):
     @property
     def headline(self) -> Text:
         some = self.wanted if self.wanted != 1.0 else None
-        wanted = "" if some is None else f"; at least {share(some)} needed"
+        wanted = "" if some is None else f", at least {share(some)} needed"
         if self.checked:
             return (self.name, f": {round(self.passed):,} of {counted(self.n, 'case')} passed{wanted}")
-        return (self.name, f": {share(self.rate)} of the answers to {counted(self.n, 'case')} passed{wanted}")
+        rate = f"{share(self.rate)} [{share(self.lower)}, {share(self.upper)}]"
+        return (self.name, f": {rate} of the answers passed{wanted}")
 
 
 class PassRateMissed(PassRateFinding):
@@ -64,7 +65,7 @@ class PassRateMissed(PassRateFinding):
 
     @property
     def more(self) -> Text:
-        return () if self.checked else (f"The upper bound is {share(self.upper)}.",)
+        return () if self.checked else (f"The upper bound over {counted(self.n, 'case')} is {share(self.upper)}.",)
 
 
 class PassRateUnproven(PassRateFinding):

@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal
 
 from gate.record.comparison import Verdict
-from gate.record.findings.finding import Code, Finding, Text, capitalized, names
+from gate.record.findings.finding import Code, Finding, Text, names
 from gate.values import Amount, Count, RecordPart, counted, exact_dollars
 
 LimitName = Literal["max_calls", "max_usd", "max_minutes"]
@@ -104,13 +104,11 @@ class ServiceFailed(Unfinished):
     @property
     def headline(self) -> Text:
         if self.calls is not None:
-            return (f"the first {self.calls:,} calls all failed; the last one",)
+            return (f"the first {self.calls:,} calls all failed",)
         seconds = f"{self.seconds or 0.0:.0f} s"
         if self.since:
-            return (
-                f"the service stopped responding at {self.since}, and {seconds} of attempts failed; the last error",
-            )
-        return (f"the service has not responded once in {seconds}; the last error",)
+            return (f"the service stopped responding at {self.since}, and {seconds} of attempts failed",)
+        return (f"the service has not responded once in {seconds}",)
 
     @property
     def cause(self) -> str:
@@ -244,7 +242,7 @@ class InputError(Finding):
     @property
     def more(self) -> Text:
         if not self._several:
-            return capitalized((f"{self.hint}.",)) if self.hint else ()
+            return (f"Hint: {self.hint}.",) if self.hint else ()
         return tuple(piece for place, one in enumerate(self.problems) for piece in (*(["; "] * bool(place)), *one.text))
 
 
@@ -260,7 +258,7 @@ class ErrorWithHint(Finding):
 
     @property
     def more(self) -> Text:
-        return capitalized((f"{self.hint}.",)) if self.hint else ()
+        return (f"Hint: {self.hint}.",) if self.hint else ()
 
 
 class EvaluationFailed(ErrorWithHint):

@@ -113,7 +113,6 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 REASONS = 20
 """Reasons shown for a verdict; the record has them all."""
 _LEVELS: dict[FindingLevel, str] = {"error": "error", "warning": "warning", "notice": "note"}
-_ORDER = tuple(KINDS)
 
 
 def render(run: RunRecord, lines: Lines, prefix: str = "") -> str:
@@ -123,7 +122,8 @@ def render(run: RunRecord, lines: Lines, prefix: str = "") -> str:
         lines: changed ones, by path from the root; a file without any gets its result in its first line.
         prefix: folder that the record's paths are relative to, with a final slash; empty for the repository root.
     """
-    found: list[JsonValue] = [_result(run, finding, lines, prefix) for finding in results(run)]
+    codes = list(dict.fromkeys(finding.code for finding in (*run.deciding, *(one for one, _, _ in results(run)))))
+    found: list[JsonValue] = [_result(run, finding, codes, lines, prefix) for finding in results(run)]
     rules: list[JsonValue] = [
         {
             "id": code,
@@ -132,7 +132,7 @@ def render(run: RunRecord, lines: Lines, prefix: str = "") -> str:
             "fullDescription": {"text": meaning(kind)},
             "help": {"text": kind.remedy or meaning(kind)},
         }
-        for code, kind in KINDS.items()
+        for code, kind in ((code, KINDS[code]) for code in codes)
     ]
     driver: JsonValue = {"name": "Prompt Gate", "semanticVersion": run.tool_version, "rules": rules}
     made: dict[str, JsonValue] = {
@@ -165,14 +165,16 @@ def _invocation(run: RunRecord) -> JsonValue:
     return made if finished else {**made, "toolExecutionNotifications": told}
 
 
-def _result(run: RunRecord, found: tuple[Finding, FindingLevel, str], lines: Lines, prefix: str) -> JsonValue:
+def _result(
+    run: RunRecord, found: tuple[Finding, FindingLevel, str], codes: Sequence[str], lines: Lines, prefix: str
+) -> JsonValue:
     finding, level, prompt = found
     path, places = _places(run, prompt, lines, prefix)
     about = "\0".join((finding.code, *_subject(finding), prompt)).encode("utf-8", "replace")
     same = hashlib.sha256(about).hexdigest()
     made: dict[str, JsonValue] = {
         "ruleId": finding.code,
-        "ruleIndex": _ORDER.index(finding.code),
+        "ruleIndex": codes.index(finding.code),
         "level": _LEVELS[level],
         "message": {"text": one_line(finding.text)},
         "locations": [_location(path, places[0])],

@@ -198,7 +198,7 @@ def _fix(run: RunRecord) -> str:
     hint = first.hint if isinstance(first, (ErrorWithHint, InputError)) else ""
     if hint := short_line(hint, LONGEST_SENTENCE).rstrip("."):
         pushed = mistake and run.kind != "setup"
-        return f"{hint[:1].upper()}{hint[1:]}, then {'push' if pushed else 'run the gate'} again."
+        return f"{hint}, then {'push' if pushed else 'run the gate'} again."
     if run.kind == "setup" and mistake:
         return "Fix the problem named above, in the workflow or where it was started, and run it again."
     if run.kind == "setup":

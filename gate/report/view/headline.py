@@ -92,36 +92,43 @@ def nothing_scored(run: RunRecord) -> bool:
     return run.unfinished is None and run.missing.samples == run.missing.total > 0
 
 
-def obstacle(run: RunRecord) -> tuple[Text, str]:
+def _obstacle(run: RunRecord) -> tuple[Text, str]:
     """Why there is no verdict: the fact, and its cause in somebody else's words, which may be long."""
     missing = run.missing
     if nothing_scored(run):
         none = f"none of the {numbers.counted(missing.total, 'sample')} has a score"
         return (none,), missing.reasons[0].reason if len(missing.reasons) == 1 and not missing.others else ""
     first = run.deciding[0]
-    if run.unfinished is None or not missing.samples:
-        return shown(first.headline), first.cause
-    verb = "is" if missing.samples == 1 else "are"
-    count = f"; {missing.samples:,} of {numbers.counted(missing.total, 'sample')} {verb} missing"
-    return (*shown(first.headline), count), first.cause
+    return shown(first.headline), first.cause
 
 
 def _obstacle_heading(run: RunRecord, worst: Text) -> Text:
-    """The first line: the fact, as much of its cause as there is room for, or else the worst slice."""
-    fact, cause = obstacle(run)
+    """The first line: the fact, its cause as far as there is room, how much is missing, and the worst slice."""
+    fact, cause = _obstacle(run)
     room = LONGEST_HEADING - len(plain(fact)) - 2
-    if cause:
-        return (*fact, f": {short_line(cause, room).rstrip('.')}") if room >= _FEWEST else fact
-    return (*fact, *worst) if len(plain((*fact, *worst))) <= LONGEST_HEADING else fact
+    if cause and room >= _FEWEST:
+        fact = (*fact, f": {short_line(cause, room).rstrip('.')}")
+    for more in (_missing(run), worst):
+        if len(plain((*fact, *more))) <= LONGEST_HEADING:
+            fact = (*fact, *more)
+    return fact
 
 
 _FEWEST = 30
 """Characters of a cause below which it says nothing."""
 
 
+def _missing(run: RunRecord) -> Text:
+    missing = run.missing
+    if run.unfinished is None or not missing.samples:
+        return ()
+    verb = "is" if missing.samples == 1 else "are"
+    return (f"; {missing.samples:,} of {numbers.counted(missing.total, 'sample')} {verb} missing",)
+
+
 def obstacle_in_full(run: RunRecord) -> Text:
     """The cause that the first line cuts; empty where it cuts nothing."""
-    fact, cause = obstacle(run)
+    fact, cause = _obstacle(run)
     if not cause or len(plain(fact)) + 2 + len(one_line(cause)) <= LONGEST_HEADING:
         return ()
     return (f"Why: {short_line(cause, LONGEST_SENTENCE).rstrip('.')}.",)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from gate.errors import SHOWN, Interrupted
 from gate.record.comparison import ArmAxis, AxisComparison, State, Verdict
 from gate.record.findings.catalogue import SKIPPING
-from gate.record.findings.notes import ExamEdited
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import BudgetTooLow, ExamEdited
 from gate.record.findings.quality import AboveLimit, NoPromptChanged, NoRegression, OverallImproved
 from gate.record.findings.rates import PassRateMet, ThresholdUnset
 from gate.record.findings.skipped import BaselineRecorded
@@ -511,11 +512,18 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
         *calls.ending_findings(run),
         *calls.reuse_drifts(run),
         *([coverage_sentence(run.coverage)] if run.verdict is Verdict.SKIPPED and run.coverage else []),
-        *(shown(note.sentence) for note in notes[:NOTES_SHOWN]),
+        *(_note(run, note) for note in notes[:NOTES_SHOWN]),
         *((f"and {more} more remarks",) if more > 0 else ()),
         *reasons[:most],
         *((f"and {rest:,} more findings in run.json",) if rest > 0 else ()),
     )
+
+
+def _note(run: RunRecord, note: Finding) -> Text:
+    # Once a run did end early, what was foreseen goes without saying.
+    if isinstance(note, BudgetTooLow) and run.unfinished:
+        return (*shown(note.headline), ".")
+    return shown(note.sentence)
 
 
 _ELSEWHERE = (
