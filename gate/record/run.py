@@ -27,7 +27,7 @@ from gate.record.comparison import (
     ToolDifference,
     Verdict,
 )
-from gate.record.findings.catalogue import DECIDING, AnyFinding
+from gate.record.findings.catalogue import DECIDING, AnyFinding, verdict_of
 from gate.record.findings.finding import Finding
 from gate.record.findings.unfinished import Unfinished
 from gate.record.parts import (
@@ -393,6 +393,14 @@ class RunRecord(RecordPart):
         """Whether nothing was evaluated because the override label counts."""
         counts = self.override is not None and self.override.counted
         return counts and self.verdict is Verdict.SKIPPED and not self.waived
+
+    @model_validator(mode="after")
+    def _verdict_follows(self) -> Self:
+        """The verdict is that of the findings: a reader who knows these knows it."""
+        if self.verdict is not verdict_of(self.findings):
+            raise PydanticCustomError("verdict_without_finding", "the findings do not make the verdict {verdict}",
+                                      {"verdict": self.verdict.value})  # fmt: skip
+        return self
 
     @model_validator(mode="after")
     def _waived_is_green(self) -> Self:

@@ -24,7 +24,7 @@ def _large(slices: int, answer: str, suites: int = 1) -> RunRecord:
     ]
     overall = comparison("overall", State.REGRESSION, 40, 0.9, (-0.2, -0.3, -0.1))
     made = [suite(overall, rows, found, name=f"suite-{n}") for n in range(suites)]
-    return run(Verdict.BLOCK, made, ["reason"])
+    return run(Verdict.BLOCK, made)
 
 
 def _whole(text: str) -> None:

@@ -67,7 +67,7 @@ def test_slices_stand_with_their_dimension_and_the_rest_is_folded_and_counted() 
 
     slices = [comparison(name, state, 40, 0.8, (mean, -0.4, 0.1)) for name, state, mean in map(one, range(2_000))]
     overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.3, -0.4, -0.1))
-    (forest,) = forests(run(Verdict.BLOCK, [suite(overall, slices, [])], []))
+    (forest,) = forests(run(Verdict.BLOCK, [suite(overall, slices, [])]))
     kept = [line for group in forest.groups[1:] for line in group.lines]
     assert sum(line.row.state is State.REGRESSION for line in kept) == 40
     assert len(kept) <= 40 + SLICES_SHOWN and forest.groups[0].lines[0].overall
@@ -120,7 +120,7 @@ def test_many_suites_share_the_room_and_what_moved_keeps_its_own() -> None:
     fallen = [comparison(f"y=v{n}", State.REGRESSION, 40, 0.8, (-0.3, -0.4, -0.2)) for n in range(15)]
     overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
     suites = [suite(overall, still + (fallen if n == 7 else []), [], name=f"s{n:03}") for n in range(200)]
-    found = forests(run(Verdict.BLOCK, suites, []))
+    found = forests(run(Verdict.BLOCK, suites))
     counts = [sum(len(group.lines) for group in (*one.groups, *one.folded)) - 1 for one in found]
     assert sum(counts) <= ROWS + len(fallen)
     assert counts[7] == 15 and all("y=" in line.row.name for line in found[7].groups[-1].lines)

@@ -23,13 +23,13 @@ from tests.golden.builders import comparison, run, suite
 
 def _one(verdict: Verdict, *rows: tuple[str, State, float]) -> RunRecord:
     made = [comparison(name, state, 40, 0.8, (mean, mean - 0.1, mean + 0.1)) for name, state, mean in rows]
-    return run(verdict, [suite(made[0], made[1:], [])], ["A reason."])
+    return run(verdict, [suite(made[0], made[1:], [])])
 
 
 def test_an_advisory_slice_is_never_in_the_first_line_of_a_block() -> None:
     overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.1, -0.15, -0.05))
     tone = comparison("tone=a", State.REGRESSION, 40, 0.8, (-0.5, -0.6, -0.4), advisory=True, blocking=False)
-    assert plain(headline(run(Verdict.BLOCK, [suite(overall, [tone], [])], []))).startswith(
+    assert plain(headline(run(Verdict.BLOCK, [suite(overall, [tone], [])]))).startswith(
         "overall quality dropped by 0.100"
     )
 
@@ -69,7 +69,7 @@ def _suites(*found: tuple[str, State, float | None]) -> RunRecord:
         suite(comparison(f"{name}/overall", state, 40, 0.8, (0.0, -0.1, 0.1), mde=mde), [], [], name=name)
         for name, state, mde in found
     ]
-    return run(Verdict.BLOCK, made, ["A reason."])
+    return run(Verdict.BLOCK, made)
 
 
 def test_of_several_suites_it_says_in_which() -> None:
@@ -110,7 +110,7 @@ def ended(reason: str) -> RunRecord:
 
 
 def failed(reason: str) -> RunRecord:
-    return run(Verdict.INCONCLUSIVE, [], [f"{reason}.", "gate.yaml:7: another mistake."])
+    return run(Verdict.INCONCLUSIVE, [])
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ OUR_TAGS = {"details", "summary", "sub", "br", "b"}
 def held(*rows: tuple[str, PassState, bool]) -> RunRecord:
     """HOLD with the given slices; the first one is `overall`."""
     found = [rate(name, state, 40, (0.9, 0.8, 0.95), 0.85, doubtful=doubtful) for name, state, doubtful in rows]
-    return run(Verdict.HOLD, [], ["because"], new=[suite(found[0], found[1:], [])])
+    return run(Verdict.HOLD, [], new=[suite(found[0], found[1:], [])])
 
 
 def steps_of(made: RunRecord) -> str:
@@ -75,7 +75,7 @@ def test_several_prompts_without_a_threshold_are_counted() -> None:
 def test_many_quiet_slices_are_folded() -> None:
     quiet = [rate(f"t={n:02}", PassState.MET, 40, (1.0, 0.9, 1.0), 0.8) for n in range(20)]
     bad = rate("t=bad", PassState.MISSED, 40, (0.2, 0.1, 0.4), 0.8)
-    made = run(Verdict.BLOCK, [], ["r"], new=[suite(quiet[0], [*quiet[1:], bad], cases())])
+    made = run(Verdict.BLOCK, [], new=[suite(quiet[0], [*quiet[1:], bad], cases())])
     (prompt,) = new_prompts(made)
     assert [row.name for row in prompt.rows][:2] == ["t=00", "t=bad"]
     assert len(prompt.rows) == 2 + SHOWN_UNREMARKABLE

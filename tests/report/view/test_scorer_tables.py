@@ -17,7 +17,7 @@ from tests.golden.judged_runs import judged
 
 def made(*scorers: ScorerChange) -> RunRecord:
     overall = comparison("overall", State.REGRESSION, 60, 0.8, (-0.2, -0.3, -0.1))
-    return run(Verdict.BLOCK, [suite(overall, [], [], scorers=list(scorers))], ["overall fell."])
+    return run(Verdict.BLOCK, [suite(overall, [], [], scorers=list(scorers))])
 
 
 def none(name: str) -> ScorerChange:
