@@ -60,7 +60,7 @@ def after_trouble(trouble: str, reason: str) -> str:
 class Caller:
     """Every model call of a run goes through here; new answers are saved in `memory` before they count."""
 
-    def __init__(  # noqa: PLR0913 one thing of each kind
+    def __init__(
         self,
         providers: Providers,
         policy: CallPolicy,

@@ -442,7 +442,7 @@ async def _collected(resolved: Resolved, tools: Tools, seed: int, stop: Stop) ->
         tools.progress.finish()
 
 
-def conclude(  # noqa: PLR0913
+def conclude(
     resolved: Resolved,
     found: Collection,
     caching: Caching,

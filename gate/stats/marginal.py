@@ -263,7 +263,7 @@ class _Evidence(Protocol):
     def bounds(self, level: float) -> tuple[float, float]: ...
 
 
-def marginal_test(  # noqa: PLR0913
+def marginal_test(
     deltas: npt.ArrayLike,
     slices: Mapping[str, npt.ArrayLike],
     *,
