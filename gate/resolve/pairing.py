@@ -84,6 +84,7 @@ class Sides:
         stranger: the change comes from a contributor who may not push to the repository.
         builder: builds prompts that are code; None if code must not run.
         stored_suites: suites of a store, the same for both sides; None where there is none.
+        notes: sentences for the reader on how they were found.
     """
 
     base: FileSource
@@ -91,6 +92,7 @@ class Sides:
     stranger: bool = False
     builder: PromptBuilder | None = None
     stored_suites: StoredSuiteReader | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
