@@ -13,6 +13,7 @@ from gate.engine.signals import ENDING
 from gate.environment.action import Inputs
 from gate.errors import InputErrors
 from gate.github.checks import CheckRuns, Conclusion, Level, Outcome, Remark
+from gate.github.client import ApiError
 from gate.github.pulls import PullRequestApi
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
@@ -64,11 +65,13 @@ def start_check(subject: Subject, job: ActionJob) -> StartedCheck | None:
         return None
     about = f"#{subject.pull.number}" if subject.pull is not None else ""
     checks = CheckRuns(job.github, job.inputs.gate_key, about=about, branch=subject.branch)
-    number = checks.start(subject.commit, job.runner.run_url)
-    # Where the job itself is the check, a token need not be able to; for a change from outside it is the only one.
-    if checks.note and (subject.privileged or not checks.refused):
-        job.warn(f"there is no check run: {checks.note}")
-    return None if number is None else StartedCheck(checks, number)
+    try:
+        return StartedCheck(checks, checks.start(subject.commit, job.runner.run_url))
+    except ApiError as error:
+        # Where the job itself is the check, a token need not be able to; for a change from outside it is the only one.
+        if subject.privileged or not error.forbidden:
+            job.warn(f"there is no check run: {error.in_full}")
+        return None
 
 
 def report_outcome(outcome: ActionOutcome, subject: Subject | None, check: StartedCheck | None, job: ActionJob) -> None:
@@ -161,9 +164,9 @@ def conclude_check(check: StartedCheck, outcome: ActionOutcome, report: str, job
     level: Level = "failure" if run.exit_code else "warning"
     remarks = [Remark(one.path, one.first, one.last, level, one.message) for one in outcome.annotations]
     done = check.checks.finish(check.number, Outcome(conclusion(run), plain_first_line(run), report, remarks))
-    if check.checks.note:
-        job.warn(check.checks.note)
-    return done
+    if done.note:
+        job.warn(done.note)
+    return done.concluded
 
 
 def conclusion(run: RunRecord) -> Conclusion:
