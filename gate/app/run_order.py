@@ -18,8 +18,7 @@ from gate.files import CACHE_FOLDER, make_gate_folder
 from gate.git.places import own_folder, refuse_tracked
 from gate.git.repository import UntrustedRepository
 from gate.prompts.files import FileSource
-from gate.record.findings.finding import Finding
-from gate.record.findings.notes import CacheUnused, Remark
+from gate.record.findings.notes import CacheUnused
 from gate.record.run import RunRecord
 from gate.resolve.resolved import Resolved
 from gate.store.run_folder import RunFolder, SavedSamples
@@ -73,34 +72,11 @@ _LONGEST_MARK = 64
 _CACHED, _JOURNAL = "answers.sqlite", "journal.sqlite"
 
 
-@dataclass(slots=True)
-class RunMemory:
-    """The open memory of a run.
-
-    Args:
-        done: set when the run is complete, so that nothing has to be resumed.
-    """
-
-    store: AnswerStore
-    done: bool = False
-    _notes: tuple[Finding, ...] = ()
-    _leftovers: tuple[Path, ...] = ()
-
-    def notes(self) -> tuple[Finding, ...]:
-        """Notes for the reader so far."""
-        return (*self._notes, *(Remark(message=warning) for warning in self.store.warnings))
-
-    def close(self) -> None:
-        """Write what is left, and remove what only an incomplete run needs."""
-        self.store.close()
-        if self.done:
-            for path in self._leftovers:
-                path.unlink(missing_ok=True)
-
-
 @contextmanager
-def open_memory(order: RunOrder, secret: bytes, address_of: Callable[[ModelRef], str]) -> Iterator[RunMemory]:
-    """The memory of one run; a journal is in the run's folder.
+def open_answers(
+    order: RunOrder, secret: bytes, address_of: Callable[[ModelRef], str]
+) -> Iterator[tuple[AnswerStore, tuple[CacheUnused, ...]]]:
+    """The answers that one run knows and keeps, in the cache, or in a journal in the run's folder; and notes on that.
 
     Raises:
         CannotEvaluate: answers cannot be saved anywhere, so none could count.
@@ -108,11 +84,18 @@ def open_memory(order: RunOrder, secret: bytes, address_of: Callable[[ModelRef],
     policy = order.resolved.cache
     not_before = refreshed_since(order.refreshed_in or order.out) if order.cache and order.refresh else 0.0
     options = CacheOptions(policy.max_age_days * _DAY_S, policy.max_mb * 2**20, not_before, secret)
-    opened = _open(order, options, address_of)
+    answers, notes = _open(order, options, address_of)
     try:
-        yield opened
+        yield answers, notes
     finally:
-        opened.close()
+        answers.close()
+
+
+def remove_leftovers(order: RunOrder, answers: AnswerStore) -> None:
+    """Remove what only an incomplete run needs; the answers are closed."""
+    journal = files_of(answers.path) if answers.path.name == _JOURNAL else ()
+    for path in (*journal, *([order.out / REFRESHING] if order.refresh else [])):
+        path.unlink(missing_ok=True)
 
 
 def answer_secret(settings: Settings) -> bytes:
@@ -141,9 +124,11 @@ def refreshed_since(out: Path) -> float:
         return now
 
 
-def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef], str]) -> RunMemory:
+def _open(
+    order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef], str]
+) -> tuple[AnswerStore, tuple[CacheUnused, ...]]:
     sitting = uuid.uuid4().hex[:12]
-    notes: list[Finding] = []
+    notes: list[CacheUnused] = []
     cached = (order.place / _CACHED,) if order.cache else ()
     sides = order.resolved.sides
     if order.cache:
@@ -153,7 +138,7 @@ def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef
         try:
             refuse_tracked(*files_of(path), sides=sides)
             make_gate_folder(path.parent)
-            store = AnswerStore(path, address_of, sitting, options)
+            return AnswerStore(path, address_of, sitting, options), tuple(notes)
         except (UnusableFile, GateError) as error:
             reason = error.reason if isinstance(error, UnusableFile) else error.message
             if own and isinstance(error, GateError):
@@ -161,9 +146,6 @@ def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef
             if own:
                 raise CannotEvaluate(f"cannot save answers in {path}: {reason}", "set a folder with --out") from None
             notes.append(CacheUnused(path=str(path), reason=reason))
-            continue
-        leftovers = files_of(path) * own + (order.out / REFRESHING,) * order.refresh
-        return RunMemory(store, False, tuple(notes), leftovers)
     raise AssertionError("one of the two is always tried")
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gate.agents.interface import Toolbox
 from gate.agents.resources import ScoringFunctions, SharedResources
-from gate.app.run_order import RunMemory, RunOrder
+from gate.app.run_order import RunOrder
 from gate.calls.budget import PriceList, cap_reply_tokens, check_reply_budget, price_unknown
+from gate.calls.cache import AnswerStore
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.endpoints import Keys
 from gate.calls.interface import BudgetedCalls, Calls, Executor
@@ -328,22 +329,25 @@ def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
     return tuple((one, factory.cold(one, params)) for one in map(parse_model, spec.models))
 
 
-@dataclass(frozen=True, slots=True)
-class RunServices:
-    """Services of a run besides models: scoring functions, agents and the observer."""
+def make_tools(
+    plan: RunOrder,
+    factory: Factory,
+    folder: RunFolder,
+    answers: AnswerStore,
+    answer_notes: Sequence[Finding],
+    functions: ScoringFunctions,
+    resources: SharedResources,
+    observer: Observer,
+) -> Tools:
+    """Calls, scorers, sink and progress of one run.
 
-    functions: ScoringFunctions
-    resources: SharedResources
-    observer: Observer
-
-
-def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunMemory, services: RunServices) -> Tools:
-    """Calls, scorers, sink and progress of one run."""
+    Args:
+        answer_notes: on the opening of the known answers.
+    """
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, tuple[ScorerSpec, ModelScorer]] = {}
 
     def foreseen_spending() -> "Spending":
-
         return run_spending(plan.resolved, factory, plan.concurrency)
 
     unchecked = format_notes(plan.resolved)
@@ -353,8 +357,8 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
             *price_notes(plan.resolved, factory),
             *unchecked,
             *caller.notes(),
-            *memory.notes(),
-            *(Remark(message=note) for note in services.resources.notes),
+            *answer_notes,
+            *(Remark(message=note) for note in (*answers.warnings, *resources.notes)),
         )
 
     notes = RunNotes(plan.say, plan.resolved, foreseen_spending, later)
@@ -371,23 +375,23 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
         return PairwiseJudge(spec, *members(spec, factory)[0], asking("judge"))
 
     def asking(role: str) -> BudgetedCalls:
-        return services.observer.calls(caller, role, factory.address)
+        return observer.calls(caller, role, factory.address)
 
     jitter = random.Random()  # noqa: S311 jitter is no secret
-    caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)
+    caller = Caller(factory.provider, policy, jitter, factory.price, memory=answers)
     return Tools(
-        target=services.resources.target(asking, memory.store, services.observer.toolbox),
+        target=resources.target(asking, answers, observer.toolbox),
         calls=asking("other"),
-        memory=memory.store,
+        memory=answers,
         judge=judge,
         pairwise=pairwise,
-        code=services.functions.scorer,
+        code=functions.scorer,
         spent_usd=lambda: caller.spent_usd,
         exhausted=caller.exhausted,
         sink=folder,
         progress=plan.progress,
         notes=notes,
-        tracing=services.observer,
+        tracing=observer,
         # A task that waits for the journal, or for a judge, does not occupy a slot.
         workers=2 * plan.concurrency,
         apart=plan.apart,

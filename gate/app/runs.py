@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from gate.agents.resources import scoring_functions, shared_resources
-from gate.app.run_order import RunOrder, answer_secret, open_memory, prepare_reports, run_folder
+from gate.app.run_order import RunOrder, answer_secret, open_answers, prepare_reports, remove_leftovers, run_folder
 from gate.app.run_tools import (
     Observer,
-    RunServices,
     caching_of,
     make_factory,
     make_tools,
@@ -142,15 +141,15 @@ async def _run(
             scoring_functions(plan.resolved) as functions,
             shared_resources(plan.resolved, plan.out, plan.concurrency) as resources,
         ):
-            with open_memory(plan, secret, factory.address) as memory:
+            with open_answers(plan, secret, factory.address) as (answers, notes):
                 if plan.batch:
                     from gate.app.batches import prepare_batch
 
-                    await prepare_batch(plan, factory, memory, seed)
-                services = RunServices(functions, resources, observer)
-                tools = make_tools(plan, factory, folder, memory, services)
+                    await prepare_batch(plan, factory, answers, seed)
+                tools = make_tools(plan, factory, folder, answers, notes, functions, resources, observer)
                 done = await work(RunContext(plan.resolved, tools, caching_of(factory), seed, stop))
-                memory.done = stop.reason is None
+            if stop.reason is None:
+                remove_leftovers(plan, answers)
         return done
     finally:
         await factory.close()

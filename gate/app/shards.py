@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from gate.app.run_order import RunOrder, run_folder
@@ -210,8 +211,9 @@ def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Set
         for sample in gathered.samples():
             found.samples.add(sample, folder.sample(sample))
         factory = keyless_factory(settings, resolved.servers, resolved.prices)
-        ended = *_times(shards.records.values()), stop
-        run = conclude(resolved, found, caching_of(factory), lambda spec: members(spec, factory), whole.seed, ended)
+        created, duration_s = _times(shards.records.values())
+        caching, judges = caching_of(factory), partial(members, factory=factory)
+        run = conclude(resolved, found, caching, judges, whole.seed, created, duration_s, stop)
         run = without_promises(run, resolved, "a run in shards cannot read databases")
         folder.run(run)
     return run

@@ -63,7 +63,7 @@ def _with_trouble(reason: str, trouble: str) -> str:
 class Caller:
     """Every model call of a run goes through here; new answers are saved in `memory` before they count."""
 
-    def __init__(  # noqa: PLR0913 one thing of each kind
+    def __init__(
         self,
         providers: Providers,
         policy: CallPolicy,

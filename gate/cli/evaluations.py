@@ -282,7 +282,7 @@ def action() -> None:
     from datetime import UTC, datetime
 
     from gate.action.entry import act
-    from gate.action.evaluation import EventServices
+    from gate.action.job import EventServices
     from gate.cli.output import LineProgress, print_run
     from gate.environment.settings import Settings
 

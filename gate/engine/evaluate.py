@@ -386,8 +386,8 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
     """
     started, created = time.perf_counter(), datetime.now(UTC)
     found = await _collected(resolved, tools, seed, stop)
-    ended = created, time.perf_counter() - started, stop
-    run = conclude(resolved, found, caching, lambda spec: tools.judge(spec).members, seed, ended)
+    duration_s = time.perf_counter() - started
+    run = conclude(resolved, found, caching, lambda spec: tools.judge(spec).members, seed, created, duration_s, stop)
     if resolved.edits:
         from gate.engine.exam_trials import with_exam_changes
 
@@ -428,20 +428,22 @@ async def _collected(resolved: Resolved, tools: Tools, seed: int, stop: Stop) ->
         tools.progress.finish()
 
 
-def conclude(  # noqa: PLR0913
+def conclude(
     resolved: Resolved,
     found: Collection,
     caching: Caching,
     members: Members,
     seed: int,
-    ended: tuple[datetime, float, Stop],
+    created: datetime,
+    duration_s: float,
+    stop: Stop,
 ) -> RunRecord:
     """Judge the samples; no calls.
 
     Args:
-        ended: when the run began, the seconds that it took, and the switch that may have ended it early.
+        created: when the run began.
+        stop: the switch that may have ended it early.
     """
-    created, duration_s, stop = ended
     judge = Assessor(resolved.suites, resolved.policy, seed, resolved.deleted)
     assessment = judge.assess(found.samples, stop.cause)
     comparisons = cache_comparisons(resolved.suites, found.samples, caching, resolved.policy.alpha)

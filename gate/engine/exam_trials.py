@@ -25,7 +25,7 @@ from gate.resolve.resolved import Resolved
 from gate.suite import Suite
 
 
-async def with_exam_changes(  # noqa: PLR0913
+async def with_exam_changes(
     run: RunRecord, resolved: Resolved, samples: SampleTable, seed: int, tools: Tools, stop: Stop
 ) -> RunRecord:
     """The record with the results of the edited eval set; verdict, reasons, slices and gaps stay as they are.

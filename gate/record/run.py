@@ -27,7 +27,7 @@ from gate.record.comparison import (
     ToolDifference,
     Verdict,
 )
-from gate.record.findings.catalogue import DECIDING, AnyFinding, verdict_of
+from gate.record.findings.catalogue import DECIDING, QUIET, AnyFinding, verdict_of
 from gate.record.findings.finding import Finding
 from gate.record.findings.unfinished import Unfinished
 from gate.record.parts import (
@@ -377,6 +377,11 @@ class RunRecord(RecordPart):
         """The findings that the verdict rests on: those of its severity, or all where nothing is urgent."""
         severity = DECIDING.get(self.verdict, "note")
         return tuple(finding for finding in self.findings if finding.severity == severity)
+
+    @property
+    def quiet(self) -> bool:
+        """Nothing was evaluated, and there is nothing that a person has to know."""
+        return all(isinstance(finding, QUIET) for finding in self.findings)
 
     @property
     def unfinished(self) -> Unfinished | None:

@@ -20,6 +20,7 @@ from gate.errors import GateError
 from gate.limits import NEW_SUITES
 from gate.prompts.files import FileSource, PromptBuilder, file_of
 from gate.prompts.version import PromptVersion
+from gate.record.findings.finding import Finding
 from gate.record.findings.notes import IncludesChanged
 from gate.suite import Suite
 
@@ -85,6 +86,7 @@ class Sides:
         stranger: the change comes from a contributor who may not push to the repository.
         builder: builds prompts that are code; None if code must not run.
         stored_suites: suites of a store, the same for both sides; None where there is none.
+        notes: sentences for the reader on how they were found.
     """
 
     base: FileSource
@@ -92,6 +94,7 @@ class Sides:
     stranger: bool = False
     builder: PromptBuilder | None = None
     stored_suites: StoredSuiteReader | None = None
+    notes: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class Factory:
     `read_text` reads a file of recorded answers, by the path after `replay:`.
     """
 
-    def __init__(  # noqa: PLR0913 one thing of each kind
+    def __init__(
         self,
         keys: Keys,
         cache_dir: Path,

@@ -98,6 +98,9 @@ SKIPPING = (
 )
 """Kinds that say why nothing was evaluated on purpose."""
 
+QUIET = (skipped.NothingChanged, skipped.PullRequestClosed, skipped.NothingToEvaluate, skipped.NoConfiguration)
+"""Kinds that need no comment where there are no others."""
+
 VERDICTS: tuple[tuple[Severity, Verdict], ...] = (
     ("block", Verdict.BLOCK),
     ("undecided", Verdict.INCONCLUSIVE),

@@ -101,6 +101,8 @@ def test_faults_kills_and_a_full_disk_change_no_result(repo: Path, server: Model
     calm = gate("diff", "--base", "main", "--quiet", "--refresh", "--out", "calm", cwd=repo)
     assert calm.code == 1
     assert said(repo / "calm") == said(repo / ".gate/last")
+    # Nothing is left to be resumed.
+    assert not (repo / "calm/refreshing").exists()
 
 
 def test_a_killed_run_with_early_stopping_makes_the_same_calls(repo: Path, server: ModelServer) -> None:
