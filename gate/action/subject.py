@@ -23,8 +23,9 @@ from gate.github.events import (
 from gate.github.pulls import PullRequestApi, PullRequests, PullState
 from gate.github.source import GitHubSource, GitHubStore
 from gate.prompts.files import FileSource
+from gate.record.findings.finding import Finding
 from gate.record.findings.notes import MergedByGate
-from gate.record.findings.skipped import PullRequestClosed
+from gate.record.findings.skipped import NothingToEvaluate, PullRequestClosed
 from gate.record.transcript import Failed
 from gate.resolve.pairing import Sides
 
