@@ -1,5 +1,6 @@
 """Reports the outcome of an event: check run, comment, annotations, outputs and job summary."""
 
+import json
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -148,6 +149,7 @@ def comment_context(subject: Subject, job: ActionJob) -> CommentContext:
         config,
         pull=of_pull,
         comment=of_pull and job.github.has_token,
+        docs_url=job.runner.docs_url,
     )
 
 
@@ -247,6 +249,7 @@ def step_outputs(run: RunRecord, folder: str, comment_url: str) -> dict[str, str
     upper = None if found is None else found.record.upper
     return {
         "verdict": run.verdict.value,
+        "findings": json.dumps(list(dict.fromkeys(finding.code for finding in run.findings))),
         "worst-slice": found.record.slice if found else "",
         "worst-slice-upper": "" if upper is None else f"{upper:.6f}",
         "report-path": f"{folder}/report.html" if folder else "",

@@ -137,15 +137,14 @@ def verdict(policy: SuitePolicy, score_of: ScoreOfCase, count: int = 60) -> Asse
 def test_a_new_prompt_that_is_good_enough_passes_and_never_ships() -> None:
     found = verdict(NINETY, lambda _: 1.0)
     assert (found.decision.verdict, found.decision.exit_code) == (Verdict.PASS, 0)
-    assert found.decision.reasons == (
-        "support/overall: 100 % of the answers to 60 cases passed; at least 90 % needed.",
-    )
+    (met,) = found.decision.findings
+    assert (met.code, met.slice, met.rate, met.wanted) == ("pass-rate-met", "overall", 1.0, 0.9)
 
 
 def test_a_slice_that_misses_its_rate_blocks() -> None:
     found = verdict(NINETY, lambda number: float(not number % 2))
     assert (found.decision.verdict, found.decision.exit_code) == (Verdict.BLOCK, 1)
-    assert found.decision.reasons[0].startswith("support/tier=gold: 0 % of the answers to 30 cases passed")
+    assert found.decision.findings[0].text.startswith("support/tier=gold: 0 %")
 
 
 def test_a_slice_without_a_shortfall_does_not_hold_unless_the_policy_names_it() -> None:
@@ -153,26 +152,26 @@ def test_a_slice_without_a_shortfall_does_not_hold_unless_the_policy_names_it() 
     named = NINETY.model_copy(update={"slices": {"tier=gold": SlicePolicy(min_pass_rate=0.9)}})
     found = verdict(named, lambda _: 1.0, 60).decision
     assert found.verdict is Verdict.HOLD
-    assert len(found.reasons) == 1
-    assert "support/tier=gold" in found.reasons[0]
+    (held, *_) = found.findings
+    assert (held.code, held.slice) == ("pass-rate-unproven", "tier=gold")
 
 
 @pytest.mark.parametrize(
-    ("policy", "count", "said"),
+    ("policy", "count", "code"),
     [
-        (SuitePolicy(), 60, "no threshold is set; set min_pass_rate"),
-        (NINETY, 8, "8 cases are too few to decide"),
+        (SuitePolicy(), 60, "threshold-unset"),
+        (NINETY, 8, "too-few-cases"),
         (
             NINETY.model_copy(update={"slices": {"tier=vip": SlicePolicy(min_pass_rate=0.9)}}),
             60,
-            "names the slice tier=vip, which has no cases",
+            "policy-slice-empty",
         ),
     ],
 )
-def test_what_nobody_can_judge_holds(policy: SuitePolicy, count: int, said: str) -> None:
+def test_what_nobody_can_judge_holds(policy: SuitePolicy, count: int, code: str) -> None:
     found = verdict(policy, lambda _: 1.0, count).decision
     assert found.verdict is Verdict.HOLD
-    assert any(said in reason for reason in found.reasons)
+    assert code in [finding.code for finding in found.findings if finding.severity == "hold"]
 
 
 @pytest.mark.parametrize(("required", "count"), [("tier=gold", 16), ("tier=vip", 60)])
@@ -210,7 +209,7 @@ def test_a_new_prompt_leaves_the_comparison_alone() -> None:
     assert [row for _, row in beside.quality.slices] == [row for _, row in alone.quality.slices]
     assert (beside.quality.tested, beside.axes) == (1, alone.axes)
     assert alone.decision.verdict is beside.decision.verdict is Verdict.SHIP
-    assert beside.decision.reasons[-1].startswith("support/overall: 100 %")
+    assert beside.decision.findings[-1].code == "pass-rate-met"
 
 
 def slower(arm: ArmName, position: int) -> Reply:
@@ -300,12 +299,12 @@ def test_a_slice_may_have_a_margin_of_its_own() -> None:
         "tier=enterprise": State.REGRESSION,
         "tier=smb": State.NOISE,
     }
-    assert result.decision.reasons[0].startswith("tier=enterprise dropped by 0.020")
+    assert result.decision.findings[0].text.startswith("tier=enterprise dropped by 0.020")
 
 
 def test_the_reason_names_the_margin_that_was_left_behind() -> None:
     result = assess(SuitePolicy(slices={"tier=smb": SlicePolicy(margin=0.001)}))
-    assert any("tier=smb" in reason and "below the margin of −0.001" in reason for reason in result.decision.reasons)
+    assert any("tier=smb" in one.text and "below the margin of −0.001" in one.text for one in result.decision.findings)
 
 
 def test_the_smallest_detectable_fall_lies_beyond_the_margin() -> None:

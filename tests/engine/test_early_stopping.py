@@ -12,6 +12,8 @@ from gate.engine.arrays import SampleArrays
 from gate.engine.decide import Assessment, Assessor
 from gate.engine.schedule import Looks, lacking, look, looks_planned, why_not
 from gate.record.comparison import State, Verdict
+from gate.record.findings.finding import Finding
+from gate.record.findings.unfinished import BudgetReached
 from gate.record.transcript import ArmName, Sample
 from gate.suite import Suite
 from tests.support.runs import ScoreOf, suite, table_of, take
@@ -60,7 +62,7 @@ def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
     return list(samples)
 
 
-def assess(suites: Sequence[Suite], samples: Sequence[Sample], unfinished: str | None = None) -> Assessment:
+def assess(suites: Sequence[Suite], samples: Sequence[Sample], unfinished: Finding | None = None) -> Assessment:
     return Assessor(tuple(suites), ON, seed=7).assess(table_of(samples), unfinished)
 
 
@@ -113,7 +115,7 @@ def test_a_run_that_was_broken_off_misses_all_that_was_planned() -> None:
     taken = 150
     one = suite(TIERS, samples=3)
     begun = [s for s in take(one, falling) if s.index == 0][:taken]
-    found = assess((one,), begun, f"the budget of {taken} calls is used up")
+    found = assess((one,), begun, BudgetReached(limit="max_calls", value=taken, setting="budget.max_calls"))
     assert found.decision.verdict is Verdict.INCONCLUSIVE
     assert (found.missing.samples, found.missing.total, found.samples) == (6 * 96 - taken, 6 * 96, None)
     # The figures are those of all that there is, at the whole level.

@@ -31,6 +31,9 @@ from gate.engine.run import Collection, Drift
 from gate.messages import Message, Parts
 from gate.messages import Part as PromptFile
 from gate.prompts.version import FunctionTexts, Prompt
+from gate.record.comparison import Verdict
+from gate.record.findings.notes import PromptCacheUncompared
+from gate.record.findings.unfinished import BudgetReached
 from gate.record.parts import OutputRecord
 from gate.record.run import RunRecord
 from gate.record.transcript import (
@@ -71,7 +74,7 @@ def test_a_suite_of_whose_prompt_cache_nothing_is_known_has_its_verdict_all_the_
     made = record(RunResult(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0))
     assert made.suites[0].cache is None
     assert "cacheable prefix" not in render_report(made)
-    assert made.notes == ["What the change does to the prompt cache of support could not be found out."]
+    assert made.findings[-1] == PromptCacheUncompared(suite="support")
 
 
 def spending(*costs: Cost | None, target: Target | None = None) -> RunRecord:
@@ -280,10 +283,12 @@ def test_an_agent_that_is_asked_again_the_next_time_is_told_of() -> None:
 def test_why_a_run_ended_early_is_kept() -> None:
     one = suite([{}] * 12)
     samples = _samples(one, 12)
-    assessment = Assessor((one,), RunPolicy(), 1).assess(table_of(samples), "the budget of 5 calls is used up")
-    done = RunResult(resolved([one]), Collection(table_of(samples)), assessment, {}, 1, CREATED, 1.0)
-    made = record(replace(done, unfinished="the budget of 5 calls is used up"))
-    assert made.unfinished == "the budget of 5 calls is used up"
+    ended = BudgetReached(limit="max_calls", value=5, setting="budget.max_calls")
+    assessment = Assessor((one,), RunPolicy(), 1).assess(table_of(samples), ended)
+    assert assessment.decision.verdict is not Verdict.INCONCLUSIVE
+    lacking = Assessor((one,), RunPolicy(), 1).assess(table_of(samples[:-1]), ended)
+    made = record(RunResult(resolved([one]), Collection(table_of(samples[:-1])), lacking, {}, 1, CREATED, 1.0))
+    assert made.unfinished == ended
 
 
 KEY_OF_RECORD_CONVERSATIONS = "sk-" + "a1" * 30

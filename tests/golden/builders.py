@@ -288,7 +288,11 @@ def _rates(new: Sequence[NewSuiteRecord]) -> Iterator[Finding]:
                     names = ("slice", "n", "passed", "rate", "lower", "upper", "wanted")
                     yield kind(suite=one.name, **{name: getattr(row, name) for name in names})
     for one in new:
-        if one.overall.state is PassState.NO_THRESHOLD:
+        whole = one.overall
+        if whole.state is PassState.TOO_FEW:
+            count = {"n": whole.n, "units": whole.units}
+            yield TooFewCases(severity="hold", suite=one.name, slice=f"{one.name}/overall", **count, required=False)
+        elif whole.state is PassState.NO_THRESHOLD:
             yield ThresholdUnset(suite=one.name)
 
 

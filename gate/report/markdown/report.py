@@ -9,6 +9,7 @@ from jinja2 import Environment, Template
 from markupsafe import Markup
 
 from gate.record.comparison import PassState, State, Verdict
+from gate.record.findings.catalogue import DECIDING
 from gate.record.parts import CaseState
 from gate.record.run import RunRecord
 from gate.report import escape, numbers
@@ -422,7 +423,8 @@ class CommentContext:
     """What a comment refers to.
 
     Args:
-        run_url: the workflow run; may be empty. Not escaped: it comes from the runner.
+        run_url: the workflow run; may be empty. Not escaped: it comes from the runner, like the next.
+        docs_url: folder of the documentation; may be empty.
         config: path of the configuration; may be empty.
     """
 
@@ -433,6 +435,7 @@ class CommentContext:
     config: str = ""
     pull: bool = True
     comment: bool = True
+    docs_url: str = ""
 
 
 def render_comment(run: RunRecord, context: CommentContext, *, limit: int = GITHUB_LIMIT) -> str:
@@ -441,7 +444,9 @@ def render_comment(run: RunRecord, context: CommentContext, *, limit: int = GITH
     by: Text = (" by ", Code(context.config)) if context.config else ()
     about: Text = ("Commit ", Code(context.head[:12]), " against ", Code(context.base), *by)
     way_out = _way_out(run, context)
-    shown = {"about": about, "run_url": context.run_url, "way_out": way_out}
+    code = run.deciding[0].code if run.verdict in DECIDING else ""
+    shown = {"about": about, "run_url": context.run_url, "way_out": way_out, "finding": code}
+    shown["docs_url"] = context.docs_url
     rest = template.render(report="", **shown)
     report = render_report(run, limit=limit - len(rest)).rstrip() + "\n"
     return template.render(report=report, **shown)

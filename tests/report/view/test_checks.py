@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from gate.record.comparison import PassRate, PassState, Verdict
+from gate.record.findings.unfinished import EvaluationFailed
 from gate.record.parts import CaseState
 from gate.record.run import RunRecord
 from gate.report.markdown.report import render_report
@@ -39,7 +40,7 @@ def printed(run: RunRecord, width: int) -> list[str]:
 def rates(overall: PassRate, states: list[CaseState]) -> tuple[str, str]:
     """What the row of all cases says: how many cases, and what that shows."""
     found = [case(f"c{number}", {}, checked(state, [scorer("asks", 1.0)])) for number, state in enumerate(states)]
-    (table,) = check_tables(check(Verdict.INCONCLUSIVE, [calls(overall, [], found)]))
+    (table,) = check_tables(check(Verdict.INCONCLUSIVE, [calls(overall, [], found)], [EvaluationFailed(message="x")]))
     return table.rates[0].cases, table.rates[0].words
 
 
