@@ -1,16 +1,23 @@
 """The slice table."""
 
 from gate.record.comparison import Comparison, State, Verdict
+from gate.record.findings.catalogue import verdict_of
+from gate.record.run import RunRecord, SuiteRecord
 from gate.report.markdown import preview
 from gate.report.view.comparisons import SHOWN_UNREMARKABLE, SliceTable, folded_title, slice_footnotes, slice_tables
 from tests.golden import runs
-from tests.golden.builders import comparison, run, suite
+from tests.golden.builders import comparison, run, shown_findings, suite
 from tests.golden.judged_runs import lost_pairs
+
+
+def shown(one: SuiteRecord) -> RunRecord:
+    """A run over one suite, whatever its verdict."""
+    return run(verdict_of(shown_findings([one])), [one])
 
 
 def _rows(*slices: Comparison) -> list[tuple[str, str]]:
     overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
-    (table,) = slice_tables(run(Verdict.PASS, [suite(overall, list(slices), [])]))
+    (table,) = slice_tables(shown(suite(overall, list(slices), [])))
     return [(row.name, row.words) for row in (*table.rows, *table.folded)]
 
 
@@ -45,7 +52,7 @@ def test_overall_first_then_worst_first_in_plain_words() -> None:
 
 def _one(*slices: Comparison) -> SliceTable:
     overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
-    return slice_tables(run(Verdict.PASS, [suite(overall, list(slices), [])]))[0]
+    return slice_tables(shown(suite(overall, list(slices), [])))[0]
 
 
 def test_unremarkable_rows_fill_up_a_handful_and_marked_ones_come_before_them() -> None:

@@ -111,9 +111,8 @@ def ended(finding: Finding) -> RunRecord:
 def test_a_dear_call_is_said_with_its_price_and_the_setting() -> None:
     money = {"value": 0.000395, "spent_usd": 0.0002412, "next_usd": 0.000156}
     dear = BudgetReached(limit="max_usd", setting="budget.max_usd", request="call", **money)
-    first = (
-        "the budget of $0.000395 is not enough for another call: $0.0002412 is spent, and the call may cost $0.000156"
-    )
+    first = "the budget of $0.000395 is not enough for another call: "
+    first += "$0.0002412 is spent, and the call may cost $0.000156"
     assert plain_first_line(ended(dear)) == f"INCONCLUSIVE: {first}"
     assert dear.text.endswith(" Raise budget.max_usd, or lower max_output_tokens.")
 
