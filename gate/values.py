@@ -162,7 +162,7 @@ class RecordPart(BaseModel):
     )
 
 
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 """Means may leave their range by rounding."""
 
 Count: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
@@ -177,10 +177,10 @@ Tokens: TypeAlias = Annotated[int, Field(ge=0, le=10**18)]
 SampleCount: TypeAlias = Annotated[int, Field(ge=1, le=100)]
 """k; the same range as `samples` in `gate.yaml`."""
 
-Share: TypeAlias = Annotated[float, Field(ge=-_ROUNDING, le=1.0 + _ROUNDING)]
+Share: TypeAlias = Annotated[float, Field(ge=-ROUNDING, le=1.0 + ROUNDING)]
 """Scores, rates, probabilities."""
 
-Delta: TypeAlias = Annotated[float, Field(ge=-1.0 - _ROUNDING, le=1.0 + _ROUNDING)]
+Delta: TypeAlias = Annotated[float, Field(ge=-1.0 - ROUNDING, le=1.0 + ROUNDING)]
 """A difference of scores or rates, and the bounds of one."""
 
 Level: TypeAlias = Annotated[float, Field(ge=1e-17, lt=0.5)]
@@ -192,7 +192,7 @@ Amount: TypeAlias = Annotated[float, Field(ge=0.0, le=1e12)]
 Difference: TypeAlias = Annotated[float, Field(ge=-1e12, le=1e12)]
 """Of seconds, dollars or shares."""
 
-Relative: TypeAlias = Annotated[float, Field(ge=-1.0 - _ROUNDING, allow_inf_nan=False)]
+Relative: TypeAlias = Annotated[float, Field(ge=-1.0 - ROUNDING, allow_inf_nan=False)]
 """A relative change: 0.12 is +12 %. Nothing bounds it from above."""
 
 Scores: TypeAlias = Annotated[list[Share | None], Field(max_length=100)]

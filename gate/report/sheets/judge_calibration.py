@@ -45,10 +45,10 @@ def score_difference(found: MaybeFigure, scale: tuple[float, float]) -> str:
     """A difference of scores: `+0.031 [+0.010, +0.052]`, or `+0.12 [+0.04, +0.21]` on a rubric's scale."""
     if isinstance(found, NoFigure):
         return numbers.NOTHING
+    difference = numbers.ScoreFigure(found.value, found.lower, found.upper)
     if scale == UNIT_SCALE:
-        return f"{numbers.delta(found.value)} {numbers.interval(found.lower, found.upper)}"
-    steps = scale[1] - scale[0]
-    return numbers.grade_change(found.value * steps, found.lower * steps, found.upper * steps)
+        return numbers.score_change(difference)
+    return numbers.grade_change(difference, scale[1] - scale[0])
 
 
 def score_distance(distance: float, scale: tuple[float, float]) -> str:

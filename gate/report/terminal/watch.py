@@ -88,10 +88,9 @@ def _compared(run: RunRecord, last: RunRecord | None) -> Iterator[WatchRow]:
     ordered = sorted(run_slices(run), key=lambda named: (not named.overall, worst_first(named)))
     for named in ordered:
         record, old = named.record, before.get(named.full)
-        span = "" if record.mean is None else f" {numbers.interval(record.lower, record.upper)}"
         yield WatchRow(
             name=short_line(named.full),
-            now=f"{numbers.delta(record.mean)}{span}",
+            now=numbers.NOTHING if record.mean is None else numbers.quality_change(record, run.method.alpha),
             before=numbers.NOTHING if old is None else numbers.delta(old.record.mean),
             words=state_words(record.state),
             state=record.state,
@@ -146,9 +145,8 @@ def _axes(run: RunRecord) -> Iterator[str]:
     for suite in run.suites:
         prefix = f"{short_line(suite.name)}: " if has_several_suites(run) else ""
         for axis in (suite.cost, suite.latency):
-            if axis.compared:
-                span = numbers.change_interval(axis.lower, axis.upper)
-                yield f"{prefix}{axis.axis} {numbers.change(axis.change)} {span}"
+            if axis.compared and axis.change is not None:
+                yield f"{prefix}{axis.axis} {numbers.relative_change(axis.change, axis.lower, axis.upper)}"
     known = [suite for suite in run.suites if suite.reuse is not None and suite.reuse.baseline is not None]
     missing = {axis.axis: None for suite in known for axis in (suite.cost, suite.latency) if _left_out(axis)}
     if missing:
