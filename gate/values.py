@@ -126,10 +126,13 @@ def _refuse(name: str) -> JsonValue:
 
 _ARGUMENT = re.compile(r"^    ([a-z0-9_, ]+): (.*)$")
 
+_PYTHON = re.compile(r"\b(?:None|True|False)\b")
+
 
 def describe(schema: dict[str, Any], kind: type) -> None:
-    """Move the lines under `Args:` of a class to the properties of its JSON Schema."""
-    about, _, arguments = cleandoc(kind.__doc__ or "").partition("\n\nArgs:\n")
+    """Move the lines under `Args:` of a class to the properties of its JSON Schema, in the words of JSON."""
+    text = _PYTHON.sub(lambda found: "null" if found[0] == "None" else found[0].lower(), cleandoc(kind.__doc__ or ""))
+    about, _, arguments = text.partition("\n\nArgs:\n")
     schema["description"] = " ".join(about.split())
     keys: list[dict[str, Any]] = []
     for line in arguments.splitlines():

@@ -173,7 +173,7 @@ class ScorerChange(RecordPart):
         baseline, candidate: mean scores in [0, 1]; None where there are none.
         mean: of the cases' deltas, in [-1, 1].
         baseline_passed, candidate_passed: of one that is required, the share of the answers that it gave more than 0,
-            averaged by case; None of others.
+            averaged by case; None for other scorers.
     """
 
     name: str
@@ -326,7 +326,7 @@ class ArmPrefix(RecordPart):
         request_tokens: of a whole request, on average.
         measured: the rate is that of the arm's own replies; otherwise four characters are taken for a token.
         place: what ends the prefix; None where all requests are the same throughout.
-        minimum: see `CacheTerms`.
+        minimum: tokens of the shortest prefix that is cached; None where that is not known.
         obstacle: why nothing of it is cached.
     """
 

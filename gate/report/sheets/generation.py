@@ -212,7 +212,7 @@ class CheckedRule(RecordPart):
 
 
 class DiversityRecord(RecordPart):
-    """How different the tests are from each other; see `gate.testgen.cases.diversity.Diversity`."""
+    """How different the tests are from each other."""
 
     model_config = ConfigDict(from_attributes=True)
 

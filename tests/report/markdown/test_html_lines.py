@@ -1,4 +1,4 @@
-"""Values where Markdown and HTML meet: GitHub reads Markdown between inline tags, and none in a line such as `<summary>`."""
+"""Values where Markdown and HTML meet: GitHub reads Markdown inside `<sub>`, and none in a line like `<summary>`."""
 
 import re
 from collections import defaultdict
