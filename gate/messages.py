@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, TypeAlias
 
-from pydantic import ConfigDict
-
 from gate.values import WRITTEN, JsonValue, too_deep
 
 
@@ -40,7 +38,7 @@ class ToolCall:
         arguments: usually a JSON object as text; empty where there are none.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    __pydantic_config__: ClassVar = WRITTEN
     id: str
     name: str
     arguments: str
@@ -75,7 +73,7 @@ class Image:
         size: in bytes.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    __pydantic_config__: ClassVar = WRITTEN
     path: str
     media_type: str = ""
     data: str = field(default="", repr=False)
