@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from inspect import cleandoc
@@ -211,6 +212,20 @@ HELPS = "How to fix: "
 def counted(count: int, one: str, many: str = "") -> str:
     """A count with its noun: `1 case`, `1,200 cases`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+NAMES_SHOWN = 3
+"""Names in a sentence; the rest is counted."""
+
+
+def listed(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
+    """`a, b, c and 2 more`; `most` is another number only where readers choose from the names."""
+    return ", ".join(names[:most]) + and_more(len(names) - most)
+
+
+def and_more(rest: int) -> str:
+    """` and 2 more`, behind the names that are shown; empty where these are all."""
+    return f" and {rest:,} more" if rest > 0 else ""
 
 
 def clipped(text: str, most: int) -> str:

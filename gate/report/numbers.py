@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
+from gate import values
 from gate.config.values import OVERALL
 from gate.record.comparison import Comparison, Estimate, State
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report.escape import one_line
+from gate.values import NAMES_SHOWN as NAMES_SHOWN
 from gate.values import about_dollars, clipped
 from gate.values import counted as counted
 
@@ -302,8 +304,6 @@ class NamedNumber:
 
 LONGEST_NAME = 100
 LONGEST_SENTENCE = 300
-NAMES_SHOWN = 3
-"""Slices that a sentence names; it counts the rest."""
 
 Item = TypeVar("Item")
 
@@ -430,9 +430,8 @@ def plain(text: Text) -> str:
 
 
 def listed(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
-    """`a, b, c and 2 more`."""
-    rest = len(names) - most
-    return ", ".join(map(short_line, names[:most])) + (f" and {rest:,} more" if rest > 0 else "")
+    """`a, b, c and 2 more`, each name on one line and not too long."""
+    return values.listed(tuple(map(short_line, names)), most)
 
 
 def listed_code(names: Sequence[str]) -> Text:
@@ -440,8 +439,7 @@ def listed_code(names: Sequence[str]) -> Text:
     out: list[str | Code] = []
     for name in names[:NAMES_SHOWN]:
         out += [", " if out else "", Code(short_line(name))]
-    rest = len(names) - NAMES_SHOWN
-    return (*out, f" and {rest:,} more" if rest > 0 else "")
+    return (*out, values.and_more(len(names) - NAMES_SHOWN))
 
 
 def slice_name(named: NamedSlice) -> Code:
@@ -454,8 +452,8 @@ def slice_names(slices: Sequence[NamedSlice]) -> tuple[str | Code, ...]:
     out: list[str | Code] = []
     for named in slices[:NAMES_SHOWN]:
         out += [", ", *(["advisory "] if named.record.advisory else []), slice_name(named)]
-    rest = len(slices) - NAMES_SHOWN
-    return (*out[1:], *((f" and {rest:,} more",) if rest > 0 else ()))
+    rest = values.and_more(len(slices) - NAMES_SHOWN)
+    return (*out[1:], *((rest,) if rest else ()))
 
 
 def _mean_first(named: NamedSlice) -> tuple[float, float, bool, str]:

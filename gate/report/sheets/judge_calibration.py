@@ -19,7 +19,7 @@ from gate.record.transcript import masked
 from gate.report import numbers
 from gate.report.numbers import whole_percent
 from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable
-from gate.values import clipped
+from gate.values import clipped, listed
 
 EXCERPT_CHARS = 240
 """Of an answer, and of a reason, that is shown as an example."""
@@ -73,8 +73,6 @@ def excerpt(text: str) -> str:
 
 LEAST_UNITS = 10
 """With fewer independent questions, the interval of a slice is too wide to be useful."""
-NAMED = 5
-"""Slices below that which are named."""
 _SURE = 1e-9
 
 
@@ -92,10 +90,9 @@ def slice_parts(found: JudgeCalibrationRecord) -> SheetTable:
 
 def _folded(few: list[SliceRecord], more: int) -> Iterator[str]:
     if few:
-        named = ", ".join(f"{one.name} ({numbers.counted(one.answers, 'answer')})" for one in few[:NAMED])
-        rest = f" and {len(few) - NAMED:,} more" if len(few) > NAMED else ""
+        named = listed([f"{one.name} ({numbers.counted(one.answers, 'answer')})" for one in few])
         many = "1 slice has" if len(few) == 1 else f"{len(few):,} slices have"
-        yield f"{many} fewer than {LEAST_UNITS} independent questions, too few for a result: {named}{rest}."
+        yield f"{many} fewer than {LEAST_UNITS} independent questions, too few for a result: {named}."
     if more:
         yield f"{numbers.counted(more, 'smaller slice')} not analyzed."
 

@@ -15,9 +15,8 @@ from gate.report.escape import terminal_text
 from gate.report.explain import state_words
 from gate.report.numbers import NamedSlice, has_several_suites, run_slices, short_line, worst_first
 from gate.report.view.headline import plain_first_line
-from gate.values import counted
+from gate.values import counted, listed
 
-CASES_NAMED = 5
 _MOVED = 5e-4
 """Smaller changes look the same in three decimals."""
 
@@ -185,8 +184,7 @@ def render_watch(shown: WatchView, at: str, console: Console) -> None:
         console.print(Text(f"and {len(shown.rows) - most:,} more slices", "dim"))
     for label, cases, style in (("dropped", shown.fell, "red"), ("improved", shown.rose, "green")):
         if cases:
-            more = f", and {len(cases) - CASES_NAMED:,} more" if len(cases) > CASES_NAMED else ""
-            said = terminal_text(", ".join(cases[:CASES_NAMED])) + more
+            said = terminal_text(listed(cases))
             console.print(Text.assemble((f"{label} since the last run: ", style), said), highlight=False)
     if shown.axes:
         console.print(Text(terminal_text(" · ".join(shown.axes))), highlight=False)
