@@ -23,7 +23,7 @@ from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, combine_scores, we
 from gate.scoring.judge import opinion_combiner
 from gate.scoring.panel import round_name, score_of_rounds, single_round_rule
 from gate.suite import Arm, Suite
-from gate.values import digest
+from gate.values import digest, listed
 
 _TOLERANCE = 1e-9
 
@@ -254,5 +254,4 @@ def unfinished(shards: Mapping[int, ShardRecord], of: int) -> str | None:
 def _listed(what: str, names: Sequence[str]) -> str:
     if len(names) == 1:
         return f"{what} {names[0]} is"
-    more = len(names) - LISTED
-    return f"{what}s {', '.join(names[:LISTED])}{f' and {more} more' if more > 0 else ''} are"
+    return f"{what}s {listed(names)} are"

@@ -37,12 +37,21 @@ class FalseBlocksRecord(_Model):
 
 
 class DriftRecord(_Model):
-    """Mean delta of all cases with its interval; `shown` when zero lies outside."""
+    """Mean delta of all cases with its interval.
 
+    Args:
+        baseline: mean score.
+        lower, upper: null where infinite.
+        shown: zero lies outside of the interval.
+        undetected: where no case changed, the largest share of all cases that may change; else null.
+    """
+
+    baseline: float
     mean: float
     lower: float | None
     upper: float | None
     shown: bool
+    undetected: float | None
 
 
 class ChoiceRecord(_Model):

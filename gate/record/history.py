@@ -44,6 +44,7 @@ class HistoryFigure:
         baseline, candidate: means of the arms; None where an arm has none.
         error: standard error of the candidate's mean; None where it is unknown.
         change, lower, upper: of the comparison, with its interval: absolute for quality, otherwise relative.
+        undetected: of quality, where no case changed: the largest share of all cases that may change; else None.
     """
 
     axis: Axis
@@ -57,6 +58,7 @@ class HistoryFigure:
     lower: float | None
     upper: float | None
     state: str
+    undetected: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +222,7 @@ class OverrideRow:
 
 def suites_of(run: RunRecord) -> tuple[SuiteResult, ...]:
     """The suites of a run, those with two arms first."""
-    return (*map(_compared, run.suites), *map(_alone, run.new))
+    return (*(_compared(suite, run.method.alpha) for suite in run.suites), *map(_alone, run.new))
 
 
 def tries(run: RunRecord) -> bool:
@@ -228,10 +230,10 @@ def tries(run: RunRecord) -> bool:
     return any(change.trials for change in run.exam_changes) or any(suite.trials for suite in run.promises)
 
 
-def _compared(suite: SuiteRecord) -> SuiteResult:
+def _compared(suite: SuiteRecord, alpha: float) -> SuiteResult:
     quality = [suite.quality.overall, *suite.quality.slices]
     figures = (
-        *(_quality(one, suite.cases) for one in quality),
+        *(_quality(one, suite.cases, alpha) for one in quality),
         *(_axis(one) for one in (suite.cost, suite.latency) if one.applicable),
     )
     results = tuple(
@@ -265,7 +267,7 @@ def _stored(label: str) -> str:
     return "" if named is None else named.name
 
 
-def _quality(one: Comparison, cases: Sequence[CaseRecord]) -> HistoryFigure:
+def _quality(one: Comparison, cases: Sequence[CaseRecord], alpha: float) -> HistoryFigure:
     means = [
         (case.cluster or f"\n{case.id}", fmean(scored))
         for case in cases
@@ -283,6 +285,7 @@ def _quality(one: Comparison, cases: Sequence[CaseRecord]) -> HistoryFigure:
         lower=one.lower,
         upper=one.upper,
         state=one.state.value,
+        undetected=one.undetected(alpha),
     )
 
 

@@ -19,7 +19,7 @@ from gate.record.transcript import masked
 from gate.report import numbers
 from gate.report.numbers import whole_percent
 from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable
-from gate.values import clipped
+from gate.values import clipped, listed
 
 EXCERPT_CHARS = 240
 """Of an answer, and of a reason, that is shown as an example."""
@@ -45,10 +45,10 @@ def score_difference(found: MaybeFigure, scale: tuple[float, float]) -> str:
     """A difference of scores: `+0.031 [+0.010, +0.052]`, or `+0.12 [+0.04, +0.21]` on a rubric's scale."""
     if isinstance(found, NoFigure):
         return numbers.NOTHING
+    difference = numbers.ScoreFigure(found.value, found.lower, found.upper)
     if scale == UNIT_SCALE:
-        return f"{numbers.delta(found.value)} {numbers.interval(found.lower, found.upper)}"
-    steps = scale[1] - scale[0]
-    return numbers.grade_change(found.value * steps, found.lower * steps, found.upper * steps)
+        return numbers.score_change(difference)
+    return numbers.grade_change(difference, scale[1] - scale[0])
 
 
 def score_distance(distance: float, scale: tuple[float, float]) -> str:
@@ -73,8 +73,6 @@ def excerpt(text: str) -> str:
 
 LEAST_UNITS = 10
 """With fewer independent questions, the interval of a slice is too wide to be useful."""
-NAMED = 5
-"""Slices below that which are named."""
 _SURE = 1e-9
 
 
@@ -92,10 +90,9 @@ def slice_parts(found: JudgeCalibrationRecord) -> SheetTable:
 
 def _folded(few: list[SliceRecord], more: int) -> Iterator[str]:
     if few:
-        named = ", ".join(f"{one.name} ({numbers.counted(one.answers, 'answer')})" for one in few[:NAMED])
-        rest = f" and {len(few) - NAMED:,} more" if len(few) > NAMED else ""
+        named = listed([f"{one.name} ({numbers.counted(one.answers, 'answer')})" for one in few])
         many = "1 slice has" if len(few) == 1 else f"{len(few):,} slices have"
-        yield f"{many} fewer than {LEAST_UNITS} independent questions, too few for a result: {named}{rest}."
+        yield f"{many} fewer than {LEAST_UNITS} independent questions, too few for a result: {named}."
     if more:
         yield f"{numbers.counted(more, 'smaller slice')} not analyzed."
 

@@ -15,9 +15,8 @@ from gate.report.escape import terminal_text
 from gate.report.explain import state_words
 from gate.report.numbers import NamedSlice, has_several_suites, run_slices, short_line, worst_first
 from gate.report.view.headline import plain_first_line
-from gate.values import counted
+from gate.values import counted, listed
 
-CASES_NAMED = 5
 _MOVED = 5e-4
 """Smaller changes look the same in three decimals."""
 
@@ -88,10 +87,9 @@ def _compared(run: RunRecord, last: RunRecord | None) -> Iterator[WatchRow]:
     ordered = sorted(run_slices(run), key=lambda named: (not named.overall, worst_first(named)))
     for named in ordered:
         record, old = named.record, before.get(named.full)
-        span = "" if record.mean is None else f" {numbers.interval(record.lower, record.upper)}"
         yield WatchRow(
             name=short_line(named.full),
-            now=f"{numbers.delta(record.mean)}{span}",
+            now=numbers.NOTHING if record.mean is None else numbers.quality_change(record, run.method.alpha),
             before=numbers.NOTHING if old is None else numbers.delta(old.record.mean),
             words=state_words(record.state),
             state=record.state,
@@ -146,9 +144,8 @@ def _axes(run: RunRecord) -> Iterator[str]:
     for suite in run.suites:
         prefix = f"{short_line(suite.name)}: " if has_several_suites(run) else ""
         for axis in (suite.cost, suite.latency):
-            if axis.compared:
-                span = numbers.change_interval(axis.lower, axis.upper)
-                yield f"{prefix}{axis.axis} {numbers.change(axis.change)} {span}"
+            if axis.compared and axis.change is not None:
+                yield f"{prefix}{axis.axis} {numbers.relative_change(axis.change, axis.lower, axis.upper)}"
     known = [suite for suite in run.suites if suite.reuse is not None and suite.reuse.baseline is not None]
     missing = {axis.axis: None for suite in known for axis in (suite.cost, suite.latency) if _left_out(axis)}
     if missing:
@@ -187,8 +184,7 @@ def render_watch(shown: WatchView, at: str, console: Console) -> None:
         console.print(Text(f"and {len(shown.rows) - most:,} more slices", "dim"))
     for label, cases, style in (("dropped", shown.fell, "red"), ("improved", shown.rose, "green")):
         if cases:
-            more = f", and {len(cases) - CASES_NAMED:,} more" if len(cases) > CASES_NAMED else ""
-            said = terminal_text(", ".join(cases[:CASES_NAMED])) + more
+            said = terminal_text(listed(cases))
             console.print(Text.assemble((f"{label} since the last run: ", style), said), highlight=False)
     if shown.axes:
         console.print(Text(terminal_text(" · ".join(shown.axes))), highlight=False)

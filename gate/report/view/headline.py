@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 
 from gate.config.values import OVERALL
-from gate.record.comparison import FEWEST_UNITS, OpposedScorers, State, Verdict
+from gate.record.comparison import FEWEST_UNITS, OpposedScorers, State, Verdict, undetected_share
 from gate.record.parts import ArmRecord
 from gate.record.run import OverrideRecord, RunRecord
 from gate.report import numbers
@@ -315,8 +315,7 @@ def _doubtful(run: RunRecord) -> Text:
     suspects = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.SUSPECT)
     if suspects:
         record = suspects[0].record
-        span = numbers.interval(record.lower, record.upper)
-        return (_subject(suspects[0]), f" may have dropped: {numbers.delta(record.mean)} {span}")
+        return (_subject(suspects[0]), f" may have dropped: {numbers.score_change(record)}")
     if not run.suites:
         return pass_rates.doubtful_rate(run) or _first_reason(run, "the prompt is not shown to be good enough")
     if opposed := next((suite.opposed for suite in run.suites if suite.opposed is not None), None):
@@ -365,8 +364,7 @@ def _worst(run: RunRecord, before: str) -> Text:
     found = worst_slice(run)
     if found is None or (found.record.mean or 0.0) >= 0.0 or (found.overall and not found.suite):
         return ()
-    span = numbers.interval(found.record.lower, found.record.upper)
-    return (before, slice_name(found), f" {numbers.delta(found.record.mean)} {span}")
+    return (before, slice_name(found), f" {numbers.score_change(found.record)}")
 
 
 def _moved(named: NamedSlice) -> Text:
@@ -491,7 +489,7 @@ def _unseen(run: RunRecord) -> Text:
     still = [named.record.units for named in run_slices(run) if named.overall and is_unmoved(named)]
     if still and len(still) == len(run.suites):
         least = min(still)
-        share, sure = 1.0 - run.method.alpha ** (1.0 / least), numbers.share(1.0 - run.method.alpha)
+        share, sure = undetected_share(least, run.method.alpha), numbers.share(1.0 - run.method.alpha)
         where = "" if len(still) == 1 else " in the smallest suite"
         upto = numbers.share(share)
         return (

@@ -288,9 +288,6 @@ def _dimension_row(rubric: RubricResult, row: DimensionResult) -> DimensionRow:
     def scored(share: float | None) -> str:
         return numbers.grade(None if share is None else rubric.low + share * span)
 
-    def apart(share: float | None) -> float | None:
-        return None if share is None else share * span
-
     before = f"{scored(row.baseline)} → " if row.baseline is not None else ""
     dropped = row.upper is not None and row.upper < 0
     improved = row.lower is not None and row.lower > 0
@@ -299,7 +296,7 @@ def _dimension_row(rubric: RubricResult, row: DimensionResult) -> DimensionRow:
         weight=numbers.share(row.weight),
         cases=f"{row.n:,}",
         scores=f"{before}{scored(row.candidate)} of {rubric.high:g}",
-        change="" if row.mean is None else numbers.grade_change(span * row.mean, apart(row.lower), apart(row.upper)),
+        change="" if row.mean is None else numbers.grade_change(row, span),
         trend="dropped" if dropped else "improved" if improved else "",
     )
 

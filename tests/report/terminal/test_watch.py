@@ -52,7 +52,7 @@ def test_slices_and_cases_are_held_against_the_last_run() -> None:
 def test_the_screen_names_a_few_and_counts_the_rest() -> None:
     text = printed(fallen(2), fallen(18))
     assert text.startswith("14:03:21  ") and "last run: BLOCK" in text and "▲" in text
-    assert "and 11 more" in " ".join(text.split())
+    assert "and 13 more" in " ".join(text.split())
 
 
 def test_every_kind_of_run_has_a_screen_and_none_breaks_out() -> None:
