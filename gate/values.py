@@ -203,8 +203,6 @@ Scores: TypeAlias = Annotated[list[Share | None], Field(max_length=100)]
 """Of the samples of one arm on one case; None where there is no score."""
 
 
-UNREAD = "no scorer checks"
-"""Part of the note on changed instructions of a prompt; the next steps of a report look for it."""
 HELPS = "How to fix: "
 """Beginning of a reason that says what to do about the reason before it."""
 

@@ -12,7 +12,7 @@ from gate.app.resolving import against_itself, prompt_builder, rehearsed
 from gate.app.run_order import REFRESHING, RunOrder, refreshed_since
 from gate.app.run_tools import spending_forecast
 from gate.app.runs import run_plan
-from gate.app.session import Session
+from gate.backtest.budget_use import BudgetUse
 from gate.backtest.commits import ExaminedPrompt, PromptChange, PromptCommit, prompt_commits
 from gate.calls.interface import Progress
 from gate.config.policy import Budget
@@ -229,7 +229,7 @@ class _RunningBacktest:
     backtest: Backtest
     settings: Settings
     screen: Screen
-    session: Session = field(default_factory=Session)
+    used: BudgetUse = field(default_factory=BudgetUse)
     unfinished: str | None = None
     interrupted: bool = False
     _told: set[str] = field(default_factory=set)
@@ -240,12 +240,12 @@ class _RunningBacktest:
             return _row(trial, reason=trial.reason)
         if trial.done is not None:
             return _with_run(trial, trial.done, self._several)
-        if self.unfinished is None and (limit := self.session.used_up(self.backtest.budget)):
+        if self.unfinished is None and (limit := self.used.exhausted_limit(self.backtest.budget)):
             self.unfinished = f"{limit} is used up"
         if self.unfinished is not None:
             return _row(trial, reason=f"not reached: {self.unfinished}")
         run = self._run(trial, trial.resolved)
-        self.session.add(run)
+        self.used.add(run)
         if run.unfinished is not None:
             self.unfinished = run.unfinished
             self.interrupted = run.exit_code == Interrupted.exit_code
@@ -258,7 +258,7 @@ class _RunningBacktest:
     def _run(self, trial: Trial, resolved: Resolved) -> RunRecord:
         order = self.backtest.order
         plan = RunOrder(
-            replace(resolved, budget=self.session.rest(self.backtest.budget)),
+            replace(resolved, budget=self.used.remaining(self.backtest.budget)),
             self.settings.concurrency,
             None,
             order.out / trial.commit.short,
@@ -345,8 +345,8 @@ def _record(running: _RunningBacktest, rows: Sequence[BacktestCommit]) -> Backte
         commits=list(rows),
         falls=list(lasting_falls(rows)),
         unfinished=running.unfinished,
-        calls=running.session.calls,
-        spent_usd=running.session.usd if known else None,
+        calls=running.used.calls,
+        spent_usd=running.used.usd if known else None,
     )
 
 

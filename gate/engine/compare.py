@@ -236,13 +236,11 @@ class JointTest:
                 flips=max(FLIPS, math.ceil(FLIPS_BELOW_LEVEL / self.policy.alpha)),
                 seed=self.seed,
             )
-        from gate.stats.marginal import marginal_test
+        from gate.stats.familiar import percentile_test
 
-        return marginal_test(
+        return percentile_test(
             self.stack.deltas,
             rows,
-            method=self.policy.method,
-            correction=self.policy.correction,
             alpha=self.policy.alpha,
             clusters=self.stack.units,
             margin=margins,

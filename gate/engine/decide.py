@@ -364,9 +364,7 @@ class Assessor:
 
     def _imputed(self, facts: _Known) -> list[Verdict]:
         """The verdicts with the missing samples replaced, one for each scenario."""
-        # McNemar's test needs scores of 0 or 1.
-        scenarios = (SCENARIOS[0], SCENARIOS[-1]) if self.policy.method == "mcnemar" else SCENARIOS
-        return [self._verdict(facts, scenario)[1].verdict for scenario in scenarios]
+        return [self._verdict(facts, scenario)[1].verdict for scenario in SCENARIOS]
 
     def _verdict(
         self, known: _Known, imputed: Mapping[ArmName, float] | None = None

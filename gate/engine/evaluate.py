@@ -219,7 +219,6 @@ def _method(finished: RunResult) -> MethodRecord:
         slices_tested=quality.tested,
         flips=quality.flips,
         fail_on=policy.fail_on,
-        correction=policy.correction,
         breakage=quality.breakage,
         rates_judged=finished.assessment.rates.judged,
         samples_planned=planned,

@@ -160,9 +160,7 @@ class _Scale:
 
     def critical(self, slices: Mapping[str, NDArray[np.int64]], units: NDArray[np.int64]) -> float:
         if not self.policy.joint:
-            # Bonferroni's level is that of Holm's first step, too, which decides whether anything blocks.
-            looks = 1 if self.policy.correction == "none" else len(slices)
-            return normal_quantile(1.0 - self.policy.alpha / looks)
+            return normal_quantile(1.0 - self.policy.alpha)
         return layout_critical(slices, units.size, alpha=self.policy.alpha, clusters=units, ties=self.ties)
 
     def alone(self, units: int) -> float:
@@ -457,9 +455,8 @@ def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
     yield from preference_notes(resolved.suites)
     if any(spread.basis == "assumed" for spread in spreads.values()):
         yield "gate calibrate measures the noise that is assumed here, with calls of the baseline against itself."
-    if resolved.policy.method != "maxt":
-        if resolved.policy.correction == "none":
-            yield f"The method {resolved.policy.method} does not correct for several slices: false blocks add up."
+    if not resolved.policy.joint:
+        yield f"The method {resolved.policy.method} does not correct for several slices: false blocks add up."
 
 
 def _promises(suite: Suite) -> Iterator[str]:

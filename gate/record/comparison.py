@@ -66,7 +66,7 @@ class Comparison(RecordPart):
         lower, upper: interval at the run's confidence; None is infinite.
         p: joint p-value of a drop; None where the slice is not tested.
         state: what the slice shows.
-        method: `maxt`, `percentile`, `t` or `mcnemar`.
+        method: `maxt` or `percentile`.
         blocking: belongs to the tested family and can block.
         advisory: shown by the user's wish, never blocks.
         familiar_fail: the unadjusted percentile bootstrap would have failed it.
@@ -438,9 +438,9 @@ class JuryResult(RecordPart):
         mark: what an opinion must reach for a pass, in [0, 1].
         answers: that all of them scored.
         members: in the order of the configuration.
-        alpha: Krippendorff's, of the opinions as an interval scale.
-        marks: Gwet's AC1 of pass and fail.
-        why_not: why there is no coefficient; empty where both are there.
+        share: how often two of them pass or fail an answer alike.
+        kappa: Cohen's, of two judges; None for more, or where there is none.
+        why_not: why two judges have no kappa; else empty.
         contested: where the opinions lie furthest apart, the worst first.
     """
 
@@ -448,8 +448,8 @@ class JuryResult(RecordPart):
     mark: Share
     answers: Count
     members: tuple[JuryMember, ...]
-    alpha: Estimate | None
-    marks: Estimate | None
+    share: Estimate
+    kappa: Estimate | None
     why_not: str = ""
     contested: tuple[ContestedAnswer, ...] = ()
 

@@ -83,8 +83,8 @@ class Agreement:
     """How far the judges of a scorer agree, with each other or with people.
 
     Args:
-        kind: `jury` is Krippendorff's alpha of its judges, `people` the agreement that a calibration found.
-        value, lower, upper: the coefficient with its interval; None where there is none.
+        kind: `jury` is how often two of its judges agree, `people` the agreement that a calibration found.
+        value, lower, upper: the share with its interval; None where there is none.
         why_not: why there is none; otherwise empty.
     """
 
@@ -333,9 +333,8 @@ def _variance(values: Sequence[float], mean: float) -> float:
 
 def _agreements(juries: Sequence[JuryResult], judges: Sequence[JudgeQuote]) -> Iterator[Agreement]:
     for jury in {one.scorer: one for one in juries}.values():
-        alpha = jury.alpha
-        value, lower, upper = (None, None, None) if alpha is None else (alpha.value, alpha.lower, alpha.upper)
-        yield Agreement(jury.scorer, "jury", jury.answers, value, lower, upper, jury.why_not)
+        share = jury.share
+        yield Agreement(jury.scorer, "jury", jury.answers, share.value, share.lower, share.upper, "")
     for judge in {one.scorer: one for one in judges}.values():
         value, lower, upper = judge.agreement or (None, None, None)
         why_not = "" if judge.agreement else judge.reason or judge.standing

@@ -270,7 +270,6 @@ class MethodRecord(RecordPart):
     slices_tested: Count
     flips: Count | None
     fail_on: Literal["block", "hold"]
-    correction: Literal["none", "bonferroni", "holm"] = "none"
     breakage: bool = False
     rates_judged: Count = 0
     samples_planned: Count | None = None

@@ -349,32 +349,19 @@ BREAKAGE_SAMPLES = range(2, 6)
 
 
 def check_method(policy: RunPolicy, suites: Sequence[Suite]) -> None:
-    """Refuse a method that cannot test these suites; new prompts, which are not compared, are not checked.
+    """Refuse the breakage channel for suites that it cannot test; new prompts, which are not compared, are not checked.
 
     Raises:
         GateError: every reason at once.
     """
-    reasons: list[str] = []
-    suites = [suite for suite in suites if suite.baseline is not None]
-    if policy.method == "mcnemar":
-        reasons += [f"mcnemar, suite {suite.name}: {why}" for suite in suites for why in _mcnemar(suite)]
-    if policy.breakage:
-        reasons += [f"breakage, suite {suite.name}: {why}" for suite in suites for why in _breakage(suite)]
-        if len({suite.samples for suite in suites}) > 1:
-            reasons.append("breakage: all suites need the same number of samples")
+    if not policy.breakage:
+        return
+    compared = [suite for suite in suites if suite.baseline is not None]
+    reasons = [f"breakage, suite {suite.name}: {why}" for suite in compared for why in _breakage(suite)]
+    if len({suite.samples for suite in compared}) > 1:
+        reasons.append("breakage: all suites need the same number of samples")
     if reasons:
-        raise GateError("; ".join(reasons), "change the policy, or use method: maxt")
-
-
-def _mcnemar(suite: Suite) -> Iterator[str]:
-    if suite.samples != 1:
-        yield f"it compares single answers, but samples is {suite.samples}"
-    if any(len(scorers) != 1 or scorers[0].judged for scorers in _scorers(suite.exam)):
-        yield "it needs right or wrong: one scorer for each case, and no judge"
-    if _clustered(suite.exam):
-        yield "it needs independent cases, but some share a cluster"
-    if _has_margin(suite.exam):
-        yield "it does not support a margin"
+        raise GateError("; ".join(reasons), "remove breakage from the policy")
 
 
 def _breakage(suite: Suite) -> Iterator[str]:
@@ -386,10 +373,6 @@ def _breakage(suite: Suite) -> Iterator[str]:
         yield "it needs independent cases, but some share a cluster"
     if _has_margin(suite.exam):
         yield "it tests whether anything changed at all, so a margin is not possible"
-
-
-def _scorers(exam: Exam) -> Iterator[Sequence[ScorerSpec]]:
-    yield from map(exam.scorers_of, exam.cases)
 
 
 def _clustered(exam: Exam) -> bool:

@@ -1,19 +1,13 @@
 """Turns two refs into suites: each arm from its own ref; cases, scorers and policy from the baseline's."""
 
-import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from gate.config.gatefile import Config
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_options import KINDS
 from gate.config.targets import runs_code
 from gate.config.values import is_store
 from gate.errors import GateError
-from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
 from gate.resolve import trust
 from gate.resolve.code import build_notes
@@ -25,110 +19,10 @@ from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, with_servers
 from gate.resolve.trust import check_links
-from gate.suite import Exam, Suite
-from gate.values import UNREAD, counted
+from gate.suite import Suite
 
-if TYPE_CHECKING:
-    from gate.testgen.rules.prompt_scorers import Instruction
-
-SHOWN = 3
-"""Instructions that a sentence quotes."""
-ALIKE = 0.5
-"""Similarity, from 0 to 1, of an instruction and the one that replaces it."""
-QUOTED = 60
-"""Characters of one of them."""
-
-
-def on_exam(suite: Suite) -> str:
-    """A sentence for the author of a configuration, about the candidate's prompt; empty where there is none."""
-    orders = _orders(suite.candidate.version.prompt) if _reads_form(suite.exam) else ()
-    left = _unread(orders, suite.exam)
-    if not left:
-        return ""
-    them = "it" if len(left) == 1 else "them"
-    which = "its only instruction" if len(orders) == 1 else f"{len(left):,} of its {len(orders):,} instructions"
-    return (
-        f"{suite.candidate.version.path}: no scorer checks {which}, so an answer that breaks {them} does not score "
-        f"lower: {_quoted(left)}. A judge would check {them}."
-    )
-
-
-def on_change(suite: Suite) -> str:
-    """A sentence for the reader of a verdict: the changed instructions that no scorer checks."""
-    if suite.baseline is None or not _reads_form(suite.exam):
-        return ""
-    old, new = _orders(suite.baseline.version.prompt), _orders(suite.candidate.version.prompt)
-    before, after = {one.text for one in old}, {one.text for one in new}
-    left = [one for one in old if one.text not in after]
-    gone = _unread(left, suite.exam)
-    read = [one.text for one in left if one.text not in gone]
-    come = _unread([one for one in new if one.text not in before], suite.exam)
-    # An instruction that replaces a checked one counts as checked.
-    come = [text for text in come if not get_close_matches(text, read, n=1, cutoff=ALIKE)]
-    many = len(gone) + len(come)
-    if not many:
-        return ""
-    told = "; ".join(f"{word} {_quoted(found)}" for word, found in (("gone", gone), ("new", come)) if found)
-    return (
-        f"{suite.candidate.version.path}: {UNREAD} {counted(many, 'instruction')} that changed, so the verdict says "
-        f"nothing about {'it' if many == 1 else 'them'} (a judge would): {told}."
-    )
-
-
-def _orders(prompt: Prompt) -> "tuple[Instruction, ...]":
-    """The instructions that the author gives the model; user and assistant messages of a chat file give none."""
-    texts = [one.content for one in prompt.messages if not prompt.chat or one.role == "system"]
-    texts += [part.text for part in prompt.parts.files]
-    # The grammar of orders is large, and most suites have a scorer that may read any of them.
-    from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, orders_of
-
-    found: list[Instruction] = []
-    left = CHARS
-    for text in texts:
-        # A prompt may pull in a hundred parts, and each order is compared with those that went.
-        found += orders_of(text[:left])
-        left -= len(text)
-        if left <= 0 or len(found) >= SENTENCES:
-            break
-    return tuple(found[:SENTENCES])
-
-
-def _reads_form(exam: Exam) -> bool:
-    """Does each scorer look for one thing only? Any other, such as a judge, may check any order."""
-    scorers = tuple(exam.all_scorers())
-    return bool(scorers) and all(map(_of_form, scorers))
-
-
-def _unread(orders: "Iterable[Instruction]", exam: Exam) -> list[str]:
-    """Instructions that no scorer checks."""
-    scorers = tuple(exam.all_scorers())
-    labelled = any(one.name == "label" for one in scorers)
-    return [one.text for one in orders if not _is_read(one, scorers) and not (labelled and one.labels)]
-
-
-def _of_form(spec: ScorerSpec) -> bool:
-    return KINDS[spec.kind].of_form and "{{" not in json.dumps(dict(spec.options), default=str)
-
-
-def _is_read(order: "Instruction", scorers: Sequence[ScorerSpec]) -> bool:
-    return bool(order.scorers) and all(any(_same(wanted, one) for one in scorers) for wanted in order.scorers)
-
-
-def _same(wanted: ScorerSpec, one: ScorerSpec) -> bool:
-    if one.kind != wanted.kind or one.negate is not wanted.negate:
-        return False
-    return KINDS[wanted.kind].any_bound or all(one.options.get(key) == value for key, value in wanted.options.items())
-
-
-def _quoted(texts: Sequence[str]) -> str:
-    shown = ", ".join(f"“{_cut(text)}”" for text in texts[:SHOWN])
-    rest = len(texts) - SHOWN
-    return f"{shown} and {rest:,} more" if rest > 0 else shown
-
-
-def _cut(text: str) -> str:
-    """Its first words: half of a word might be half of a secret, which no report would mask."""
-    return text if len(text) <= QUOTED else f"{text[:QUOTED].rpartition(' ')[0]}…"
+UNFILLED_SHOWN = 3
+"""Suites without cases that the notes name."""
 
 
 def remarks(
@@ -140,7 +34,6 @@ def remarks(
     notes += [note for note in talks if note]
     notes += _new_prompts(sides, pairs)
     notes += _notes(pairs, touched) if base else []
-    notes += [note for suite in touched.values() if (note := on_change(suite))]
     notes += [*part_notes(touched.values()), *build_notes(touched.values())]
     return (*notes, *(note for suite in touched.values() for note in exam_notes(suite)))
 
@@ -198,7 +91,6 @@ def resolve(
     names: Sequence[str] = (),
     *,
     everything: bool = False,
-    coverage: bool = True,
 ) -> Resolved:
     """Read both sides.
 
@@ -206,7 +98,6 @@ def resolve(
         config: path of `gate.yaml` in the repository.
         names: suites to read; empty for all.
         everything: keep suites that the change does not touch.
-        coverage: look for changed texts that no suite tests.
 
     Raises:
         InputErrors: errors in the files, all of them at once.
@@ -236,7 +127,7 @@ def resolve(
         untouched=tuple(one.current.name for one in pairs if one.current.name not in changed),
         notes=(
             *_adoption(sides, config, base),
-            *(f"{one.cases} is not filled in yet, so nothing tests {one.prompt}." for one in blank[:SHOWN]),
+            *(f"{one.cases} is not filled in yet, so nothing tests {one.prompt}." for one in blank[:UNFILLED_SHOWN]),
             *settings_notes(touched.values()),
             *remarks(sides, base, pairs, touched, deleted),
         ),
@@ -250,9 +141,7 @@ def resolve(
         run_edits=_run_edits(base, head) if base else (),
         adoption=base is None,
         base_models=trust.models(base) if base else frozenset(),
-        coverage=None
-        if everything or names or not coverage
-        else coverage_of(sides, config, pairing.pairs, suites, changed),
+        coverage=None if everything or names else coverage_of(sides, config, pairing.pairs, suites, changed),
         sides=(sides.base, sides.head),
     )
     return with_servers(found, base, head, sides.base.label)

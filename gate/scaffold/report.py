@@ -174,8 +174,6 @@ def _notes(report: InitReport) -> list[str]:
         notes.append(
             f"{path} has {{{name}}}, which is sent to the model unchanged; in a template, write {{{{ {name} }}}}"
         )
-    for one in report.outcome.looked.suites if report.outcome.looked else ():
-        notes += [one.unread] if one.unread else []
     return notes
 
 

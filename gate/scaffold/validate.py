@@ -22,7 +22,6 @@ from gate.prompts.files import CannotLoad, CodePlace, FileSource, PromptBuilder,
 from gate.prompts.python_names import python_definitions
 from gate.record.comparison import FEWEST_UNITS
 from gate.record.transcript import Failed
-from gate.resolve import two_refs
 from gate.resolve.exam import exam_notes
 from gate.resolve.missing_files import unmatched_entries
 from gate.resolve.own_settings import settings_notes
@@ -45,7 +44,6 @@ class SuiteReport:
         name, prompt, cases: as in `gate.yaml`.
         count: cases that are run.
         slices: tested, without `overall`.
-        unread: instructions of its prompt that no scorer checks, as a sentence.
     """
 
     name: str
@@ -55,7 +53,6 @@ class SuiteReport:
     slices: int
     scorers: tuple[str, ...]
     model: str
-    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +104,6 @@ def _validated(sides: Sides, config: str) -> ConfigurationReport:
     remarks = [*settings_notes(suites), *(unavailable_reason(*one) for one in members)]
     remarks += _unpriced(head, members, config)
     remarks += [one for suite in suites for one in _remarks(suite, files[suite.name])]
-    remarks += [one.unread for one in looked if one.unread]
     waiting = {problem.file: None for problem in reader.problems if problem.message == NOT_FILLED_IN}
     problems = [problem for problem in reader.problems if problem.message != NOT_FILLED_IN]
     return ConfigurationReport(
@@ -170,7 +166,7 @@ def _looked(suite: Suite, cases: str) -> SuiteReport:
     slices = len(members(exam.cases, exam.dimensions)) - 1
     scorers = tuple(spec.name for spec in exam.scorers)
     path, model = suite.candidate.version.path, str(suite.candidate.model)
-    return SuiteReport(suite.name, path, cases, len(exam.cases), slices, scorers, model, two_refs.on_exam(suite))
+    return SuiteReport(suite.name, path, cases, len(exam.cases), slices, scorers, model)
 
 
 def _remarks(suite: Suite, cases: str) -> Iterator[str]:

@@ -167,7 +167,7 @@ def test_an_advisory_slice_ends_nothing_and_is_tested_alone() -> None:
     ("policy", "samples", "words"),
     [
         (RunPolicy(early_stop=False), (3,), "off"),
-        (RunPolicy(method="t", early_stop=True), (3,), "maxt"),
+        (RunPolicy(method="percentile", early_stop=True), (3,), "maxt"),
         (RunPolicy(breakage=True, early_stop=True), (3,), "breakage"),
         (ON, (1,), "only one sample"),
         (ON, (3, 2), "different numbers"),

@@ -28,7 +28,7 @@ from gate.report.view.cases import AnyCase, telling_cases
 from gate.report.view.comparisons import more_cases
 from gate.report.view.exam import promise_steps
 from gate.report.view.headline import early_end_steps, nothing_scored, suites_not_cached
-from gate.values import HELPS, UNREAD
+from gate.values import HELPS
 
 _ENDINGS = (".md", ".txt", ".j2", ".yml", ".yaml", ".json", ".prompty")
 """Prompts that are text files; tests cannot be drafted from a prompt that a program builds."""
@@ -87,7 +87,6 @@ def _steps(run: RunRecord) -> Iterator[Text]:
     }
     if run.verdict in _MERGING:
         yield from promise_steps(run)
-        yield from _unread(run)
     yield from makers[run.verdict](run)
 
 
@@ -110,16 +109,6 @@ def _check(run: RunRecord) -> Iterator[Text]:
         yield ("Nothing to do: enough cases pass. Read the failing cases above.",)
     else:
         yield ("Nothing to do. To compare two versions of the prompt, run ", Code("gate diff"), ".")
-
-
-def _unread(run: RunRecord) -> Iterator[Text]:
-    """People must check changed instructions that no scorer reads."""
-    if _blind(run):
-        yield ("Review the changed instructions named above yourself, because no scorer reads them.",)
-
-
-def _blind(run: RunRecord) -> bool:
-    return any(UNREAD in note for note in run.notes)
 
 
 def _block(run: RunRecord) -> Iterator[Text]:
@@ -241,7 +230,7 @@ def _pass(run: RunRecord) -> Iterator[Text]:
             *where,
             f": the score could not get worse. {exam.REMEDY}.",
         )
-    found = f"{_nothing(run)} is shown to be worse" if run.suites else "the new prompt reaches its thresholds"
+    found = "nothing is shown to be worse" if run.suites else "the new prompt reaches its thresholds"
     yield (f"Merge if you want the change: {found}.",)
     for named in _lower(run)[:1]:
         yield from _settling(run, named)
@@ -295,12 +284,7 @@ def _suite_of(run: RunRecord, named: NamedSlice) -> SuiteRecord:
 def _ship(run: RunRecord) -> Iterator[Text]:
     yield from ending_advice(run)
     count = numbers.counted(run.method.slices_tested, "tested slice")
-    when = "Merge if they are as you want them" if _blind(run) else "Merge"
-    yield (f"{when}: it is better overall, and {_nothing(run)} is shown to be worse ({count}).",)
-
-
-def _nothing(run: RunRecord) -> str:
-    return "nothing that is scored" if _blind(run) else "nothing"
+    yield (f"Merge: it is better overall, and nothing is shown to be worse ({count}).",)
 
 
 def _skipped(run: RunRecord) -> Iterator[Text]:

@@ -65,8 +65,7 @@ if TYPE_CHECKING:
 
 MARGINS_NAMED = 5
 
-_ALONE = {"percentile": "percentile bootstrap", "t": "t test", "mcnemar": "exact McNemar test"}
-_CORRECTIONS = {"bonferroni": "Bonferroni", "holm": "Holm"}
+PERCENTILE = "percentile"
 
 
 def method_facts(run: RunRecord) -> Iterator[NamedNumber]:
@@ -81,10 +80,8 @@ def method_facts(run: RunRecord) -> Iterator[NamedNumber]:
 
 def _name(used: MethodRecord) -> Text:
     slices = numbers.counted(used.slices_tested, "slice")
-    if used.name in _ALONE:
-        correction = f", with the {_CORRECTIONS[used.correction]} correction" if used.correction != "none" else ""
-        given = "; its intervals are conditional on the number of changed cases" if used.name == "mcnemar" else ""
-        return (f"{_ALONE[used.name]} (", Code(used.name), f"), {slices} tested separately{correction}{given}")
+    if used.name == PERCENTILE:
+        return ("percentile bootstrap (", Code(used.name), f"), {slices} tested separately")
     flips = f", {numbers.counted(used.flips, 'sign flip')}" if used.flips else ""
     breakage = ", with the breakage channel (any changed case counts)" if used.breakage else ""
     return ("joint sign-flip test (", Code(used.name), f") of {slices} (overall included){flips}{breakage}")
@@ -104,21 +101,11 @@ def _early(run: RunRecord) -> str:
 
 def _promise(used: MethodRecord) -> str:
     rate = numbers.percent(used.alpha)
-    if used.name == "maxt" and used.breakage:
-        return f"at most {rate} over all slices if the change alters no case, else higher"
-    if used.name == "maxt":
-        return f"at most {rate} over all slices if the change has no effect"
-    if used.correction != "none":
-        return {
-            "percentile": f"about {rate} over all slices if each has many cases, more for small slices",
-            "t": f"about {rate} over all slices; weak where many cases do not change",
-            "mcnemar": f"at most {rate} over all slices",
-        }[used.name]
-    if used.name == "percentile":
+    if used.name == PERCENTILE:
         return f"about {rate} for one slice with many cases; more for small slices and over all slices"
-    least = "about" if used.name == "t" else "at most"
-    together = numbers.percent(min(1.0, used.alpha * used.slices_tested))
-    return f"{least} {rate} per slice, so up to {together} over all slices"
+    if used.breakage:
+        return f"at most {rate} over all slices if the change alters no case, else higher"
+    return f"at most {rate} over all slices if the change has no effect"
 
 
 def _margins(run: RunRecord) -> str:
@@ -151,11 +138,10 @@ def method_line(run: RunRecord) -> str:
         return "no slice has enough cases for a test"
     planned, taken = used.samples_planned or 0, used.samples_taken or 0
     early = f", stopped early after {taken} of {planned} samples" if taken < planned else ""
-    if used.name not in _ALONE:
-        rate = numbers.percent(used.alpha)
-        return f"joint test ({used.name}) of {slices} with overall; at most {rate} wrong BLOCKs{early}"
-    correction = f", {_CORRECTIONS[used.correction]}" if used.correction != "none" else ""
-    return f"{_ALONE[used.name]} ({used.name}), {slices} tested separately{correction}{early}"
+    if used.name == PERCENTILE:
+        return f"percentile bootstrap ({used.name}), {slices} tested separately{early}"
+    rate = numbers.percent(used.alpha)
+    return f"joint test ({used.name}) of {slices} with overall; at most {rate} wrong BLOCKs{early}"
 
 
 IDS_NAMED = 8

@@ -43,11 +43,11 @@ def diff(root: Path, candidate: str, policy: str = "{}", *, samples: int = 3, ma
 
 
 def test_a_broken_tier_blocks_by_the_method_of_the_policy(root: Path) -> None:
-    """The frozen figures show the same of the other methods."""
-    outcome = diff(root, "new.md", "{method: t, correction: bonferroni}")
+    """The frozen figures show the same of the default."""
+    outcome = diff(root, "new.md", "{method: percentile}")
     record = outcome.record
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
-    assert (record.method.name, record.method.correction) == ("t", "bonferroni")
+    assert record.method.name == "percentile"
     (gold,) = [row for row in record.suites[0].quality.slices if row.slice == "tier=gold"]
     assert gold.state is State.REGRESSION
     assert gold.upper is not None and gold.upper < 0
@@ -64,11 +64,12 @@ def test_a_wide_margin_accepts_the_drop(root: Path) -> None:
 @pytest.mark.parametrize(
     ("policy", "samples", "margin", "said"),
     [
-        ("{method: mcnemar}", 3, 0.0, "samples is 3"),
+        ("{method: mcnemar}", 3, 0.0, "policy.method must be maxt or percentile, not 'mcnemar'"),
+        ("{method: t}", 3, 0.0, "policy.method must be maxt or percentile, not 't'"),
         ("{breakage: true}", 1, 0.0, "it needs 2 to 5 samples"),
         ("{breakage: true}", 3, 0.1, "a margin is not possible"),
-        ("{correction: holm}", 3, 0.0, "cannot be combined with maxt, which covers all slices together"),
-        ("{method: bayes}", 3, 0.0, "method"),
+        ("{method: percentile, correction: holm}", 3, 0.0, "unknown key 'correction' in policy"),
+        ("{method: percentile, breakage: true}", 3, 0.0, "breakage needs the method maxt"),
     ],
 )
 def test_invalid_policies_are_refused_before_anything_is_written(
