@@ -1,6 +1,9 @@
 """Numbers as a reader sees them: scores, changes, intervals, money, time, tokens, agreement of judges."""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 from gate.values import about_dollars, counted
 
@@ -39,13 +42,6 @@ def grade_from_share(share: float, scale: tuple[float, float], places: int = 1) 
     return _decimals(scale[0] + share * (scale[1] - scale[0]), places)
 
 
-def grade_change(value: float, lower: float | None, upper: float | None) -> str:
-    """A change of such a score with its interval, of which None is no bound: `−0.50 [−0.80, −0.20]`."""
-    low = f"{MINUS}∞" if lower is None else _signed(lower, 2)
-    high = "+∞" if upper is None else _signed(upper, 2)
-    return f"{_signed(value, 2)} [{low}, {high}]"
-
-
 def two_decimals(value: float) -> str:
     """A number with two decimals: `0.62`, `−0.10`."""
     return _signed(value, 2).removeprefix("+")
@@ -57,11 +53,72 @@ def dropped_or_improved(value: float) -> str:
     return f"{'dropped' if value < 0 else 'improved'} by {size}" if _is_some(size) else "did not change"
 
 
-def interval(lower: float | None, upper: float | None) -> str:
-    """An interval of a change of a score; None is infinite: `[−0.092, +∞]`."""
-    low = f"{MINUS}∞" if lower is None else _signed(lower, 3)
-    high = "+∞" if upper is None else _signed(upper, 3)
-    return f"[{low}, {high}]"
+class ScoreChange(Protocol):
+    """The change of a mean score in [0, 1] with its interval; a bound of None is infinite."""
+
+    @property
+    def baseline(self) -> float | None: ...
+    @property
+    def mean(self) -> float | None: ...
+    @property
+    def lower(self) -> float | None: ...
+    @property
+    def upper(self) -> float | None: ...
+
+
+def change_bounds(change: ScoreChange) -> tuple[float, float]:
+    """The interval without what no score can reach: a score may drop to 0 and rise to 1. It contains the mean."""
+    lowest, highest = (-1.0, 1.0) if change.baseline is None else (-change.baseline, 1.0 - change.baseline)
+    mean = change.mean or 0.0
+    lower = lowest if change.lower is None else max(change.lower, lowest)
+    upper = highest if change.upper is None else min(change.upper, highest)
+    return min(lower, mean), max(upper, mean)
+
+
+def score_interval(change: ScoreChange) -> str:
+    """The interval of a change of a score: `[−0.092, −0.029]`."""
+    lower, upper = change_bounds(change)
+    return f"[{delta(lower)}, {delta(upper)}]"
+
+
+def score_change(change: ScoreChange) -> str:
+    """A change of a score with its interval: `−0.061 [−0.092, −0.029]`."""
+    return f"{delta(change.mean)} {score_interval(change)}"
+
+
+def grade_change(change: ScoreChange, steps: float) -> str:
+    """The same on a rubric's own scale, which is `steps` wide: `−0.50 [−0.80, −0.20]`."""
+    mean, lower, upper = (_signed(value * steps, 2) for value in (change.mean or 0.0, *change_bounds(change)))
+    return f"{mean} [{lower}, {upper}]"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFigure:
+    """A `ScoreChange` of other figures; `baseline` is None where it is not known."""
+
+    mean: float | None
+    lower: float | None
+    upper: float | None
+    baseline: float | None = None
+
+
+def unchanged_cases(cases: int, undetected: float) -> str:
+    """`0 of 24 cases changed; at most 14.2 % would`: in place of an interval."""
+    return f"0 of {counted(cases, 'case')} changed; at most {share(undetected)} would"
+
+
+def with_interval(shown: str, lower: float | None, upper: float | None, text: Callable[[float], str]) -> str:
+    """A figure with its interval; a bound of None is infinite: `+3.4 % [+1.1 %, +5.8 %]`, `+3.4 %, at least +1.1 %`.
+
+    Args:
+        shown: the figure.
+        text: writes a bound.
+    """
+    if lower is not None and upper is not None:
+        return f"{shown} [{text(lower)}, {text(upper)}]"
+    if lower is not None:
+        return f"{shown}, at least {text(lower)}"
+    return f"{shown}, no interval" if upper is None else f"{shown}, at most {text(upper)}"
 
 
 def percent(fraction: float) -> str:
@@ -82,9 +139,9 @@ def change(fraction: float | None) -> str:
     return NOTHING if fraction is None else f"{_with_sign(fraction, _percent_digits(fraction))} %"
 
 
-def change_interval(lower: float | None, upper: float | None) -> str:
-    """An interval of a relative change; None is infinite: `[+1.0 %, +∞]`."""
-    return f"[{f'{MINUS}∞' if lower is None else change(lower)}, {'+∞' if upper is None else change(upper)}]"
+def relative_change(value: float, lower: float | None, upper: float | None) -> str:
+    """A relative change with its interval: `+3.4 % [+1.1 %, +5.8 %]`."""
+    return with_interval(change(value), lower, upper, change)
 
 
 def dollars(amount: float | None) -> str:
@@ -124,20 +181,14 @@ def duration_change(seconds: float) -> str:
     return _with_sign(seconds, duration(seconds))
 
 
-def duration_interval(lower: float | None, upper: float | None) -> str:
-    """An interval of a change of time: `[+90 ms, +∞]`."""
-    low = f"{MINUS}∞" if lower is None else duration_change(lower)
-    return f"[{low}, {'+∞' if upper is None else duration_change(upper)}]"
-
-
 def points(value: float) -> str:
     """A difference of two shares in percentage points: −0.71 is `−71`."""
     return _with_sign(value, _percent_digits(value))
 
 
-def points_interval(lower: float | None, upper: float | None) -> str:
-    """An interval of such a difference: `[−72, −70]`."""
-    return f"[{f'{MINUS}∞' if lower is None else points(lower)}, {'+∞' if upper is None else points(upper)}]"
+def points_interval(value: float, lower: float | None, upper: float | None) -> str:
+    """Such a difference with its interval: `−71 [−72, −70]`."""
+    return with_interval(points(value), lower, upper, points)
 
 
 def rough_tokens(count: int) -> str:
@@ -189,7 +240,8 @@ def _percent_digits(fraction: float) -> str:
 
 def share_interval(value: float, lower: float, upper: float) -> str:
     """A share with its interval: `91 % [86, 95]`."""
-    return f"{whole_percent(value)} [{lower * 100:.0f}, {upper * 100:.0f}]"
+    low, high = (min(max(bound, 0.0), 1.0) * 100 for bound in (lower, upper))
+    return f"{whole_percent(value)} [{low:.0f}, {high:.0f}]"
 
 
 def whole_percent(share: float) -> str:

@@ -14,6 +14,7 @@ from gate.github.pulls import PullRequestApi, PullRequests, PullState
 from gate.record.parts import Role, Rule
 from gate.record.run import OverrideRecord
 from gate.record.transcript import Failed
+from gate.values import listed
 
 LONGEST_REASON = 500
 """Characters."""
@@ -220,10 +221,6 @@ def _asked(ask: Callable[[], Known]) -> Known | Failed:
         return Failed(error.in_full)
 
 
-NAMED = 5
-"""Pull requests that a sentence names before it counts the rest."""
-
-
 def group_override(decisions: Mapping[int, OverrideRecord | None], commit: str) -> OverrideRecord | None:
     """The override of a merge group; None where no pull request of it has the label.
 
@@ -249,8 +246,7 @@ def group_override(decisions: Mapping[int, OverrideRecord | None], commit: str) 
 
 
 def _why(label: str, missing: list[int]) -> str:
-    rest = len(missing) - NAMED
-    named = ", ".join(f"#{number}" for number in missing[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    named = listed([f"#{number}" for number in missing])
     return (
         f"The label {label} does not count for this merge group: these pull requests lack a label that counts: {named}."
     )

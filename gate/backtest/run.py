@@ -376,7 +376,7 @@ def _with_run(trial: Trial, run: RunRecord, several: bool) -> BacktestCommit:
         update={
             "verdict": run.verdict,
             "worst": "" if worst is None else _name(worst, run, several),
-            "slices": [_slice(named, _name(named, run, several)) for named in run_slices(run)],
+            "slices": [_slice(named, _name(named, run, several), run.method.alpha) for named in run_slices(run)],
             "asked": run.calls.made,
             "known": run.calls.cached,
             "spent_usd": run.spent_usd,
@@ -392,11 +392,18 @@ def _name(named: NamedSlice, run: RunRecord, several: bool) -> str:
     return f"{suite}/{named.local}" if suite else named.local
 
 
-def _slice(named: NamedSlice, name: str) -> BacktestSlice:
+def _slice(named: NamedSlice, name: str, alpha: float) -> BacktestSlice:
     one = named.record
-    bounds = {"lower": one.lower, "upper": one.upper}
     return BacktestSlice(
-        slice=name, n=one.n, before=one.baseline, after=one.candidate, mean=one.mean, state=one.state, **bounds
+        slice=name,
+        n=one.n,
+        before=one.baseline,
+        after=one.candidate,
+        mean=one.mean,
+        lower=one.lower,
+        upper=one.upper,
+        state=one.state,
+        undetected=one.undetected(alpha),
     )
 
 

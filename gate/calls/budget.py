@@ -13,7 +13,7 @@ from gate.calls.interface import Bill, CallRefused, ExternalConversation, Reques
 from gate.config.models import SERVICES, ModelPrice, ModelRef, Params
 from gate.config.policy import Budget
 from gate.errors import GateError
-from gate.messages import IMAGE_TOKENS, Message
+from gate.messages import CHARS_PER_TOKEN, IMAGE_TOKENS, Message
 from gate.record.findings.notes import CostUncounted
 from gate.record.findings.unfinished import BudgetReached, LimitName
 from gate.record.transcript import Cost, Dollars, Unpriced, Usage
@@ -168,9 +168,8 @@ def _at(price: Price, input_tokens: int) -> Decimal:
 Pricer: TypeAlias = Callable[[ModelRef, Params, str, Usage], Cost]
 """The cost of a reply, from model, parameters, the model id of the reply, and tokens."""
 
-CHARS_PER_TOKEN = 4
 BYTES_PER_TOKEN = 3
-"""Of text that is not all ASCII: one token for a CJK character, two thirds for an accented letter."""
+"""Of a text that is not all ASCII: one token for a CJK character, two thirds for an accented letter."""
 OUTPUT_TOKENS = 256
 """Assumed for a reply whose length nothing bounds, until some have been seen."""
 

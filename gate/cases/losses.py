@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from gate.cases.case import Entry
 from gate.config.documents import printable
-from gate.values import JsonValue, counted
+from gate.values import NAMES_SHOWN, JsonValue, and_more, counted
 
-SHOWN = 3
+SHOWN = NAMES_SHOWN
 """Places named for one kind of loss."""
 KINDS_SHOWN = 30
 """Kinds that a terminal has room for."""
@@ -112,7 +112,7 @@ def described_losses(losses: Sequence[Loss], rest: str) -> list[str]:
     found = kinds(losses)
     lines = [f"{counted(len(losses), 'setting')} could not be converted exactly:"] if losses else []
     for kind in found[:KINDS_SHOWN]:
-        more = f" and {kind.count - len(kind.places)} more" if kind.count > len(kind.places) else ""
+        more = and_more(kind.count - len(kind.places))
         remedy = f" ({kind.remedy})" if kind.remedy else ""
         lines.append(f"  {', '.join(kind.places)}{more}: {kind.what}{remedy}")
     return lines + ([f"  {len(found) - KINDS_SHOWN} more kinds; {rest}"] if len(found) > KINDS_SHOWN else [])

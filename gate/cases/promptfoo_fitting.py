@@ -21,7 +21,7 @@ from gate.prompts import reading
 from gate.prompts.version import Prompt
 from gate.templates import nunjucks
 from gate.templates.sandbox import BadTemplate
-from gate.values import JsonValue
+from gate.values import JsonValue, listed
 
 Turns = list[tuple[Role, str]]
 """Role and text of each."""
@@ -30,7 +30,6 @@ _LOOP = re.compile(r"\{%-?\s*for\s+[\w\s,]+?\s+in\s+(\w+)\s*-?%\}")
 _VARIABLE = re.compile(r"\{\{-?\s*(\w+)\s*(?:\|\s*dump\s*)?-?\}\}")
 _MARK = "\ue000"
 """Stands for a part of a template in JSON; no file uses this character."""
-_SHOWN = 3
 
 
 @dataclass(slots=True)
@@ -70,8 +69,7 @@ def fit(
         made = _as_chat(made, texts, reader)
     label = quoted(prompt.label)
     for reason, names in made.left_out.items():
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        said = f"for the prompt {label}, {', '.join(names[:_SHOWN])}{more} cannot be converted: {reason}"
+        said = f"for the prompt {label}, {listed(names)} cannot be converted: {reason}"
         losses.add(0, said, "write the prompt in Jinja2, or change these values")
     if cases and not made.cases:
         reason = next(iter(made.left_out))

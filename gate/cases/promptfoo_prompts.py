@@ -28,7 +28,7 @@ from gate.prompts.version import TEMPLATE_ENDINGS
 from gate.templates.nunjucks import to_jinja
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
-from gate.values import JsonValue
+from gate.values import JsonValue, listed
 
 ENDINGS = (".txt", ".md", ".j2", ".json", ".jsonl", ".csv", *YAML_ENDINGS)
 _ONE_EACH = (".txt", ".md", ".j2", ".json", *YAML_ENDINGS)
@@ -43,7 +43,6 @@ _VARIABLE = re.compile(r"(?:[^\W_]+_)?vars_(?P<name>\w+)")
 """`context.vars.topic` of a function, as the name of a placeholder."""
 _REMOTE = re.compile(r"(langfuse|portkey|helicone|https?)://\S+\Z")
 _TRIES = 1_000
-_SHOWN = 3
 """Copies that are named of one file."""
 _OURS = ("expected", "id", "slices")
 """Names that mean something else in a prompt of the gate."""
@@ -204,8 +203,7 @@ class Reader:
         """
         for what, copies, line in self.copies:
             paths = [one.path for one in copies if one.path in written]
-            shown = ", ".join(paths[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")
-            said = f"{what} is copied to {shown}: only a change of the copy is noticed from now on"
+            said = f"{what} is copied to {listed(paths)}: only a change of the copy is noticed from now on"
             if paths:
                 self.losses.add(line, said, "let the application read the copy")
 
@@ -442,7 +440,7 @@ def set_params(providers: Sequence[Provider], losses: Losses) -> None:
     """Read the parameters of each chosen provider; what is left out becomes a loss."""
     for one in providers:
         if one.missed:
-            where = f" for {', '.join(map(quoted, one.missed[:_SHOWN]))}" if one.chosen else ""
+            where = f" for {listed([quoted(name) for name in one.missed])}" if one.chosen else ""
             said = f"the provider {quoted(one.name)} is left out{where}: a suite has one model"
             losses.add(one.line, said, "gate diff --model")
         if one.chosen:

@@ -252,7 +252,7 @@ def calibrate(**options: Any) -> None:
 
     Runs each prompt against itself and reports how often noise alone would block. This makes as many calls as gate
     plan estimates; with RUN (a run.json or its folder) it reads a finished run instead. With --judge, it judges the
-    answers in LABELS several times and reports agreement, errors, consistency, bias and the best threshold.
+    answers in LABELS several times and reports agreement, errors, consistency and length bias.
     """
     judged = options.pop("judge")
     for name in OF_A_JUDGE if judged is None else OF_A_RUN:

@@ -48,7 +48,7 @@ class Component:
     Args:
         name: short, unique within the specification.
         description: what it is.
-        rules: at most `RULES_PER_COMPONENT`.
+        rules: at most 2.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
@@ -102,7 +102,7 @@ class Specification:
     """The rules of a prompt.
 
     Args:
-        prompt: SHA-256 of its prompt (`gate.prompts.version.Prompt.digest`).
+        prompt: SHA-256 of its prompt.
         intent: what the prompt is for, in a sentence or two.
         components: of the input.
         rules: of the output, in the order of their ids.

@@ -36,6 +36,7 @@ from gate.stats.arrays import BLOCKABLE_UNITS
 from gate.stats.intervals import normal_quantile
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of
 from gate.suite import Arm, Suite
+from gate.values import listed
 
 Tier: TypeAlias = Literal["never blocks", "below the floor", "decides", "comfortable", "ample"]
 
@@ -264,10 +265,6 @@ def _cases(units: int | None, each: float) -> float | None:
     return None if units is None else float(math.ceil(units * each))
 
 
-LISTED = 5
-"""Slices named in one sentence."""
-
-
 def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Iterator[PlanWarning]:
     """Required slices that are too small, overall slices that are, and slices that can never block.
 
@@ -296,9 +293,8 @@ def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Itera
                 severe=True,
             )
         elif small:
-            listed = ", ".join(f"{row.slice} ({row.units})" for row in small[:LISTED])
-            more = f" and {len(small) - LISTED} more" if len(small) > LISTED else ""
-            yield PlanWarning(f"can never block, under {BLOCKABLE_UNITS} independent cases: {listed}{more}")
+            named = listed([f"{row.slice} ({row.units})" for row in small])
+            yield PlanWarning(f"can never block, under {BLOCKABLE_UNITS} independent cases: {named}")
 
 
 def _counted(units: int) -> str:

@@ -10,7 +10,7 @@ from gate.engine.arrays import ARMS, Floats, Ints, SampleArrays, clusters, side_
 from gate.engine.compare import estimate
 from gate.engine.samples import SampleTable
 from gate.errors import InputErrors
-from gate.messages import IMAGE_TOKENS, Message
+from gate.messages import CHARS_PER_TOKEN, IMAGE_TOKENS, Message
 from gate.prompts.version import Prompt
 from gate.record.comparison import ArmPrefix, CacheComparison, CacheTerms, Estimate, Obstacle, PrefixEnd
 from gate.record.transcript import ArmName
@@ -173,8 +173,6 @@ def _first_part(prompt: Prompt, text: str, case: Case) -> tuple[int, Origin] | N
         return 0, Origin(1, "")
 
 
-CHARS_PER_TOKEN = 4.0
-"""Used where no reply reports its tokens."""
 LEAST_LOSS = 16
 LEAST_SHARE = 0.05
 """A prefix that lost fewer tokens, or a smaller part of itself, is not reported."""

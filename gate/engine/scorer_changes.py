@@ -335,8 +335,7 @@ def _bounds(suite: Suite, rows: Sequence[Means], intervals: Intervals) -> list[t
 
 
 def _jury(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Intervals) -> JuryResult | None:
-    from gate.stats.agreement import Ratings, ResamplingOptions, ac
-    from gate.stats.agreement import alpha as krippendorff
+    from gate.stats.agreement import Ratings, ResamplingOptions, kappa_of_two, share_among
 
     parts = [grid.part(key) for key in scorer.keys]
     # Every member has an opinion on an answer, or the answer has no score.
@@ -346,9 +345,9 @@ def _jury(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Interval
     opinions = np.stack([values[known] for _, values in parts], axis=1)
     arms, cases, indices = np.nonzero(known)
     drawing = ResamplingOptions(clusters=units_of(suite)[cases], seed=intervals.seed, alpha=intervals.alpha)
-    alpha = krippendorff(Ratings.of(opinions), drawing, level="interval")
-    passing = (opinions >= scorer.mark * (1.0 - TOLERANCE)).astype(np.float64)
-    marks = ac(Ratings.of(passing), drawing, categories=[0.0, 1.0])
+    verdicts = Ratings.of(opinions >= scorer.mark * (1.0 - TOLERANCE))
+    alike = share_among(verdicts, drawing)
+    kappa = kappa_of_two(verdicts, drawing) if len(parts) == 2 else None
     apart = opinions.max(axis=1) - opinions.min(axis=1)
     worst = [row for row in np.argsort(-apart, kind="stable")[:CONTESTED].tolist() if apart[row] >= APART]
     return JuryResult(
@@ -356,9 +355,9 @@ def _jury(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Interval
         mark=scorer.mark,
         answers=len(opinions),
         members=tuple(_member(key[3], opinions[:, place], arms) for place, key in enumerate(scorer.keys)),
-        alpha=_estimate(alpha),
-        marks=_estimate(marks),
-        why_not=next((one.reason for one in (alpha, marks) if isinstance(one, Undefined)), ""),
+        share=Estimate(value=alike.rate or 0.0, lower=alike.lower, upper=alike.upper),
+        kappa=Estimate(value=kappa.value, lower=kappa.lower, upper=kappa.upper) if isinstance(kappa, Figure) else None,
+        why_not=kappa.reason if isinstance(kappa, Undefined) else "",
         contested=tuple(
             ContestedAnswer(
                 case=suite.exam.cases[cases[row]].id,
@@ -374,10 +373,6 @@ def _jury(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Interval
 def _member(model: str, opinions: Floats, arms: Ints) -> JuryMember:
     means = [float(opinions[arms == arm].mean()) if np.any(arms == arm) else None for arm in (0, 1)]
     return JuryMember(model=model, baseline=means[0], candidate=means[1])
-
-
-def _estimate(found: Figure | Undefined) -> Estimate | None:
-    return None if isinstance(found, Undefined) else Estimate(value=found.value, lower=found.lower, upper=found.upper)
 
 
 JUDGED_ANSWERS, JUDGED_CASES = 20, 10

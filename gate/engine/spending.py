@@ -13,6 +13,7 @@ from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec, judge_params
 from gate.engine.noise import Basis
 from gate.engine.prompt_cache import characters
+from gate.messages import CHARS_PER_TOKEN
 from gate.record.findings.notes import BudgetTooLow
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.suite import Arm, Exam, Suite
@@ -152,9 +153,6 @@ def _opening(words: str) -> str:
     return re.sub("^the ", "The ", words)
 
 
-CHARS_PER_TOKEN = 4
-
-
 OUTPUT_TOKENS = 256
 """Assumed for a reply whose length nothing bounds."""
 
@@ -233,7 +231,7 @@ class SpendingEstimator:
 
     def _answers(self, suite: Suite, role: Role, arm: Arm) -> ModelSpending:
         cases = suite.exam.cases
-        rendered, turns = sum(_requestcharacters(arm, case) for case in cases), sum(case.turns for case in cases)
+        rendered, turns = sum(_request_characters(arm, case) for case in cases), sum(case.turns for case in cases)
         known = self.earlier.get((suite.name, role), PerCall(None, False, None)).of_each(
             max(1, turns) / max(1, len(cases))
         )
@@ -332,7 +330,7 @@ def _open(exam: Exam, arm: Arm) -> bool:
     )
 
 
-def _requestcharacters(arm: Arm, case: Case) -> int:
+def _request_characters(arm: Arm, case: Case) -> int:
     """Characters of all requests of one sample; 0 where the prompt has no text for the case."""
     first = replace(case, input=case.rounds[0].said) if case.rounds else case
     try:

@@ -29,9 +29,6 @@ from gate.resolve.resolved import Resolved
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-FURTHEST = 64
-"""Maximum number of cases started ahead: with -x, all after the first failure are wasted."""
-
 
 class Evals:
     """The evals of one run of pytest, or of one worker of xdist."""
@@ -157,7 +154,7 @@ class Evals:
 
     def _window(self, item: CaseItem) -> int:
         calls = max(1, int(self.config.getoption(selection.dest("--gate-concurrency"), 32)))
-        return min(FURTHEST, max(2, ceil(2 * calls / item.suite.samples)))
+        return max(2, ceil(2 * calls / item.suite.samples))
 
     def _ask(self, item: CaseItem) -> None:
         try:

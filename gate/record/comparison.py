@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from pydantic import NonNegativeInt
 
 from gate.record.transcript import Usage
-from gate.values import Amount, Count, Delta, Difference, RecordPart, Relative, Share, Tokens
+from gate.values import ROUNDING, Amount, Count, Delta, Difference, RecordPart, Relative, Share, Tokens
 
 FEWEST_UNITS = 10
 """Independent cases from which on a slice can block; `gate.stats`, which knows only arrays, has the same."""
@@ -32,6 +32,11 @@ class Verdict(StrEnum):
     PASS = "PASS"  # noqa: S105
     SHIP = "SHIP"
     SKIPPED = "SKIPPED"
+
+
+def undetected_share(units: int, alpha: float) -> float:
+    """The largest share of all cases that may change where none of `units` did (Clopper and Pearson 1934)."""
+    return 1.0 - float(alpha ** (1.0 / units))
 
 
 class Comparison(RecordPart):
@@ -74,6 +79,12 @@ class Comparison(RecordPart):
     cases_needed: NonNegativeInt | None = None
     moved: Count = 0
     margin: Share = 0.0
+
+    def undetected(self, alpha: float) -> float | None:
+        """Where no case changed, the largest share of all cases that may change, exact at 1 - `alpha`; else None."""
+        if self.mean is None or abs(self.mean) > ROUNDING or self.moved or not self.units:
+            return None
+        return undetected_share(self.units, alpha)
 
 
 class Estimate(RecordPart):
@@ -147,7 +158,7 @@ class ScorerChange(RecordPart):
         baseline, candidate: mean scores in [0, 1]; None where there are none.
         mean: of the cases' deltas, in [-1, 1].
         baseline_passed, candidate_passed: of one that is required, the share of the answers that it gave more than 0,
-            averaged by case; None of others.
+            averaged by case; None for other scorers.
     """
 
     name: str
@@ -300,7 +311,7 @@ class ArmPrefix(RecordPart):
         request_tokens: of a whole request, on average.
         measured: the rate is that of the arm's own replies; otherwise four characters are taken for a token.
         place: what ends the prefix; None where all requests are the same throughout.
-        minimum: see `CacheTerms`.
+        minimum: tokens of the shortest prefix that is cached; None where that is not known.
         obstacle: why nothing of it is cached.
     """
 
@@ -412,9 +423,9 @@ class JuryResult(RecordPart):
         mark: what an opinion must reach for a pass, in [0, 1].
         answers: that all of them scored.
         members: in the order of the configuration.
-        alpha: Krippendorff's, of the opinions as an interval scale.
-        marks: Gwet's AC1 of pass and fail.
-        why_not: why there is no coefficient; empty where both are there.
+        share: how often two of them pass or fail an answer alike.
+        kappa: Cohen's, of two judges; None for more, or where there is none.
+        why_not: why two judges have no kappa; else empty.
         contested: where the opinions lie furthest apart, the worst first.
     """
 
@@ -422,8 +433,8 @@ class JuryResult(RecordPart):
     mark: Share
     answers: Count
     members: tuple[JuryMember, ...]
-    alpha: Estimate | None
-    marks: Estimate | None
+    share: Estimate
+    kappa: Estimate | None
     why_not: str = ""
     contested: tuple[ContestedAnswer, ...] = ()
 

@@ -203,7 +203,7 @@ class ExamChangeRecord(RecordPart):
 
 
 class PromiseRecord(RecordPart):
-    """What became of one rule; see `gate.record.parts.RuleChange`.
+    """What became of one rule.
 
     `rule` is the rule's id in the old specification, or in the new one where the old one has no such rule. `before` and
     `after` are its words, null where there is no such rule; `evidence` and `new_evidence` the prompt's.
@@ -243,7 +243,7 @@ class PromiseTrialRecord(RecordPart):
 
 
 class PromisesRecord(RecordPart):
-    """The rules of one suite's prompt, before and after; see `gate.record.parts.SpecDiff`.
+    """The rules of one suite's prompt, before and after.
 
     `changes` are all rules but the `unchanged` ones, which are counted. `judge` is the model that compared wordings, as
     `provider:name`; empty where none was called. `trials` are of the rules that are `added`, `tightened` or `changed`.

@@ -433,8 +433,8 @@ class Reply:
         latency_s: seconds of the one successful request, without queueing and retries; None where time means nothing
             (recorded answers).
         attempts: requests sent until this reply, 1 or more.
-        stop_reason: the provider's word for why it ended; one of `CUT_OFF` where its thinking does not end; of a
-            conversation `STEP_LIMIT` where any answer met that, or
+        stop_reason: the provider's word for why it ended; `length` or the like where its thinking does not end; of a
+            conversation `step limit` where any answer met that, or
             else the last one's.
         origin: when and where it was taken.
         tool_calls: what the model wants to be called before it goes on; only within a conversation.

@@ -5,43 +5,69 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
+from gate import values
 from gate.config.values import OVERALL
 from gate.numbers import MINUS as MINUS
 from gate.numbers import NOTHING as NOTHING
 from gate.numbers import ZERO as ZERO
+from gate.numbers import ScoreChange as ScoreChange
+from gate.numbers import ScoreFigure as ScoreFigure
 from gate.numbers import age as age
 from gate.numbers import change as change
-from gate.numbers import change_interval as change_interval
+from gate.numbers import change_bounds as change_bounds
 from gate.numbers import delta as delta
 from gate.numbers import dollars as dollars
 from gate.numbers import dropped_or_improved as dropped_or_improved
 from gate.numbers import duration as duration
 from gate.numbers import duration_change as duration_change
-from gate.numbers import duration_interval as duration_interval
 from gate.numbers import grade as grade
 from gate.numbers import grade_change as grade_change
 from gate.numbers import grade_from_share as grade_from_share
-from gate.numbers import interval as interval
 from gate.numbers import percent as percent
 from gate.numbers import points as points
 from gate.numbers import points_interval as points_interval
+from gate.numbers import relative_change as relative_change
 from gate.numbers import rough_count as rough_count
 from gate.numbers import rough_tokens as rough_tokens
 from gate.numbers import score as score
+from gate.numbers import score_change as score_change
+from gate.numbers import score_interval as score_interval
 from gate.numbers import share as share
 from gate.numbers import share_interval as share_interval
 from gate.numbers import tokens as tokens
 from gate.numbers import two_decimals as two_decimals
 from gate.numbers import unbroken as unbroken
+from gate.numbers import unchanged_cases as unchanged_cases
 from gate.numbers import whole_percent as whole_percent
-from gate.record.comparison import Comparison, State
+from gate.numbers import with_interval as with_interval
+from gate.record.comparison import Comparison, Estimate, State
 from gate.record.findings.finding import Code as Code
 from gate.record.findings.finding import Text as Text
 from gate.record.findings.finding import plain as plain
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report.escape import one_line
+from gate.values import NAMES_SHOWN as NAMES_SHOWN
 from gate.values import clipped
 from gate.values import counted as counted
+
+
+def quality_interval(record: Comparison, alpha: float) -> str:
+    """The interval of one slice beside its mean; where no case changed, how many would: `(≤ 14.2 % of cases)`."""
+    undetected = record.undetected(alpha)
+    return score_interval(record) if undetected is None else f"(≤ {share(undetected)} of cases)"
+
+
+def quality_change(record: Comparison, alpha: float) -> str:
+    """The change of one slice with its interval, or `0 of 24 cases changed; at most 14.2 % would, 97.5 %`."""
+    undetected = record.undetected(alpha)
+    if undetected is None:
+        return score_change(record)
+    return f"{unchanged_cases(record.n, undetected)}, {share(1.0 - alpha)}"
+
+
+def duration_change_interval(change: Estimate) -> str:
+    """The same with its interval: `+90 ms [−40 ms, +220 ms]`."""
+    return with_interval(duration_change(change.value), change.lower, change.upper, duration_change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +85,6 @@ class NamedNumber:
 
 LONGEST_NAME = 100
 LONGEST_SENTENCE = 300
-NAMES_SHOWN = 3
-"""Slices that a sentence names; it counts the rest."""
 
 Item = TypeVar("Item")
 
@@ -182,9 +206,8 @@ def short_line(text: str, limit: int = LONGEST_NAME) -> str:
 
 
 def listed(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
-    """`a, b, c and 2 more`."""
-    rest = len(names) - most
-    return ", ".join(map(short_line, names[:most])) + (f" and {rest:,} more" if rest > 0 else "")
+    """`a, b, c and 2 more`, each name on one line and not too long."""
+    return values.listed(tuple(map(short_line, names)), most)
 
 
 def listed_code(names: Sequence[str]) -> Text:
@@ -192,8 +215,7 @@ def listed_code(names: Sequence[str]) -> Text:
     out: list[str | Code] = []
     for name in names[:NAMES_SHOWN]:
         out += [", " if out else "", Code(short_line(name))]
-    rest = len(names) - NAMES_SHOWN
-    return (*out, f" and {rest:,} more" if rest > 0 else "")
+    return (*out, values.and_more(len(names) - NAMES_SHOWN))
 
 
 def slice_name(named: NamedSlice) -> Code:
@@ -206,8 +228,8 @@ def slice_names(slices: Sequence[NamedSlice]) -> tuple[str | Code, ...]:
     out: list[str | Code] = []
     for named in slices[:NAMES_SHOWN]:
         out += [", ", *(["advisory "] if named.record.advisory else []), slice_name(named)]
-    rest = len(slices) - NAMES_SHOWN
-    return (*out[1:], *((f" and {rest:,} more",) if rest > 0 else ()))
+    rest = values.and_more(len(slices) - NAMES_SHOWN)
+    return (*out[1:], *((rest,) if rest else ()))
 
 
 def _mean_first(named: NamedSlice) -> tuple[float, float, bool, str]:

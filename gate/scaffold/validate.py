@@ -29,7 +29,7 @@ from gate.resolve.pairing import Pair, Sides, pair
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import rehearse
 from gate.suite import Suite
-from gate.values import JsonValue, counted
+from gate.values import JsonValue, counted, listed
 
 _UNCALLED = "gate validate runs no code"
 SHOWN = 5
@@ -183,9 +183,8 @@ def _remarks(suite: Suite, cases: str) -> Iterator[str]:
         return
     small = [name for name, units in sizes.items() if units < FEWEST_UNITS]
     if small:
-        shown = ", ".join(small[:SHOWN]) + (f" and {len(small) - SHOWN} more" if len(small) > SHOWN else "")
         few = f"{counted(len(small), 'slice')} with fewer than {FEWEST_UNITS} {apart}cases"
-        yield f"{cases}: {few} cannot block: {shown}."
+        yield f"{cases}: {few} cannot block: {listed(small)}."
 
 
 def _units(cases: Sequence[Case], rows: Sequence[int]) -> int:

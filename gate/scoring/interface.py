@@ -15,7 +15,7 @@ from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.record.transcript import Cost, Part, Reply, Sample, Score, Transcript, Unscored
 from gate.suite import Exam
-from gate.values import JsonValue, clipped
+from gate.values import JsonValue, clipped, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,6 @@ OptionCheck: TypeAlias = Callable[[Options], Iterator[OptionComplaint]]
 LOOKED_AT = 100_000
 """Characters from the beginning of an answer that are split into words, sentences and numbers."""
 
-_SHOWN = 5
 
 # `json.dumps` makes a new encoder for each call with options.
 _json = json.JSONEncoder(ensure_ascii=False).encode
@@ -224,8 +223,7 @@ def shown_value(value: JsonValue) -> str:
 
 def listed_texts(values: list[str]) -> str:
     """Texts for a reason: the first few, and how many more there are."""
-    more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
-    return ", ".join(map(quote, values[:_SHOWN])) + more
+    return listed([quote(value) for value in values])
 
 
 _BLANKS = re.compile(r"\s{3,}")

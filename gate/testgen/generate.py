@@ -14,10 +14,10 @@ from gate.testgen.cases.rule_tests import expanded_tests, write_rule_tests
 from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import GenerationForecast
 from gate.testgen.prompt_under_test import PromptSubject
-from gate.testgen.questions import AnswerOf, GenerationSetup, first_names, problem_notes
+from gate.testgen.questions import AnswerOf, GenerationSetup, problem_notes
 from gate.testgen.rules.compiler import compile_rules
 from gate.testgen.specification.pipeline import specify
-from gate.values import about_dollars, counted
+from gate.values import about_dollars, counted, listed
 
 UNSURPRISING_CALLS = 200
 """Forecasts up to this many calls need no confirmation."""
@@ -122,7 +122,7 @@ def _not_applied(source: CaseSource, setup: GenerationSetup) -> Iterator[str]:
         yield "no expected outputs: there is no reference model"
     if source.shape.unsure:
         yield (
-            f"asked for as text, since the template does not show their kind: {first_names(source.shape.unsure)}; "
+            f"asked for as text, since the template does not show their kind: {listed(source.shape.unsure)}; "
             "correct the cases where it is another one"
         )
 

@@ -16,7 +16,7 @@ from gate.record.findings.finding import Finding
 from gate.record.transcript import Effort, Failed, Reply, effort_of, ending_of
 from gate.templates.rendering import plain_template
 from gate.testgen.effort import EffortSettings, Stage
-from gate.values import JsonValue
+from gate.values import JsonValue, listed
 
 Value = TypeVar("Value")
 
@@ -343,15 +343,9 @@ class StageResult(Generic[Made]):
 
 def problem_notes(problems: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """A line for each of the first few problems, with the first few names; one more line for all others."""
-    lines = [f"{problem}: {first_names(names)}" for problem, names in problems.items()]
+    lines = [f"{problem}: {listed(names)}" for problem, names in problems.items()]
     others = [name for names in list(problems.values())[_NAMED:] for name in names]
-    return (*lines[:_NAMED], *([f"other problems: {first_names(others)}"] if others else []))
-
-
-def first_names(names: Sequence[str], most: int = _NAMED) -> str:
-    """The first few names (one or more), and how many there are besides."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+    return (*lines[:_NAMED], *([f"other problems: {listed(others)}"] if others else []))
 
 
 def full_list_note(what: str, most: int | None) -> str:

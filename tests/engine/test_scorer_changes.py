@@ -168,8 +168,7 @@ def test_judges_that_agree() -> None:
     table = jury([(value, value) for value in np.linspace(0, 1, 20)])
     (found,) = jury_results(judged_by(JURY, 20), SampleArrays(judged_by(JURY, 20), table), INTERVALS)
     assert (found.scorer, found.mark, found.answers, found.contested, found.why_not) == ("jury", 0.6, 40, (), "")
-    assert found.alpha is not None and found.marks is not None
-    assert found.alpha.value == found.marks.value == 1.0
+    assert found.kappa is not None and found.share.value == found.kappa.value == 1.0
     assert [member.model for member in found.members] == ["fake:a", "fake:b"]
     assert found.members[0].candidate == pytest.approx(0.5)
 
@@ -183,17 +182,23 @@ def test_judges_that_do_not_agree_are_shown_with_their_answers() -> None:
         ("baseline", 0, (0.2, 0.9)),
         ("candidate", 0, (0.2, 0.9)),
     ]
-    assert found.alpha is not None and found.alpha.value < 0
-    assert found.marks is not None and found.marks.lower is not None and found.marks.value > 0.7
+    assert found.share.value == pytest.approx(0.9)
+    assert found.kappa is not None and found.kappa.value < 0
 
 
 def test_judges_agree_on_pass_and_fail_by_their_own_threshold() -> None:
     """Between 0.5 and 0.6 both judges fail an answer; the second passes half of them."""
     table = jury([*[(0.55, 0.65)] * 10, *[(0.55, 0.55)] * 10])
     (found,) = jury_results(judged_by(JURY, 20), SampleArrays(judged_by(JURY, 20), table), INTERVALS)
-    assert found.marks is not None
-    # Gwet's AC1: they agree on a half; a pass has the share 1/4, so chance alone would agree on 2 * 1/4 * 3/4.
-    assert found.marks.value == pytest.approx((0.5 - 0.375) / (1 - 0.375))
+    assert found.share.value == 0.5
+    # The first judge fails everything, so chance alone would agree as often.
+    assert found.kappa is not None and found.kappa.value == 0.0
+
+
+def test_two_judges_that_pass_everything_have_no_kappa() -> None:
+    (found,) = jury_results(judged_by(JURY, 20), SampleArrays(judged_by(JURY, 20), jury([(0.9, 0.9)] * 20)), INTERVALS)
+    assert (found.share.value, found.kappa) == (1.0, None)
+    assert "all answers are of one kind" in found.why_not
 
 
 WORTH = st.sampled_from([0.0, 0.5, 1.0])

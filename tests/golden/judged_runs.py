@@ -143,8 +143,7 @@ def _jury(scorer: str, case: str, model: str = "") -> JuryResult:
         members=[
             JuryMember(model=one, baseline=old, candidate=new) for one, (old, new) in zip(names, means, strict=True)
         ],
-        alpha=Estimate(value=0.62, lower=0.5, upper=0.71),
-        marks=None,
-        why_not="there is one category only, so agreement beyond chance cannot be measured",
+        share=Estimate(value=0.82, lower=0.74, upper=0.88),
+        kappa=None,
         contested=[ContestedAnswer(case=case, arm="candidate", index=0, opinions=[0.9, 0.85, 0.1])],
     )

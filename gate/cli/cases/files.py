@@ -24,7 +24,7 @@ from gate.store.case_sets import (
     read_foreign_cases,
     write_foreign_cases,
 )
-from gate.values import counted
+from gate.values import counted, listed
 
 Command = Callable[..., Any]
 
@@ -266,10 +266,10 @@ def _moved(entries: Sequence[Entry], source: str, file: str, *, force: bool) -> 
     cases = open_cases(source) if is_store(source) else None
     strange = [one.name for one in move.others if cases is None or not cases.case(one.name)]
     if strange and not force:
-        names = ", ".join(strange[:5]) + (f" and {len(strange) - 5} more" if len(strange) > 5 else "")
         label = cases.label if cases is not None else source
         raise GateError(
-            f"{file} has cases that {label} never had: {names}", "import the file first, or remove them with --force"
+            f"{file} has cases that {label} never had: {listed(strange)}",
+            "import the file first, or remove them with --force",
         )
     changes = move.changes(without_others=True)
     if changes:

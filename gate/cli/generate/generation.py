@@ -40,8 +40,7 @@ from gate.report.terminal import sheet as sheet_terminal
 from gate.testgen.evaluation.trials import EvaluationResult, judge_notes
 from gate.testgen.files import SPECIFICATION_FILE, NewFiles, new_files, suite_models
 from gate.testgen.rules.compiler import compiled_summary
-from gate.testgen.specification.extraction import RULES_NAMED
-from gate.values import counted
+from gate.values import NAMES_SHOWN, counted
 
 SUMMARY = "summary.md"
 FIGURES = ("evaluation.md", "judge.svg", "code.svg", "either.svg")
@@ -102,7 +101,7 @@ class WrittenFiles:
         warnings = judge_notes(wanted.judge, wanted.generator, wanted.tested)
         if wanted.generator.provider == "local":
             warnings.append(SMALL)
-        if len(made.left_out) > RULES_NAMED:
+        if len(made.left_out) > NAMES_SHOWN:
             warnings.append(f"{self.folder}/generation.json lists all rules that were left out.")
         if made.failure is not None:
             warnings.insert(0, f"No tests were generated: {made.failure.message} ({made.failure.hint}).")

@@ -6,13 +6,11 @@ from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 from pydantic import computed_field, model_validator
 
-from gate.values import JsonValue, RecordPart
+from gate.values import NAMES_SHOWN, JsonValue, RecordPart, and_more
 
 Severity: TypeAlias = Literal["block", "undecided", "hold", "note"]
 """`block`: the change got worse. `undecided`: without an answer there is no verdict. `hold`: a person should look.
 `note`: good to know."""
-
-NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +34,7 @@ def names(items: Sequence[str]) -> Text:
     pieces: list[str | Code] = []
     for item in items[:NAMES_SHOWN]:
         pieces += [", " if pieces else "", Code(item)]
-    rest = len(items) - NAMES_SHOWN
-    return (*pieces, f" and {rest:,} more") if rest > 0 else tuple(pieces)
+    return (*pieces, and_more(len(items) - NAMES_SHOWN))
 
 
 def capitalized(text: Text) -> Text:

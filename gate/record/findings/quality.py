@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal
 
 from gate.config.values import OVERALL
-from gate.numbers import change, change_interval, delta, dropped_or_improved, interval, percent, score, share
+from gate.numbers import change, delta, dropped_or_improved, percent, score, score_change, share, with_interval
 from gate.record.findings.finding import Code, Finding, Text, names
 from gate.values import Amount, Count, Delta, Relative, Share, counted
 
@@ -67,7 +67,7 @@ class SliceSuspect(SliceFinding):
 
     @property
     def headline(self) -> Text:
-        return (*slice_text(self.slice), f" may have dropped: {delta(self.mean)} {interval(self.lower, self.upper)}")
+        return (*slice_text(self.slice), f" may have dropped: {score_change(self)}")
 
     @property
     def more(self) -> Text:
@@ -232,7 +232,7 @@ class AboveLimit(Finding):
 
     @property
     def headline(self) -> Text:
-        rise = f"{percent(self.change)} {change_interval(self.lower, self.upper)}"
+        rise = with_interval(percent(self.change), self.lower, self.upper, change)
         return (f"{self.axis} of ", Code(self.suite), f" rose by {rise}, limit {change(self.limit)}")
 
 

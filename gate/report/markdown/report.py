@@ -335,7 +335,7 @@ def environment() -> Environment:
     env.filters.update(
         code=_filter(escape.code_span),
         fence=_filter(escape.code_block),
-        html=_filter(escape.html_text),
+        html=_html,
         bar=_filter(_bar),
         nowrap=_filter(_nowrap),
         markdown=_markup,
@@ -352,21 +352,28 @@ def _safe(value: object) -> Markup:
     if isinstance(value, Code):
         return _markup(escape.code_span(value.text))
     if isinstance(value, tuple):
-        return _markup(_joined(value))
+        return _joined(value, _safe)
     return _markup(unbroken(escape.markdown_text(str(value))))
 
 
-def _joined(pieces: tuple[object, ...]) -> str:
+def _html(value: object) -> Markup:
+    """The same for a line of HTML, such as `<summary>`, in which GitHub reads no Markdown."""
+    if isinstance(value, Code):
+        return _markup(f"<code>{escape.html_text(value.text)}</code>")
+    if isinstance(value, tuple):
+        return _joined(value, _html)
+    return _markup(unbroken(escape.html_text(str(value))))
+
+
+def _joined(pieces: tuple[object, ...], escaped: Callable[[object], Markup]) -> Markup:
     """The spaces around each plain string are the sentence's own and stay."""
     out = []
     for piece in pieces:
-        if isinstance(piece, str):
-            lead = " " * piece.startswith(" ")
-            tail = " " * (piece.endswith(" ") and len(piece) > 1)
-            out.append(f"{lead}{unbroken(escape.markdown_text(piece))}{tail}")
-        else:
-            out.append(str(_safe(piece)))
-    return "".join(out)
+        sentence = isinstance(piece, str)
+        lead = " " * (sentence and str(piece).startswith(" "))
+        tail = " " * (sentence and str(piece).endswith(" ") and len(str(piece)) > 1)
+        out.append(f"{lead}{escaped(piece)}{tail}")
+    return _markup("".join(out))
 
 
 def _bar(drawn: str) -> str:

@@ -23,7 +23,7 @@ from gate.stats.arrays import Undefined
 from gate.testgen.cases.diversity import Lengths
 from gate.testgen.evaluation.metrics import OutcomeRow
 from gate.testgen.forecast import GenerationForecast
-from gate.values import Amount, Count, JsonValue, RecordPart, Share, about_dollars, counted
+from gate.values import Amount, Count, JsonValue, RecordPart, Share, about_dollars, counted, listed
 
 if TYPE_CHECKING:
     from gate.testgen.cases.diversity import Diversity
@@ -39,8 +39,6 @@ _GROUNDING = {
     "ungrounded": "no",
     "unknown": "not checked",
 }
-_NAMED = 12
-"""Discarded tests that a reason names; the JSON document has all of them."""
 _ALIKE = 0.3
 """Likeness from which on many tests are variants of each other: see `gate.testgen.cases.diversity.Diversity`."""
 _EVEN = 1.2
@@ -131,8 +129,7 @@ def _discarded(found: GenerationOutcome) -> Iterator[SheetTable]:
 
 
 def _reason(why: str, tests: Sequence[str]) -> str:
-    more = f" and {len(tests) - _NAMED:,} more" if len(tests) > _NAMED else ""
-    named = f"{', '.join(tests[:_NAMED])}{more}"
+    named = listed(tests)
     return f"{named if len(tests) == 1 else f'{len(tests):,} tests ({named})'}: {why}"
 
 
@@ -212,7 +209,7 @@ class CheckedRule(RecordPart):
 
 
 class DiversityRecord(RecordPart):
-    """How different the tests are from each other; see `gate.testgen.cases.diversity.Diversity`."""
+    """How different the tests are from each other."""
 
     model_config = ConfigDict(from_attributes=True)
 

@@ -1,9 +1,10 @@
 """The slice table with its interval bars, and one line on quality, cost and latency."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 from typing import NamedTuple
 
 from gate.record.comparison import FEWEST_UNITS, AxisComparison, Comparison, Estimate, State
@@ -121,11 +122,11 @@ _ZERO = 1e-9
 
 
 class BarInterval(NamedTuple):
-    """A mean change and its bounds; None is no mean, or an infinite bound."""
+    """A mean change and its bounds."""
 
-    mean: float | None
-    lower: float | None
-    upper: float | None
+    mean: float
+    lower: float
+    upper: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,28 +153,23 @@ class BarScale:
         return 1 + round(share * (BAR_WIDTH - 3))
 
 
-def bar_scale(intervals: Iterable[BarInterval]) -> BarScale:
-    """The smallest round scale that holds zero, every mean and every bound within [-1, 1].
-
-    Infinite bounds do not widen the scale, an arrow stands for them.
-    """
-    ends = [0.0]
-    for interval in intervals:
-        ends += [value for value in interval if value is not None]
+def bar_scale(values: Iterable[float]) -> BarScale:
+    """The smallest round scale that holds zero and all values, within [-1, 1]."""
+    ends = [0.0, *values]
     low, high = max(min(ends), -1.0), min(max(ends), 1.0)
     room = max((high - low) * _MARGIN, _STEP)
     low, high = min(low, -room), max(high, room)
     return BarScale(math.floor(low / _STEP + _ZERO) * _STEP, math.ceil(high / _STEP - _ZERO) * _STEP)
 
 
-def interval_bar(interval: BarInterval, scale: BarScale) -> str:
+def interval_bar(interval: BarInterval | None, scale: BarScale) -> str:
     """One bar, `BAR_WIDTH` characters: `  ├──●──┤ │      `, `◄──●──┼─┤       `; all rows of a table have one scale."""
     cells = [" "] * BAR_WIDTH
     cells[scale.zero] = "│"
-    mean, lower, upper = interval
-    if mean is None:
+    if interval is None:
         return "".join(cells)
-    left, right = _end(lower, scale, infinite=0), _end(upper, scale, infinite=BAR_WIDTH - 1)
+    mean, lower, upper = interval
+    left, right = _end(lower, scale), _end(upper, scale)
     for place in range(left, right + 1):
         cells[place] = "┼" if place == scale.zero else "─"
     cells[left] = "◄" if left == 0 else "├"
@@ -182,9 +178,7 @@ def interval_bar(interval: BarInterval, scale: BarScale) -> str:
     return "".join(cells)
 
 
-def _end(bound: float | None, scale: BarScale, *, infinite: int) -> int:
-    if bound is None:
-        return infinite
+def _end(bound: float, scale: BarScale) -> int:
     if bound < scale.low - _ZERO:
         return 0
     if bound > scale.high + _ZERO:
@@ -233,6 +227,9 @@ def slice_footnotes(run: RunRecord) -> tuple[str, ...]:
         )
     for scorer in dict.fromkeys(short_line(one.scorer) for suite in run.suites for one in suite.positions):
         notes.append(f"Pairwise judge “{scorer}”: its scores of the two arms add up to 1.")
+    if any(record.undetected(run.method.alpha) is not None for record in records):
+        sure = numbers.share(1.0 - run.method.alpha)
+        notes.append(f"≤: no case of the slice changed; of all cases at most this share would, {sure}.")
     if any(record.n != record.units for record in records):
         notes.append("Groups are variants of one source. Each group counts as one independent case.")
     return tuple(notes)
@@ -252,8 +249,8 @@ def slice_row(run: RunRecord, named: NamedSlice, scale: BarScale) -> SliceRow:
         cases=f"{record.n:,}{groups}",
         scores=_scores(record),
         delta=numbers.delta(record.mean),
-        interval="" if record.mean is None else numbers.interval(record.lower, record.upper),
-        bar=interval_bar(_span(named), scale),
+        interval="" if record.mean is None else numbers.quality_interval(record, run.method.alpha),
+        bar=interval_bar(drawn_interval(run, record), scale),
         state=record.state,
         words=_words(named),
         more=more_cases(named) if record.state is State.NOISE else "",
@@ -274,7 +271,7 @@ def _table(run: RunRecord, suite: SuiteRecord) -> SliceTable:
     overall, *others = suite_slices(run, suite)
     ordered = sorted(others, key=partial(slice_rank, run))
     kept, folded = _parted(run, ordered)
-    scale = bar_scale(map(_span, (overall, *others)))
+    scale = bar_scale(value for named in (overall, *others) for value in scale_values(run, named.record))
     return SliceTable(
         suite=short_line(suite_label(run, suite)),
         scale=f"{_bound_text(scale.low)} … {_bound_text(scale.high)}",
@@ -295,8 +292,19 @@ def _parted(run: RunRecord, ordered: Sequence[NamedSlice]) -> tuple[Sequence[Nam
     return kept[:room], sorted((*kept[room:], *folded), key=partial(slice_rank, run))
 
 
-def _span(named: NamedSlice) -> BarInterval:
-    return BarInterval(named.record.mean, named.record.lower, named.record.upper)
+def drawn_interval(run: RunRecord, record: Comparison) -> BarInterval | None:
+    """What a bar shows of a slice: only a point where no case changed; None without a mean."""
+    if record.mean is None:
+        return None
+    changed = record.undetected(run.method.alpha) is None
+    return BarInterval(record.mean, *(numbers.change_bounds(record) if changed else (record.mean, record.mean)))
+
+
+def scale_values(run: RunRecord, record: Comparison) -> Iterator[float]:
+    """What the scale of a drawing has to hold: an infinite bound does not widen it, an arrow stands for it."""
+    if interval := drawn_interval(run, record):
+        known = (True, record.lower is not None, record.upper is not None)
+        yield from compress(interval, known)
 
 
 def slice_rank(run: RunRecord, named: NamedSlice) -> tuple[float, bool, tuple[float, float, bool, str]]:
@@ -352,9 +360,7 @@ def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
     out = []
     for suite in run.suites:
         overall = suite.quality.overall
-        still = overall.state is State.NOISE and overall.moved == 0
-        span = ", no case changed" if still else f" {numbers.interval(overall.lower, overall.upper)}"
-        change = f"{numbers.delta(overall.mean)}{span}"
+        change = numbers.quality_change(overall, run.method.alpha)
         out.append(
             AxesRow(
                 suite=short_line(suite_label(run, suite)),
@@ -391,14 +397,13 @@ def _quiet(suite: SuiteRecord) -> bool:
 
 def over_limit(axis: AxisComparison) -> str:
     """`rose by 31 % [+24 %, +38 %], limit +10 %`."""
-    span = numbers.change_interval(axis.lower, axis.upper)
-    return f"rose by {numbers.percent(axis.change or 0.0)} {span}, limit {numbers.change(axis.allowance)}"
+    rise = numbers.with_interval(numbers.percent(axis.change or 0.0), axis.lower, axis.upper, numbers.change)
+    return f"rose by {rise}, limit {numbers.change(axis.allowance)}"
 
 
 def p95_change(change: Estimate) -> str:
     """`p95 +90 ms [−40 ms, +220 ms]`."""
-    span = numbers.duration_interval(change.lower, change.upper)
-    return f"p95 {numbers.duration_change(change.value)} {span}"
+    return f"p95 {numbers.duration_change_interval(change)}"
 
 
 def p95_is_trusted(axis: AxisComparison) -> bool:
@@ -411,7 +416,7 @@ def _axis(axis: AxisComparison) -> str:
         return f"n/a: {short_line(axis.reason)}" if axis.reason else "n/a (local model)"
     if not axis.compared or axis.change is None:
         return f"not compared: {short_line(axis.reason)}" if axis.reason else "not compared"
-    text = f"{numbers.change(axis.change)} {numbers.change_interval(axis.lower, axis.upper)}"
+    text = numbers.relative_change(axis.change, axis.lower, axis.upper)
     return f"{text}, above the limit of {numbers.change(axis.allowance)}" if axis.exceeded else text
 
 

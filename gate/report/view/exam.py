@@ -231,9 +231,7 @@ def _trial(suite: str, trial: ExamTrialRecord) -> ExamTrial:
 def _change(trial: ExamTrialRecord) -> str:
     if trial.mean is None:
         return numbers.NOTHING
-    if trial.lower is None or trial.upper is None:
-        return f"{numbers.delta(trial.mean)}, no interval"
-    return f"{numbers.delta(trial.mean)} {numbers.interval(trial.lower, trial.upper)}"
+    return numbers.score_change(trial)
 
 
 def _code(name: str) -> Code:

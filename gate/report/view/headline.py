@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence, Set
 
-from gate.record.comparison import FEWEST_UNITS, State, Verdict
+from gate.record.comparison import FEWEST_UNITS, State, Verdict, undetected_share
 from gate.record.findings.quality import AboveLimit, TooFewCases
 from gate.record.findings.unfinished import BudgetReached, RunInterrupted
 from gate.record.parts import ArmRecord
@@ -264,8 +264,7 @@ def _worst(run: RunRecord, before: str) -> Text:
     found = worst_slice(run)
     if found is None or (found.record.mean or 0.0) >= 0.0 or (found.overall and not found.suite):
         return ()
-    span = numbers.interval(found.record.lower, found.record.upper)
-    return (before, slice_name(found), f" {numbers.delta(found.record.mean)} {span}")
+    return (before, slice_name(found), f" {numbers.score_change(found.record)}")
 
 
 def _moved(named: NamedSlice) -> Text:
@@ -390,7 +389,7 @@ def _unseen(run: RunRecord) -> Text:
     still = [named.record.units for named in run_slices(run) if named.overall and is_unmoved(named)]
     if still and len(still) == len(run.suites):
         least = min(still)
-        share, sure = 1.0 - run.method.alpha ** (1.0 / least), numbers.share(1.0 - run.method.alpha)
+        share, sure = undetected_share(least, run.method.alpha), numbers.share(1.0 - run.method.alpha)
         where = "" if len(still) == 1 else " in the smallest suite"
         upto = numbers.share(share)
         return (

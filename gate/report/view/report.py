@@ -295,8 +295,7 @@ def _latency(axis: AxisComparison) -> str:
     judged = f"decided by the mean ratio per case over {numbers.counted(axis.n, 'case')}; "
     if axis.p50_change is None or axis.p95_change is None:
         return f"{judged}p50 and p95 do not count, because p95 needs about 1,000 samples"
-    span = numbers.duration_interval(axis.p50_change.lower, axis.p50_change.upper)
-    p50 = f"p50 {numbers.duration_change(axis.p50_change.value)} {span}"
+    p50 = f"p50 {numbers.duration_change_interval(axis.p50_change)}"
     shown = f"{judged}{p50} and {p95_change(axis.p95_change)} do not count"
     if p95_is_trusted(axis):
         return shown

@@ -288,9 +288,6 @@ def _dimension_row(rubric: RubricResult, row: DimensionResult) -> DimensionRow:
     def scored(share: float | None) -> str:
         return numbers.grade(None if share is None else rubric.low + share * span)
 
-    def apart(share: float | None) -> float | None:
-        return None if share is None else share * span
-
     before = f"{scored(row.baseline)} → " if row.baseline is not None else ""
     dropped = row.upper is not None and row.upper < 0
     improved = row.lower is not None and row.lower > 0
@@ -299,7 +296,7 @@ def _dimension_row(rubric: RubricResult, row: DimensionResult) -> DimensionRow:
         weight=numbers.share(row.weight),
         cases=f"{row.n:,}",
         scores=f"{before}{scored(row.candidate)} of {rubric.high:g}",
-        change="" if row.mean is None else numbers.grade_change(span * row.mean, apart(row.lower), apart(row.upper)),
+        change="" if row.mean is None else numbers.grade_change(row, span),
         trend="dropped" if dropped else "improved" if improved else "",
     )
 
@@ -387,14 +384,12 @@ def _juries(prefix: str, suite: AnySuite) -> Iterator[NamedNumber]:
 
 
 def _agreement(jury: JuryResult, scale: ScoreScale) -> str:
-    """`Krippendorff's alpha 0.62 [0.50, 0.71]; pass or fail, AC1 0.80 [0.70, 0.88]; 3 judges, 120 answers`."""
-    told = []
-    if jury.alpha is not None:
-        told.append(f"Krippendorff's alpha {_estimate_text(jury.alpha)}")
-    if jury.marks is not None:
-        told.append(f"pass or fail at {_opinion(jury.mark, scale)}, Gwet's AC1 {_estimate_text(jury.marks)}")
-    if jury.why_not:
-        told.append(short_line(jury.why_not, LONGEST_SENTENCE))
+    """`two judges agree on 82 % [74, 88] of the answers, pass or fail at 0.70; kappa 0.62 [0.50, 0.71] (…)`."""
+    told = [f"two judges agree on {_share(jury.share)} of the answers, pass or fail at {_opinion(jury.mark, scale)}"]
+    if jury.kappa is not None:
+        told.append(f"kappa {_estimate_text(jury.kappa)}")
+    elif jury.why_not:
+        told.append(f"no kappa: {short_line(jury.why_not, LONGEST_SENTENCE)}")
     size = f"{len(jury.members)} judges, {numbers.counted(jury.answers, 'answer')}"
     return f"{'; '.join(told)} ({size})"
 

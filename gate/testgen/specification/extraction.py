@@ -19,14 +19,13 @@ from gate.testgen.questions import (
     Question,
     StageResult,
     choice_schema,
-    first_names,
     full_list_note,
     list_schema,
     object_schema,
     read_objects,
     unused_fence,
 )
-from gate.values import JsonValue, counted
+from gate.values import JsonValue, counted, listed
 
 
 async def find_intent(subject: PromptSubject, asker: Asker, instructions: str = "") -> StageResult[str]:
@@ -123,8 +122,6 @@ def _component(found: Mapping[str, JsonValue], passages: Passages) -> StageResul
 NO_RULE = "there is no rule"
 MOST_RULES_READ = 1_000
 """Of one reply; more than a prompt has, so that those beyond the effort's own limit can be named."""
-RULES_NAMED = 3
-"""Rules that a note names of those that are left out."""
 _OUTPUT_RULE = object_schema({"evidence": TEXT_SCHEMA, "rule": SENTENCE_SCHEMA})
 
 
@@ -188,7 +185,7 @@ def _numbered(found: list[tuple[str, str]], subject: PromptSubject, most: int) -
     if twice := len(found) - len(distinct):
         notes.append(f"{counted(twice, 'rule')} left out as duplicates")
     if left_out:
-        named = first_names([quoted(text) for text in left_out], RULES_NAMED)
+        named = listed([quoted(text) for text in left_out])
         notes.append(f"{counted(len(left_out), 'rule')} left out, the limit is {most}: {named}")
     return StageResult(rules, tuple(notes), left_out)
 
@@ -222,7 +219,7 @@ async def find_inverse_rules(
         if not isinstance(found, Failed):
             inverses |= found
     none = [rule.id for rule in missing if rule.id not in inverses]
-    notes = (f"no inverse of {first_names(none)}: the model gave none that is usable",) if none else ()
+    notes = (f"no inverse of {listed(none)}: the model gave none that is usable",) if none else ()
     return StageResult(inverses, (*failures, *notes))
 
 
