@@ -53,7 +53,7 @@ def test_what_is_missing_is_named_and_a_long_list_is_counted() -> None:
     many = unfinished({1: record(1, 20)}, 20)
     assert many is not None
     assert many.text.startswith("Shards 2/20, 3/20, ")
-    assert many.text.endswith("and 14 more are missing.")
+    assert many.text.endswith("and 16 more are missing.")
 
 
 def test_shards_that_ended_early_say_why() -> None:

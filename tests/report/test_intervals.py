@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from io import StringIO
 
 import pytest
-from gate.report.terminal.watch import render_watch, watch_view
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
@@ -40,11 +39,9 @@ def outputs(run: RunRecord) -> dict[str, str]:
     """What each output says about the run, as running text."""
     consoles = [Console(file=StringIO(), width=180) for _ in range(2)]
     terminal.render_report(run, consoles[0])
-    render_watch(watch_view(run, run), "09:30", consoles[1])
     context = markdown.CommentContext("a81d06c3f2" * 4, "origin/main", "https://example.com", "skip")
     found = {
         "terminal": consoles[0].file.getvalue(),  # type: ignore[attr-defined]
-        "watch": consoles[1].file.getvalue(),  # type: ignore[attr-defined]
         "report": markdown.render_report(run),
         "comment": markdown.render_comment(run, context),
         "page": render_page(run),
