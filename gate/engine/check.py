@@ -29,7 +29,7 @@ from gate.record.findings.finding import Finding
 from gate.record.findings.notes import CallsUnreported
 from gate.record.findings.quality import RequiredSliceEmpty
 from gate.record.findings.rates import PassRateMet, PassRateMissed, PassRateUnproven
-from gate.record.findings.unfinished import SamplesMissing
+from gate.record.findings.unfinished import RunInterrupted, SamplesMissing
 from gate.record.parts import CaseResult, CaseState, PartMean, ScorerResult
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.record.transcript import ArmName, Part, Reply, Sample, Score, Unscored, Words
@@ -342,12 +342,12 @@ class ReportedCases:
 
     Args:
         skipped: cases that have no part in the check after all.
-        why: there are no more; empty where all were shown.
+        ended: why there are no more; None where all were shown.
     """
 
     cases: frozenset[CaseKey]
     skipped: frozenset[CaseKey] = frozenset()
-    why: str = ""
+    ended: RunInterrupted | None = None
 
 
 @dataclass(frozen=True, slots=True)

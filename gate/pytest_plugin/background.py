@@ -80,7 +80,7 @@ class BackgroundCheck:
         """
         self._shown, self._keep = shown, keep
         if self._open is not None and self._thread.is_alive():
-            self._open.loop.call_soon_threadsafe(_end, self._open, shown.why)
+            self._open.loop.call_soon_threadsafe(_end, self._open, shown.ended)
         if self._thread.ident is not None:
             self._thread.join(PATIENCE_S)
 
@@ -129,10 +129,10 @@ def _defect(error: Exception) -> CannotEvaluate:
     return CannotEvaluate(f"Prompt Gate itself failed ({type(error).__name__}: {error})")
 
 
-def _end(opened: _Open, why: str) -> None:
+def _end(opened: _Open, ended: RunInterrupted | None) -> None:
     """In the loop: send no more requests, and stop running ones."""
-    if why:
-        opened.running.stop.drain(RunInterrupted(signal=""))
+    if ended is not None:
+        opened.running.stop.drain(ended)
     for task in opened.tasks:
         task.cancel()
     opened.over.set()

@@ -22,7 +22,7 @@ from gate.git.places import root_of
 from gate.pytest_plugin import selection
 from gate.pytest_plugin.background import BackgroundCheck, CaseAnswer
 from gate.pytest_plugin.items import CaseItem, ConfigFile, score_notes
-from gate.report import numbers
+from gate.record.findings.unfinished import RunInterrupted
 from gate.resolve.one_version import Chosen, with_cases
 from gate.resolve.resolved import Resolved
 
@@ -123,7 +123,7 @@ class Evals:
                 _removed(self._out)
             self.notes += self._background.notes
             if self._worker is None:
-                self.notes += [shown.why] if shown.why else []
+                self.notes += [shown.ended.text] if shown.ended else []
             self.notes.append(self._record(self._background.record, shown))
 
     def _record(self, kept: Path | None, shown: ReportedCases) -> str:
@@ -139,8 +139,8 @@ class Evals:
         # A worker of xdist does not know which cases are the others'.
         there = len({*(self._items if self._worker is None else self._asked)} - self._skipped)
         left = there - len(self._reported)
-        ended = f"the test run ended before {left:,} of {numbers.counted(there, 'case')} were reported"
-        return ReportedCases(_keys(self._reported), _keys(self._skipped), ended if left > 0 else "")
+        ended = RunInterrupted(signal="", unreported=left, cases=there) if left > 0 else None
+        return ReportedCases(_keys(self._reported), _keys(self._skipped), ended)
 
     @property
     def _worker(self) -> str | None:

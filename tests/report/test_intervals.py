@@ -14,6 +14,7 @@ from gate.backtest.report import render_backtest
 from gate.calibration.noise import calibrate
 from gate.record.backtest import BacktestCommit, BacktestRecord, BacktestSlice
 from gate.record.comparison import Comparison, DimensionResult, Estimate, RubricResult, State, Verdict
+from gate.record.findings.catalogue import verdict_of
 from gate.record.history import HistoryPoint, suites_of
 from gate.record.run import ExamTrialRecord, RunRecord
 from gate.report.exports import junit, sarif
@@ -105,8 +106,7 @@ def any_run(draw: st.DrawFn) -> tuple[float, RunRecord]:
         rubrics=[RubricResult(scorer="judge", low=1, high=5, threshold=3.5, dimensions=[dimension])],
     )
     change = runs()["exam-edited"].exam_changes[0].model_copy(update={"trials": [trial]})
-    verdict = draw(st.sampled_from([Verdict.PASS, Verdict.HOLD, Verdict.BLOCK]))
-    run = builders.run(verdict, [judged], ["A reason."], exam_changes=[change])
+    run = builders.run(verdict_of(builders.shown_findings([judged])), [judged], exam_changes=[change])
     return baseline, RunRecord.model_validate_json(run.model_dump_json(by_alias=True))
 
 
@@ -130,7 +130,7 @@ def test_every_printed_bound_of_a_score_can_be_reached(drawn: tuple[float, RunRe
 def test_a_slice_without_a_changed_case_says_at_most_how_many_would(before: float, units: int, state: State) -> None:
     row = {"units": units, "moved": 0}
     slices = [builders.comparison(name, state, units, before, (0.0, None, None), **row) for name in ("overall", "a=b")]
-    run = builders.run(Verdict.PASS, [builders.suite(slices[0], slices[1:], [])], [])
+    run = builders.run(Verdict.PASS, [builders.suite(slices[0], slices[1:], [])])
     share = 1.0 - 0.025 ** (1.0 / units)
     for name, text in outputs(run).items():
         assert "◄" not in text, name
@@ -156,7 +156,8 @@ def test_a_rise_without_an_end_says_at_least() -> None:
 )
 def test_history_backtest_and_calibration_say_the_same(moved: int, said: str) -> None:
     row = builders.comparison("overall", State.NOISE, 24, 0.75, (0.0, None, None), moved=moved)
-    run = builders.run(Verdict.PASS, [builders.suite(row, [], [])], [])
+    one = builders.suite(row, [], [])
+    run = builders.run(verdict_of(builders.shown_findings([one])), [one])
     figure = suites_of(run)[0].figures[0]
     point = HistoryPoint(1, datetime(2026, 11, 1, tzinfo=UTC), "main", "push", Verdict.PASS, figure)
     assert trend_view([point], "quality").rows[0].change == said

@@ -73,14 +73,20 @@ class RunInterrupted(Unfinished):
 
     Args:
         signal: SIGKILL where it ended without a word, and empty where the test run ended.
+        unreported, cases: of a test run, the cases that it did not come to, and all of them.
     """
 
     code: Literal["interrupted"] = "interrupted"
     signal: Literal["SIGINT", "SIGTERM", "SIGKILL", ""]
+    unreported: Count = 0
+    cases: Count = 0
     remedy: ClassVar[str] = "Run again: cached answers cost nothing."
 
     @property
     def headline(self) -> Text:
+        if self.unreported:
+            left = f"{self.unreported:,} of {counted(self.cases, 'case')} {'was' if self.unreported == 1 else 'were'}"
+            return (f"the test run ended before {left} reported",)
         return (_ENDED_BY[self.signal],)
 
 

@@ -12,6 +12,7 @@ from gate.record.run import ExamTrialRecord, RunRecord
 from gate.report.view.report import facts
 from tests.support.command import Outcome, gate, git
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, case, cases
+from tests.support.findings import texts
 
 CASES = "evals/support.jsonl"
 JUDGED = CONFIG.replace("scorers: [contains]", "scorers: [contains, {judge: {criteria: Kind., model: 'fake:oracle'}}]")
@@ -62,7 +63,7 @@ def untouched(record: RunRecord) -> dict[str, Any]:
     suites = [
         suite.model_dump(exclude={"exam": {"added", "removed", "edited"}, "latency": True}) for suite in record.suites
     ]
-    plain = record.model_dump(include={"verdict", "exit_code", "reasons", "seed", "method", "missing", "unfinished"})
+    plain = record.model_dump(include={"verdict", "exit_code", "seed", "method", "missing"})
     return {**plain, "suites": [{**suite, "cases": [one["delta"] for one in suite["cases"]]} for suite in suites]}
 
 
@@ -148,7 +149,7 @@ def found_share(record: RunRecord) -> float:
 
 def test_a_change_of_only_scorers_calls_one_arm(repo: Path) -> None:
     record = run(repo, {"gate.yaml": CONFIG.replace("[contains]", ONE_DIGIT)}).record
-    assert (record.verdict, record.reasons) == (Verdict.PASS, ["no prompt changed; cases, scorers or policy did."])
+    assert (record.verdict, texts(record)[0]) == (Verdict.PASS, "No prompt changed; cases, scorers or policy did.")
     found = trials(record)["rescored"]
     assert (found.baseline, found.candidate) == (1.0, 0.25)
     assert record.calls.made == 80

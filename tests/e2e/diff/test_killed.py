@@ -73,7 +73,11 @@ def said(path: Path) -> dict[str, Any]:
     run = json.loads((path / "run.json").read_text())
     (suite,) = run["suites"]
     scores = [(case["id"], case["baseline"], case["candidate"]) for case in suite["cases"]]
-    return {**{key: run[key] for key in ("verdict", "reasons", "seed", "missing")}, **suite["quality"], "cases": scores}
+    return {
+        **{key: run[key] for key in ("verdict", "findings", "seed", "missing")},
+        **suite["quality"],
+        "cases": scores,
+    }
 
 
 def test_faults_kills_and_a_full_disk_change_no_result(repo: Path, server: ModelServer) -> None:

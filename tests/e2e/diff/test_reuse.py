@@ -101,7 +101,7 @@ def said(outcome: Outcome) -> dict[str, Any]:
         del suite["calls"], suite["latency"], suite["cost"], suite["cache"], suite["spent_usd"], suite["cost_note"]
         suite.pop("reuse", None)
         suite.pop("spending", None)
-    return {key: run[key] for key in ("verdict", "reasons", "seed", "suites", "missing", "method")}
+    return {key: run[key] for key in ("verdict", "findings", "seed", "suites", "missing", "method")}
 
 
 def test_a_repeated_run_makes_no_calls_and_has_the_same_result(
