@@ -201,7 +201,7 @@ def comparison_findings(compared: Comparisons) -> Iterator[Finding]:
     for suite, row in improved:
         yield OverallImproved(**_slice_fields(suite, row))
     yield from _uncompared_axes(compared) if improved else ()
-    if compared.suites and not improved:
+    if compared.suites and not (improved or regressed or suspect):
         yield NoRegression(slices=compared.quality.tested)
 
 

@@ -75,7 +75,7 @@ ATTACKS = {
     "all cases are others": {"gate.yaml": CONFIG.replace(CASES, "evals/mine.jsonl"), "evals/mine.jsonl": cases(3)},
     "a policy that sees nothing": {
         "gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {advisory: [tier=gold], margin: 0.99}", 1)
-        + "policy: {method: t, correction: bonferroni, confidence: 0.999}\nbudget: {max_calls: 1}\n"
+        + "policy: {method: percentile, confidence: 0.999}\nbudget: {max_calls: 1}\n"
     },
 }
 

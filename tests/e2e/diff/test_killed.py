@@ -133,7 +133,7 @@ def test_a_full_disk_ends_the_run_and_loses_no_answer(repo: Path, server: ModelS
     starved = start(repo, file_bytes=35_000)
     out, told = starved.communicate(timeout=60)
     assert starved.returncode == 3, told
-    assert "the samples cannot be written down" in out + told
+    assert "the samples cannot be saved" in out + told
     assert "Traceback" not in told
     asked = len(server.ledger)
     assert gate("diff", "--base", "main", "--quiet", cwd=repo).code == 1

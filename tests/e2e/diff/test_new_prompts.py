@@ -68,7 +68,7 @@ def test_the_failing_slice_is_named_and_its_answers_are_saved(repo: Path) -> Non
     assert kept
     assert all(False in case.passed and case.slices["tier"] == "gold" for case in kept)
     report = (repo / ".gate/last/report.md").read_text()
-    assert "BLOCK: new prompt `prompts/new.md`" in report.splitlines()[0]
+    assert "BLOCK: `new/tier=gold`" in report.splitlines()[0]
     assert "**Cases that fail**" in report
 
 

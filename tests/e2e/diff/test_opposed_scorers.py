@@ -95,7 +95,6 @@ def test_both_are_named_and_hold(tmp_path: Path, server: ModelServer, case: str)
     [
         {"samples": 3},
         {"policy": "method: percentile"},
-        {"policy": "method: t"},
         {"more": OTHER.replace("alpha", "e")},
     ],
     ids=str,

@@ -95,7 +95,7 @@ def test_the_budget_of_minutes_ends_a_hanging_run(repo: Path, server: ModelServe
     (repo / "prompt.md").write_text("Answer well. quality=1.0")
     outcome = gate("diff", "--base", "main", "--json", cwd=repo, timeout_s=60)
     assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
-    assert "the budget of 0.02 minutes is used up" in texts(outcome.record)[0]
+    assert "The budget of 0.02 minutes is used up" in texts(outcome.record)[0]
 
 
 def test_the_record_satisfies_its_schema_and_renders_the_same_again(repo: Path, server: ModelServer) -> None:

@@ -70,7 +70,7 @@ def test_a_prompt_of_github_models_that_got_worse_blocks(repo: Path, server: Mod
     outcome = diff(repo)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert [(suite.name, len(suite.cases)) for suite in outcome.record.suites] == [("yml", 16)]
-    assert "bot.prompt.yml sets model and modelParameters, which the gate does not use" in str(texts(outcome.record))
+    assert "bot.prompt.yml sets model, modelParameters, which the gate does not use" in str(texts(outcome.record))
 
 
 @pytest.mark.parametrize(

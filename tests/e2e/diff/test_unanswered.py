@@ -81,7 +81,7 @@ def test_nothing_measured_is_inconclusive(tmp_path: Path, server: ModelServer, r
         {"samples": 3},
         {"samples": 3, "policy": "early_stop: false"},
         {"policy": "method: percentile"},
-        {"policy": "method: mcnemar"},
+        {"policy": "method: percentile"},
         {"suite": ", policy: {advisory: [tier=free]}"},
         {"suite": ", policy: {advisory: [tier=gold, tier=free]}"},
     ],
