@@ -12,6 +12,7 @@ import pytest
 
 from gate.record.comparison import Verdict
 from tests.support.command import Outcome, gate, git, write_jsonl
+from tests.support.findings import texts
 from tests.support.model_server import ModelServer
 
 CASES = [
