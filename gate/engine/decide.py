@@ -9,10 +9,10 @@ import numpy as np
 from gate.cases.case import members
 from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
-from gate.engine.arrays import ARMS, SampleArrays, scores, stack
+from gate.engine.arrays import SampleGrid, scores, stack
 from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass_rates
 from gate.engine.idle_checks import IdleChecks, blind_checks, unknown_tools
-from gate.engine.samples import SampleTable
+from gate.engine.samples import ARMS, SampleTable
 from gate.engine.schedule import Looks, look, needed, why_not
 from gate.engine.scorer_changes import blind_judges, opposed_scorers
 from gate.record.comparison import (
@@ -293,8 +293,7 @@ class Assessment:
 class _Known:
     """The input of every scenario's verdict."""
 
-    table: SampleTable
-    grids: Mapping[str, SampleArrays]
+    grids: Mapping[str, SampleGrid]
     compared: Axes
     opposed: Mapping[str, OpposedScorers]
     idle: IdleChecks
@@ -326,7 +325,7 @@ class Assessor:
 
         `table` has every finished sample, failed ones included; `unfinished` is why the run ended early, or is None.
         """
-        grids = {suite.name: SampleArrays(suite, table) for suite in self.suites}
+        grids = {suite.name: SampleGrid(suite, table) for suite in self.suites}
         sides, alpha = {suite.name: grids[suite.name] for suite in self.compared}, self.policy.alpha
         compared = {name: (cost(grid, alpha), latency(grid, alpha)) for name, grid in sides.items()}
         looks = None
@@ -342,7 +341,7 @@ class Assessor:
         blind = blind_judges(list(grids.values()), most)
         tools = sum((unknown_tools(grid.suite, grid.talks) for grid in grids.values()), IdleChecks())
         idle = blind_checks(blind) + tools
-        facts = _Known(table, grids, compared, opposed, idle, None if scored == total else unfinished, looks)
+        facts = _Known(grids, compared, opposed, idle, None if scored == total else unfinished, looks)
         (quality, rates), decision = self._verdict(facts)
         if scored == total:
             whole = Missing(0, total, None, None, ())
@@ -378,7 +377,7 @@ class Assessor:
             stacked = stack(self.compared, {s.name: scores(known.grids[s.name], imputed) for s in self.compared})
             quality = compare(stacked, self.policy, self.seed)
         passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
-        rates = pass_rates(self.new, known.table.by_case(), self.policy.alpha, passed)
+        rates = pass_rates([known.grids[suite.name] for suite in self.new], self.policy.alpha, passed)
         new = new_prompt_reasons(self.new, rates)
         facts = VerdictFacts(
             suites=self.compared,
@@ -406,7 +405,7 @@ def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -
     return Decision(Verdict.INCONCLUSIVE, 3, (why, *incomplete_cases(missing)))
 
 
-def _incomplete(grids: Mapping[str, SampleArrays], most: Mapping[str, int]) -> tuple[str, ...]:
+def _incomplete(grids: Mapping[str, SampleGrid], most: Mapping[str, int]) -> tuple[str, ...]:
     """Names of the cases that lack a score, in the order of the exams."""
     out = []
     for name, grid in grids.items():
@@ -418,7 +417,7 @@ def _incomplete(grids: Mapping[str, SampleArrays], most: Mapping[str, int]) -> t
     return tuple(out)
 
 
-def _tally(grids: Mapping[str, SampleArrays], most: Mapping[str, int]) -> tuple[int, Counter[str]]:
+def _tally(grids: Mapping[str, SampleGrid], most: Mapping[str, int]) -> tuple[int, Counter[str]]:
     """How many of the needed samples exist, and why some have no score."""
     taken, reasons = 0, Counter[str]()
     for name, grid in grids.items():

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gate.cases.case import Case, render, variables_of, writers
-from gate.engine.arrays import ARMS, Floats, Ints, SampleArrays, clusters, side_by_side
+from gate.engine.arrays import SampleGrid, clusters, side_by_side
 from gate.engine.compare import estimate
-from gate.engine.samples import SampleTable
+from gate.engine.samples import ARMS, Floats, Ints, SampleTable
 from gate.errors import InputErrors
 from gate.messages import IMAGE_TOKENS, Message
 from gate.prompts.version import Prompt
@@ -209,7 +209,7 @@ def cache_comparisons(
     for suite in (suite for suite in suites if suite.baseline is not None):
         try:
             found = {name: terms(suite.arm(name)) for name in ArmName}
-            out[suite.name] = compare_caching(SampleArrays(suite, table), found, alpha)
+            out[suite.name] = compare_caching(SampleGrid(suite, table), found, alpha)
         except Exception:  # noqa: BLE001, S112
             # It renders untrusted templates once more, in its own way, so no list of errors is complete.
             # What ends a program (KeyboardInterrupt, SystemExit, a cancelled task) is no Exception and passes.
@@ -217,7 +217,7 @@ def cache_comparisons(
     return out
 
 
-def compare_caching(grid: SampleArrays, terms: Mapping[ArmName, CacheTerms], alpha: float) -> CacheComparison:
+def compare_caching(grid: SampleGrid, terms: Mapping[ArmName, CacheTerms], alpha: float) -> CacheComparison:
     """Compare what a prompt cache can keep, and did keep, of the arms' requests."""
     suite, told = grid.suite, _told(grid)
     prompts = {name: arm.version.prompt for name, arm in suite.arms.items()}
@@ -259,10 +259,10 @@ def _arm(prefix: Prefix, told: _Tokens, terms: CacheTerms) -> ArmPrefix:
     )
 
 
-def _told(grid: SampleArrays) -> dict[ArmName, _Tokens]:
+def _told(grid: SampleGrid) -> dict[ArmName, _Tokens]:
     kept, _ = side_by_side(grid)
-    read = np.where(kept, grid.numbers("read"), 0)
-    total = np.where(kept, grid.numbers("fresh") + grid.numbers("read") + grid.numbers("write"), 0)
+    read = np.where(kept, grid["read"], 0)
+    total = np.where(kept, grid["fresh"] + grid["read"] + grid["write"], 0)
     columns = (read.sum(axis=2).astype(np.float64), total.sum(axis=2).astype(np.float64), (total > 0).sum(axis=2))
     return {arm: _Tokens(*(column[number] for column in columns)) for number, arm in enumerate(ARMS)}
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Protocol
 from gate.agents.interface import Question, Target
 from gate.calls.interface import Calls, Memory, Progress, Stop
 from gate.cases.case import NotBuilt
-from gate.config.models import Params
+from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.engine.arrays import WANTED, SampleArrays
+from gate.engine.arrays import WANTED, SampleGrid
 from gate.engine.compare import drifted
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.engine.schedule import Job, Pair, Schedule, Share, by_lane, count, lacking, look, looks_planned, why_not
+from gate.record.parts import DriftRecord
 from gate.record.run import RunRecord
-from gate.record.transcript import CUT_OFF, ArmName, Failed, Reply, Sample, Score, Unscored, Words
+from gate.record.transcript import CUT_OFF, ArmName, Failed, Reply, Sample, Score, Unscored
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import CodeScorer, ModelScorer, Subject, combine_scores
 from gate.scoring.panel import Panel
@@ -28,16 +29,13 @@ class RunSink(Protocol):
     """Keeps the record of a run."""
 
     def sample(self, sample: Sample) -> int:
-        """Keep one finished sample at once, so that nothing is lost when the run is killed.
+        """Keep one finished sample at once, so that nothing is lost when the run is killed; the result is its place."""
 
-        The result is the place of its texts, for `words`.
-        """
+    def read(self, place: int) -> Sample:
+        """The sample at a place."""
 
-    def words(self, place: int) -> Words:
-        """The texts of a saved sample."""
-
-    def run(self, run: RunRecord) -> None:
-        """Keep the finished run."""
+    def run(self, run: RunRecord, samples: SampleTable) -> None:
+        """Keep the finished run; reports take figures and texts from its samples."""
 
 
 class Tracing(Protocol):
@@ -249,6 +247,10 @@ class Tools:
         """The scorers of an eval set."""
         return Panel(exam, self.judge, self.pairwise, self.code)
 
+    def members(self, spec: ScorerSpec) -> Sequence[tuple[ModelRef, Params]]:
+        """The judges of a scorer, with their parameters."""
+        return self.judge(spec).members
+
 
 def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Question:
     """The question to one arm of a pair; `apart` numbers the candidate's samples on from the baseline's."""
@@ -334,17 +336,9 @@ def _count(known: KnownAnswers, pair: Pair, replies: Mapping[ArmName, Reply | No
         known.chosen.append((pair, baseline))
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """The result of the drift test on one suite."""
-
-    pairs: int
-    reason: str = ""
-
-
 async def look_for_drift(
     chosen: Sequence[tuple[Pair, Reply]], fresh: Mapping[Key, Sample], panel: Panel, seed: int, *, same_model: bool
-) -> Drift:
+) -> DriftRecord:
     """Compare the baseline's new answers with its earlier ones to the same requests.
 
     Args:
@@ -364,11 +358,11 @@ async def look_for_drift(
             before.append(old)
             after.append(new)
     if models:
-        return Drift(len(before), f"the model behind the name changed: {min(models)}")
+        return DriftRecord(pairs=len(before), reason=f"the model behind the name changed: {min(models)}")
     if drifted(before, after, seed):
         fell = fmean(after) - fmean(before)
-        return Drift(len(before), f"the scores of the same requests moved by {fell:+.3f}")
-    return Drift(len(before))
+        return DriftRecord(pairs=len(before), reason=f"the scores of the same requests moved by {fell:+.3f}")
+    return DriftRecord(pairs=len(before), reason=None)
 
 
 async def _scored(panel: Panel, pair: Pair, reply: Reply, sample: Sample) -> tuple[float | Unscored, float | Unscored]:
@@ -383,20 +377,13 @@ async def _scored(panel: Panel, pair: Pair, reply: Reply, sample: Sample) -> tup
 
 
 @dataclass(slots=True)
-class Collection:
-    """The samples of a run."""
-
-    samples: SampleTable = field(default_factory=SampleTable)
-    known: Mapping[str, KnownAnswers] = field(default_factory=dict)
-    drift: dict[str, Drift] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class Collector:
     """Takes one sample after another and keeps them.
 
     Args:
         share: the part of the run that is taken here.
+        samples: what was taken so far.
+        drift: the results of the tests of known answers, by suite.
     """
 
     resolved: Resolved
@@ -404,7 +391,9 @@ class Collector:
     stop: Stop
     seed: int
     share: Share = Share()
-    found: Collection = field(default_factory=Collection, init=False)
+    samples: SampleTable = field(init=False)
+    drift: dict[str, DriftRecord] = field(default_factory=dict, init=False)
+    _known: Mapping[str, KnownAnswers] = field(default_factory=dict, init=False)
     _beside: dict[Key, Sample | None] = field(default_factory=dict, init=False)
     _models: dict[tuple[str, ArmName], set[str]] = field(default_factory=dict, init=False)
     _panels: Mapping[str, Panel] = field(init=False)
@@ -414,25 +403,25 @@ class Collector:
 
     def __post_init__(self) -> None:
         suites = self.resolved.suites
-        self.found.samples = SampleTable(self.tools.sink.words)
+        self.samples = SampleTable(self.tools.sink.read)
         self._panels = {suite.name: self.tools.panel(suite.exam) for suite in suites}
         self._marking = SampleScoring(self._panels.__getitem__, self._see_whether_to_stop)
         self._apart = {suite.name: self.tools.apart or same_arms(suite) for suite in suites}
 
-    async def collect(self) -> Collection:
+    async def collect(self) -> None:
         """Take every sample, or as many as there are when the run ends early.
 
         Raises:
             GateError: an error that no retry fixes (wrong key, unknown model).
         """
         schedules = [Schedule(lane, self.seed, self.share) for lane in by_lane(self.resolved.suites)]
-        self.found.known = survey(schedules, self.tools, self._apart, early=self._looks)
-        self.tools.notes.begin(sum(known.calls for known in self.found.known.values()))
+        self._known = survey(schedules, self.tools, self._apart, early=self._looks)
+        self.tools.notes.begin(sum(known.calls for known in self._known.values()))
         warmups = [pair for schedule in schedules for pair in schedule.warmups()]
         if not self.tools.beside:
-            for known in self.found.known.values():
+            for known in self._known.values():
                 known.chosen.clear()
-        chosen = [pair for known in self.found.known.values() for pair, _ in known.chosen]
+        chosen = [pair for known in self._known.values() for pair, _ in known.chosen]
         self._beside = {pair.key: None for pair in chosen}
         done = {pair.key for pair in (*warmups, *chosen)}
         first = {pair.key for pair in warmups}
@@ -442,7 +431,6 @@ class Collector:
         await self._take_rest(schedules, done)
         for sample in self._marking.rest():
             self._keep(sample)
-        return self.found
 
     async def ask(self, jobs: Iterable[Job], workers: int) -> None:
         """Take these samples in this order: no warm-up, and no early stopping.
@@ -467,7 +455,7 @@ class Collector:
             if self.stop.reason is not None:
                 return
             done |= {pair.key for pairs in repeat for pair in pairs}
-            grids = {suite.name: SampleArrays(suite, self.found.samples) for suite in suites}
+            grids = {suite.name: SampleGrid(suite, self.samples) for suite in suites}
             if lacking(suites, grids):
                 break
             if look(suites, policy, self.seed, grids).samples is not None:
@@ -483,7 +471,7 @@ class Collector:
 
     def _again(self, pair: Pair) -> frozenset[ArmName]:
         """The arms that are called even if their answers are cached."""
-        drift = self.found.drift.get(pair.suite.name)
+        drift = self.drift.get(pair.suite.name)
         if drift is not None and drift.reason:
             return frozenset(ArmName)
         return frozenset({ArmName.BASELINE}) if pair.key in self._beside else frozenset()
@@ -495,9 +483,9 @@ class Collector:
 
     async def _look_for_drift(self) -> None:
         taken = {key: sample for key, sample in self._beside.items() if sample is not None}
-        for name, known in self.found.known.items():
+        for name, known in self._known.items():
             if known.chosen and self.stop.reason is None:
-                self.found.drift[name] = await look_for_drift(
+                self.drift[name] = await look_for_drift(
                     known.chosen, taken, self._panels[name], self.seed, same_model=self.resolved.cache.same_model
                 )
         self._beside.clear()
@@ -523,7 +511,7 @@ class Collector:
         return reply.origin.reused and another and self.resolved.cache.same_model
 
     def _keep(self, sample: Sample) -> None:
-        self.found.samples.add(sample, self._written(sample))
+        self.samples.add(sample, self._written(sample))
         self.tools.tracing.finished(sample)
         if isinstance(sample.reply, Reply) and not sample.reply.origin.reused:
             self._models.setdefault((sample.suite, sample.arm), set()).add(sample.reply.model_id)
