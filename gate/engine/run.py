@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from gate.agents.interface import Question, Target
 from gate.calls.interface import Calls, Memory, Progress, Stop
-from gate.cases.case import NotBuilt
+from gate.cases.case import Case, NotBuilt
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import WANTED, SampleGrid
@@ -128,29 +128,11 @@ def _cancel(tasks: Iterable[asyncio.Future[None]]) -> None:
         task.cancel()
 
 
+Key: TypeAlias = tuple[str, str, int]
+"""Suite, case and index of a pair."""
+
 NO_RIVAL = "the other arm gave no answer to compare with"
 CUT_SHORT = "the run ended before the other arm had answered"
-
-
-@dataclass(frozen=True, slots=True)
-class _Half:
-    """One arm's part of a pair.
-
-    Args:
-        unscored: why there is no score, whatever the other arm has; None where there can be one.
-    """
-
-    job: Job
-    reply: Reply | Failed
-    scores: tuple[Score, ...] = ()
-    unscored: Unscored | None = None
-
-    def sample(self, more: tuple[Score, ...] = (), unscored: Unscored | None = None) -> Sample:
-        """The finished sample; `more` has the scores of scorers that compare."""
-        scores = self.scores + more
-        score = self.unscored or unscored or combine_scores(scores)
-        job = self.job
-        return Sample(job.suite.name, job.case.id, job.arm, job.index, self.reply, scores, score, job.warmup)
 
 
 @dataclass(slots=True)
@@ -159,7 +141,7 @@ class SampleScoring:
 
     panel: Callable[[str], Panel]
     on_unscored: Callable[[], None]
-    _waiting: dict[tuple[str, str, int], _Half] = field(default_factory=dict, init=False)
+    _waiting: dict[Key, Sample] = field(default_factory=dict, init=False)
 
     async def samples(self, job: Job, index: int, reply: Reply | Failed) -> tuple[Sample, ...]:
         """The samples that this answer finishes: its own, that of the whole pair, or none yet.
@@ -167,46 +149,59 @@ class SampleScoring:
         Its judges know the answer under `index`; `reply` may be a failure.
         """
         panel = self.panel(job.suite.name)
-        half = await self._half(panel, job, index, reply)
+        sample = await self._scored(panel, job, index, reply)
         if not (job.suite.baseline and panel.compares(job.case)):
-            return (half.sample(),)
-        key = job.suite.name, job.case.id, job.index
+            return (sample,)
+        key = sample.suite, sample.case_id, sample.index
         other = self._waiting.pop(key, None)
         if other is None:
-            self._waiting[key] = half
+            self._waiting[key] = sample
             return ()
-        return await self._compared(panel, *(half, other) if job.arm is ArmName.BASELINE else (other, half))
+        pair = (sample, other) if job.arm is ArmName.BASELINE else (other, sample)
+        return await self._compared(panel, job.case, *pair)
 
     def rest(self) -> Iterator[Sample]:
         """Samples whose other half never came; they are given out once."""
         while self._waiting:
-            _, half = self._waiting.popitem()
-            yield half.sample(unscored=Unscored(CUT_SHORT))
+            _, sample = self._waiting.popitem()
+            yield _without_comparison(sample, CUT_SHORT)
 
-    async def _half(self, panel: Panel, job: Job, index: int, reply: Reply | Failed) -> _Half:
-        if isinstance(reply, Failed):
+    async def _scored(self, panel: Panel, job: Job, index: int, reply: Reply | Failed) -> Sample:
+        """The sample with the scores of scorers that see one answer."""
+        scores: tuple[Score, ...] = ()
+        if (unscored := _unscorable(reply)) is None and isinstance(reply, Reply):
+            scores = await panel.scores(Subject.of(job.case, reply), index)
+        if isinstance(reply, Failed) or any(isinstance(score.value, Unscored) for score in scores):
             self.on_unscored()
-            return _Half(job, reply, unscored=Unscored(reply.reason))
-        if reply.stop_reason in CUT_OFF and not reply.text.strip():
-            why = Unscored("the reply was cut off before any text came: raise max_output_tokens")
-            return _Half(job, reply, unscored=why)
-        scores = await panel.scores(Subject.of(job.case, reply), index)
-        if any(isinstance(score.value, Unscored) for score in scores):
-            self.on_unscored()
-        return _Half(job, reply, scores)
+        combined = unscored or combine_scores(scores)
+        return Sample(job.suite.name, job.case.id, job.arm, job.index, reply, scores, combined, job.warmup)
 
-    async def _compared(self, panel: Panel, baseline: _Half, candidate: _Half) -> tuple[Sample, ...]:
-        case, (left, right) = baseline.job.case, (baseline.reply, candidate.reply)
-        if isinstance(left, Failed) or isinstance(right, Failed) or baseline.unscored or candidate.unscored:
-            return tuple(half.sample(unscored=Unscored(NO_RIVAL)) for half in (baseline, candidate))
-        pair = Subject.of(case, left), Subject.of(case, right)
-        more = await panel.compared(*pair, baseline.job.index)
+    async def _compared(self, panel: Panel, case: Case, baseline: Sample, candidate: Sample) -> tuple[Sample, ...]:
+        both = baseline, candidate
+        answers = [sample.reply for sample in both if isinstance(sample.reply, Reply) and not _unscorable(sample.reply)]
+        if len(answers) < len(both):
+            return tuple(_without_comparison(sample, NO_RIVAL) for sample in both)
+        left, right = (Subject.of(case, answer) for answer in answers)
+        more = await panel.compared(left, right, baseline.index)
         if any(isinstance(score.value, Unscored) for scores in more for score in scores):
             self.on_unscored()
-        return baseline.sample(more[0]), candidate.sample(more[1])
+        scored = [(sample, sample.scores + scores) for sample, scores in zip(both, more, strict=True)]
+        return tuple(replace(sample, scores=scores, score=combine_scores(scores)) for sample, scores in scored)
 
 
-Key = tuple[str, str, int]
+def _unscorable(reply: Reply | Failed) -> Unscored | None:
+    """Why there can be no score, whatever the other arm has; None where there can be one."""
+    if isinstance(reply, Failed):
+        return Unscored(reply.reason)
+    if reply.stop_reason in CUT_OFF and not reply.text.strip():
+        return Unscored("the reply was cut off before any text came: raise max_output_tokens")
+    return None
+
+
+def _without_comparison(sample: Sample, reason: str) -> Sample:
+    """The sample where it could not be compared; one that can have no score keeps its own reason."""
+    return sample if _unscorable(sample.reply) else replace(sample, score=Unscored(reason))
+
 
 _ASKED = WANTED + 1
 """The pair that warms up does not count."""
@@ -252,10 +247,10 @@ class Tools:
         return self.judge(spec).members
 
 
-def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Question:
-    """The question to one arm of a pair; `apart` numbers the candidate's samples on from the baseline's."""
-    shift = suite.samples if apart and arm is ArmName.CANDIDATE else 0
-    return Question(suite.name, suite.arm(arm), pair.case, pair.index + shift, suite.exam)
+def question_of(job: Job, *, apart: bool) -> Question:
+    """The question of one sample; `apart` numbers the candidate's samples on from the baseline's."""
+    suite, shift = job.suite, job.suite.samples if apart and job.arm is ArmName.CANDIDATE else 0
+    return Question(suite.name, suite.arm(job.arm), job.case, job.index + shift, suite.exam)
 
 
 def same_arms(suite: Suite) -> bool:
@@ -304,10 +299,7 @@ def survey(
     for schedule in schedules:
         for pair in schedule.all_pairs():
             known = found.setdefault(pair.suite.name, KnownAnswers())
-            replies = {
-                arm: _earlier(tools, question_of(pair.suite, pair, arm, apart=apart[pair.suite.name]))
-                for arm in pair.order
-            }
+            replies = {job.arm: _earlier(tools, question_of(job, apart=apart[pair.suite.name])) for job in pair.jobs()}
             _count(known, pair, replies, sure=not early or pair.index == 0)
     for known in found.values():
         known.chosen = known.chosen[: max(0, _ASKED - known.beside)]
@@ -491,9 +483,7 @@ class Collector:
         self._beside.clear()
 
     async def _take(self, job: Job) -> tuple[Sample, ...]:
-        suite = job.suite
-        pair = Pair(suite, job.case, job.index, ())
-        question = question_of(suite, pair, job.arm, apart=self._apart[suite.name])
+        question = question_of(job, apart=self._apart[job.suite.name])
         with self.tools.tracing.sample(job):
             reply = await self.tools.target.answer(question, fresh=job.fresh)
             if isinstance(reply, Reply) and self._outdated(job, reply):
