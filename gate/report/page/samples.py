@@ -51,7 +51,10 @@ def gather_samples(run: RunRecord, samples: SampleTable, bounds: SampleBounds = 
             if known.any():
                 # Means of times are those of logarithms, as latency is compared.
                 figures[suite.name] = _arm_figures(suite, values, known, geometric=name == "latency")
-    found.seen, found.strange = int(own.sum()), int((~own).sum())
+    # Other suites are those of edited cases and of rules, which are tried beside the run.
+    names = {suite.name for suite in all_suites(run)}
+    of_run = np.array([key[0] in names for key in samples.keys], dtype=np.bool_)[columns["key"]]
+    found.seen, found.strange = int(own.sum()), int((of_run & ~own).sum())
     found.scored = int((own & (columns["why"] == SCORED)).sum())
     _keep_answers(found, samples, own, bounds)
     return found

@@ -44,18 +44,22 @@ def test_what_was_known_before_or_warmed_a_cache_up_has_no_time() -> None:
 @pytest.mark.parametrize(
     "strange",
     [
-        replace(TAKEN[0], suite="other"),
         replace(TAKEN[0], case_id="gone"),
         replace(TAKEN[0], index=7),
         replace(TAKEN[0], score=0.5),
         replace(TAKEN[0], score=Unscored("503")),
     ],
-    ids=["suite", "case", "index", "score", "no score"],
+    ids=["case", "index", "score", "no score"],
 )
 def test_samples_of_another_run_are_counted_and_not_shown(strange: Sample) -> None:
     found = gathered(strange)
     assert (found.seen, found.strange) == (0, 1)
     assert not any(kept.samples for kept in found.answers.values())
+
+
+def test_samples_of_trials_beside_the_run_are_left_out() -> None:
+    found = gathered(replace(TAKEN[0], suite="support (added cases)"), TAKEN[1])
+    assert (found.seen, found.strange) == (1, 0)
 
 
 def test_long_texts_are_cut_before_they_are_kept() -> None:
