@@ -28,7 +28,7 @@ class SampleGrid:
         self._rows = table.rows_of(suite.name, [case.id for case in suite.exam.cases], suite.samples)
         self.taken: Bools = self._rows >= 0
         self.replied: Bools = self.taken & ~self["failed"]
-        self.scored: Bools = self.taken & (self["why"] == SCORED)
+        self.scored: Bools = self.taken & (self["reason"] == SCORED)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """A field of `SAMPLE`."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TypedDict
 
 import numpy as np
@@ -359,7 +359,7 @@ def latency(grid: SampleGrid, alpha: float) -> AxisComparison:
     blank = _blank("latency", grid.suite.exam.policy.max_latency_increase)
     if too_few:
         return blank.model_copy(update={"reason": too_few})
-    seconds = grid["latency"]
+    seconds = grid["latency_s"]
     kept = kept & (seconds > 0.0)
     means = case_figures(seconds, kept, geometric=True)
     both = means.positions
@@ -388,7 +388,7 @@ def estimate(found: Interval) -> Estimate:
 def _usage(grid: SampleGrid, arm: int) -> Usage:
     """Tokens of all replies, compared or not."""
     replied = grid.replied[arm]
-    return Usage(*(int(grid[name][arm][replied].sum()) for name in ("fresh", "read", "write", "output")))
+    return Usage(**{field.name: int(grid[field.name][arm][replied].sum()) for field in fields(Usage)})
 
 
 def _blank(axis: AxisName, allowance: float) -> AxisComparison:
@@ -444,7 +444,7 @@ def cost_figures(grid: SampleGrid) -> ArmAxis:
 
 def latency_figures(grid: SampleGrid) -> ArmAxis:
     """Seconds per call of the candidate, over the calls whose time means something."""
-    seconds = grid["latency"][1]
+    seconds = grid["latency_s"][1]
     return _arm_figures(seconds[grid.replied[1] & (seconds > 0.0)], None)
 
 

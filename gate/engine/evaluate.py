@@ -71,7 +71,7 @@ def reuse_record(grid: SampleGrid, table: SampleTable, drift: DriftRecord | None
     opinions, reused = int(table.scores["reused"].sum()), samples["reused"]
     if not reused.any() and not opinions and drift is None:
         return None
-    times = samples["at"][reused & (samples["at"] > 0)]
+    times = samples["taken_at"][reused & (samples["taken_at"] > 0)]
     return ReuseRecord(
         baseline=_reuse_of(table, ArmName.BASELINE) if compared else None,
         candidate=_reuse_of(table, ArmName.CANDIDATE),

@@ -261,8 +261,8 @@ def _arm(prefix: Prefix, known: _Tokens, terms: CacheTerms) -> ArmPrefix:
 
 def _tokens(grid: SampleGrid) -> dict[ArmName, _Tokens]:
     kept, _ = side_by_side(grid)
-    read = np.where(kept, grid["read"], 0)
-    total = np.where(kept, grid["fresh"] + grid["read"] + grid["write"], 0)
+    read = np.where(kept, grid["cache_read_tokens"], 0)
+    total = np.where(kept, grid["input_tokens"] + grid["cache_read_tokens"] + grid["cache_write_tokens"], 0)
     columns = (read.sum(axis=2).astype(np.float64), total.sum(axis=2).astype(np.float64), (total > 0).sum(axis=2))
     return {arm: _Tokens(*(column[number] for column in columns)) for number, arm in enumerate(ARMS)}
 

@@ -341,9 +341,9 @@ def calls_record(table: SampleTable) -> CallsRecord:
     """Model calls of some samples: those of agents, step by step, of simulated users, and of judges."""
     samples, scores = table.samples, table.scores
     return CallsRecord(
-        made=int(samples["made"].sum()) + int(samples["aside"].sum()) + int(scores["calls"].sum()),
-        cached=int(samples["known"].sum()) + int(scores["reused"].sum()),
-        retried=int(samples["again"].sum()) + int(scores["retries"].sum()),
+        made=int(samples["calls"].sum()) + int(samples["aside_calls"].sum()) + int(scores["calls"].sum()),
+        cached=int(samples["reused_calls"].sum()) + int(scores["reused"].sum()),
+        retried=int(samples["retries"].sum()) + int(scores["retries"].sum()),
         failed=int(samples["failed"].sum()),
     )
 
@@ -366,8 +366,8 @@ def spending_record(table: SampleTable) -> SpendingRecord:
     """Who made the calls of some samples, and what they cost."""
     samples, scores = table.samples, table.scores
     return SpendingRecord(
-        answers=_spent(samples["made"], samples["paid_price"], samples["paid"]),
-        aside=_spent(samples["aside"], samples["aside_price"], samples["aside_paid"]),
+        answers=_spent(samples["calls"], samples["paid_price"], samples["paid"]),
+        aside=_spent(samples["aside_calls"], samples["aside_price"], samples["aside_paid"]),
         judges=_spent(scores["calls"], scores["price"], scores["cost"]),
     )
 

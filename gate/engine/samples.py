@@ -92,16 +92,15 @@ MOST_CALLS = 2**32 - 1
 SAMPLE = np.dtype(
     [
         ("place", "i8"),
-        # Tokens of the reply.
-        ("fresh", "i8"), ("read", "i8"), ("write", "i8"), ("output", "i8"),
-        # Of the reply: seconds, when it was taken, dollars.
-        ("latency", "f8"), ("at", "f8"), ("cost", "f8"),
+        ("input_tokens", "i8"), ("cache_read_tokens", "i8"), ("cache_write_tokens", "i8"), ("output_tokens", "i8"),
+        # Of the reply: its time, when it was taken, and dollars.
+        ("latency_s", "f8"), ("taken_at", "f8"), ("cost", "f8"),
         ("score", "f8"),
         # What this run paid: for the answer, and for whoever talks with an agent.
         ("paid", "f8"), ("aside_paid", "f8"),
-        ("key", "u4"), ("source", "u4"), ("outline", "u4"), ("why", "i4"),
-        # Calls that this run made, made again, and did not have to make; and those of whoever talks with an agent.
-        ("made", "u4"), ("again", "u4"), ("known", "u4"), ("aside", "u4"),
+        ("key", "u4"), ("source", "u4"), ("outline", "u4"), ("reason", "i4"),
+        # Of this run, as in `Effort`.
+        ("calls", "u4"), ("retries", "u4"), ("reused_calls", "u4"), ("aside_calls", "u4"),
         ("index", "u1"), ("price", "u1"), ("paid_price", "u1"), ("aside_price", "u1"),
         ("failed", "?"), ("warmup", "?"), ("blank", "?"), ("reused", "?"),
     ],
@@ -109,7 +108,7 @@ SAMPLE = np.dtype(
 )  # fmt: skip
 SCORE = np.dtype(
     [
-        ("value", "f8"), ("cost", "f8"), ("sample", "u4"), ("scorer", "u4"), ("why", "i4"),
+        ("value", "f8"), ("cost", "f8"), ("sample", "u4"), ("scorer", "u4"), ("reason", "i4"),
         ("calls", "u2"), ("retries", "u2"), ("reused", "u2"), ("price", "u1"),
     ],
     align=True,
@@ -142,24 +141,24 @@ class SampleTable:
             for part in score.parts:
                 key = self._part_keys.number((sample.suite, score.scorer, part.kind, part.name, part.weight))
                 self._parts.add(part.value, row, key)
-            why, value = self._valued(score.value)
+            reason, value = self._valued(score.value)
             price, dollars = _priced(score.cost)
-            self._scores.add(value, dollars, row, scorer, why, score.calls, score.retries, score.reused, price)
+            self._scores.add(value, dollars, row, scorer, reason, score.calls, score.retries, score.reused, price)
         reply, effort = sample.reply, effort_of(sample.reply)
-        why, value = self._valued(sample.score)
+        reason, value = self._valued(sample.score)
         figures, (source, outline, price, blank, reused) = self._reply_fields(reply)
         paid_price, paid = _priced(effort.cost)
         aside_price, aside_paid = _priced(effort.aside_cost)
         counts = (effort.calls, effort.retries, effort.reused, effort.aside_calls)
         self._samples.add(
             place, *figures, value, paid, aside_paid,
-            self._keys.number((sample.suite, sample.case_id, sample.arm)), source, outline, why,
+            self._keys.number((sample.suite, sample.case_id, sample.arm)), source, outline, reason,
             *(min(max(0, count), MOST_CALLS) for count in counts), sample.index, price, paid_price, aside_price,
             isinstance(reply, Failed), sample.warmup, blank, reused,
         )  # fmt: skip
 
     def _reply_fields(self, reply: Reply | Failed) -> tuple[tuple[float, ...], tuple[int, ...]]:
-        """The fields from `fresh` to `cost`; and `source`, `outline`, `price`, `blank`, `reused`."""
+        """The fields from `input_tokens` to `cost`; and `source`, `outline`, `price`, `blank`, `reused`."""
         if isinstance(reply, Failed):
             return (0, 0, 0, 0, NO_TIME, 0.0, 0.0), (0, self._outlines.number(None), NO_CALL, False, False)
         usage, origin, talk = reply.usage, reply.origin, reply.transcript
@@ -260,7 +259,7 @@ class SampleTable:
         """
         named = [number for number, (scorer, *_) in enumerate(self._scorers.values) if scorer == name]
         scores = self.scores
-        return self._by_sample(scores[np.isin(scores["scorer"], named) & (scores["why"] == SCORED)])
+        return self._by_sample(scores[np.isin(scores["scorer"], named) & (scores["reason"] == SCORED)])
 
     def _by_sample(self, figures: Columns) -> tuple[Bools, Floats]:
         known, values = np.zeros(len(self), dtype=np.bool_), np.zeros(len(self))
@@ -280,13 +279,13 @@ class SampleTable:
 
     def _score(self, row: Columns, parts: dict[str, list[Part]]) -> Score:
         scorer, weight, required = self._scorers.values[row["scorer"]]
-        why = int(row["why"])
-        value = float(row["value"]) if why == SCORED else Unscored(self._reasons.values[why])
+        reason = int(row["reason"])
+        value = float(row["value"]) if reason == SCORED else Unscored(self._reasons.values[reason])
         return Score(scorer, value, weight=weight, required=required, parts=tuple(parts.get(scorer, ())))
 
     def unscored(self, rows: Ints) -> Counter[str]:
         """Why these samples have no score, with the number of each reason."""
-        return Counter(self._reasons.values[why] for why in self.samples["why"][rows].tolist())
+        return Counter(self._reasons.values[reason] for reason in self.samples["reason"][rows].tolist())
 
     def endings(self, arm: ArmName) -> Counter[tuple[str, str, bool]]:
         """Model id, the provider's word for the end, and whether the text is blank, of all replies of an arm."""
@@ -299,8 +298,8 @@ class SampleTable:
 
     def seconds(self, arm: ArmName) -> dict[tuple[str, str], float]:
         """Seconds of an arm's answers, summed by suite and case."""
-        timed = self.samples[self.of_arm(arm) & (self.samples["latency"] != NO_TIME)]
-        sums = np.bincount(timed["key"], weights=timed["latency"], minlength=len(self.keys))
+        timed = self.samples[self.of_arm(arm) & (self.samples["latency_s"] != NO_TIME)]
+        sums = np.bincount(timed["key"], weights=timed["latency_s"], minlength=len(self.keys))
         return {self.keys[number][:2]: float(sums[number]) for number in np.unique(timed["key"]).tolist()}
 
     def _valued(self, score: float | Unscored) -> tuple[int, float]:

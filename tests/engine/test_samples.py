@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -154,14 +154,14 @@ def test_a_row_says_what_its_sample_does(samples: list[Sample]) -> None:
             isinstance(sample.reply, Failed),
         )
         scored = not isinstance(sample.score, Unscored)
-        assert (row["why"] == SCORED, row["score"]) == (scored, sample.score if scored else 0.0)
+        assert (row["reason"] == SCORED, row["score"]) == (scored, sample.score if scored else 0.0)
         if isinstance(sample.reply, Failed):
             continue
         reply = sample.reply
         assert table.sources[row["source"]] == (reply.model_id, reply.stop_reason, reply.origin.sitting)
-        assert Usage(*(int(row[name]) for name in ("fresh", "read", "write", "output"))) == reply.usage
-        assert row["latency"] == (-1.0 if reply.latency_s is None else reply.latency_s)
-        assert (row["at"], row["reused"]) == (reply.origin.at, reply.origin.reused)
+        assert Usage(**{field.name: int(row[field.name]) for field in fields(Usage)}) == reply.usage
+        assert row["latency_s"] == (-1.0 if reply.latency_s is None else reply.latency_s)
+        assert (row["taken_at"], row["reused"]) == (reply.origin.at, reply.origin.reused)
         assert row["blank"] == (not reply.text.strip())
         assert row["cost"] == (reply.cost.amount if isinstance(reply.cost, Dollars) else 0.0)
 
@@ -405,5 +405,5 @@ def test_a_table_without_samples_is_a_grid_without_samples() -> None:
     grid = SampleGrid(one(), SampleTable())
     assert not grid.taken.any()
     assert not grid["failed"].any()
-    assert grid["latency"].shape == (2, len(CASES), K)
+    assert grid["latency_s"].shape == (2, len(CASES), K)
     assert scores(grid).positions.size == 0

@@ -45,17 +45,17 @@ def gather_samples(run: RunRecord, samples: SampleTable, bounds: SampleBounds = 
         rows, belongs = _samples_of(suite, samples, columns)
         own[rows[belongs]] = True
         fresh = belongs & ~(columns["failed"] | columns["reused"] | columns["warmup"])[rows]
-        for figures, name in ((found.seconds, "latency"), (found.dollars, "cost")):
+        for figures, name in ((found.seconds, "latency_s"), (found.dollars, "cost")):
             values = columns[name][rows]
             known = fresh & (values >= _LEAST)
             if known.any():
                 # Means of times are those of logarithms, as latency is compared.
-                figures[suite.name] = _arm_figures(suite, values, known, geometric=name == "latency")
+                figures[suite.name] = _arm_figures(suite, values, known, geometric=name == "latency_s")
     # Other suites are those of edited cases and of rules, which are tried beside the run.
     names = {suite.name for suite in all_suites(run)}
     of_run = np.array([key[0] in names for key in samples.keys], dtype=np.bool_)[columns["key"]]
     found.seen, found.strange = int(own.sum()), int((of_run & ~own).sum())
-    found.scored = int((own & (columns["why"] == SCORED)).sum())
+    found.scored = int((own & (columns["reason"] == SCORED)).sum())
     _keep_answers(found, samples, own, bounds)
     return found
 
@@ -69,7 +69,7 @@ def _samples_of(suite: SuiteRecord | NewSuiteRecord, samples: SampleTable, colum
     rows = samples.rows_of(suite.name, [case.id for case in suite.cases], recorded.shape[2])
     there = (rows >= 0) & (rows < len(columns))
     rows[~there] = 0
-    values = np.where(columns["why"] == SCORED, columns["score"], np.nan)[rows]
+    values = np.where(columns["reason"] == SCORED, columns["score"], np.nan)[rows]
     same = (np.isnan(values) & np.isnan(recorded)) | (np.abs(values - recorded) < _SAME)
     return rows, there & same
 
