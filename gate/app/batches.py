@@ -65,7 +65,7 @@ def _requests(plan: RunOrder, seed: int) -> Iterator[Request]:
     for lane in by_lane(plan.resolved.suites):
         for pair in Schedule(lane, seed).all_pairs():
             apart = plan.apart or same_arms(pair.suite)
-            for arm in pair.order:
+            for job in pair.jobs():
                 # A prompt without a text for this case has no request.
                 with suppress(NotBuilt):
-                    yield request_of(question_of(pair.suite, pair, arm, apart=apart))
+                    yield request_of(question_of(job, apart=apart))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate.calls.answer_file import CacheOptions, UnusableFile, files_of
 from gate.calls.cache import AnswerStore
@@ -20,8 +21,12 @@ from gate.git.repository import UntrustedRepository
 from gate.prompts.files import FileSource
 from gate.record.findings.notes import CacheUnused
 from gate.record.run import RunRecord
+from gate.record.transcript import ArmName
 from gate.resolve.resolved import Resolved
-from gate.store.run_folder import RunFolder, SavedSamples
+from gate.store.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from gate.engine.samples import SampleTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +198,7 @@ def prepare_reports() -> None:
             environment.get_template(name)
 
 
-def page(run: RunRecord, saved: Callable[[], SavedSamples | None]) -> str:
+def page(run: RunRecord, saved: "Callable[[], SampleTable | None]") -> str:
     """The report for a browser.
 
     Args:
@@ -204,16 +209,15 @@ def page(run: RunRecord, saved: Callable[[], SavedSamples | None]) -> str:
     if not run.evaluated or (samples := saved()) is None:
         return render_page(run)
     # What takes samples apart takes as long to load as the whole of a run that evaluates nothing.
-    from gate.engine.record_parts import transcript_record
-    from gate.report.page.cases import SampleSource
+    from gate.report.page.samples import gather_samples
 
-    return render_page(run, SampleSource(samples.figures, samples.read, transcript_record))
+    return render_page(run, gather_samples(run, samples))
 
 
-def junit(run: RunRecord, saved: Callable[[], SavedSamples | None]) -> str:
+def junit(run: RunRecord, saved: "Callable[[], SampleTable | None]") -> str:
     """The report for CI servers, with the times of the run's samples."""
     from gate.report.exports.junit import render
 
     if not run.evaluated or (samples := saved()) is None:
         return render(run)
-    return render(run, samples.figures.candidate_seconds())
+    return render(run, samples.seconds(ArmName.CANDIDATE))

@@ -13,11 +13,10 @@ from gate.app.run_order import RunOrder, run_folder
 from gate.app.run_tools import caching_of, members
 from gate.app.runs import RunContext, carry_out
 from gate.calls.interface import Stop
-from gate.engine.arrays import Rows
 from gate.engine.evaluate import conclude
 from gate.engine.record_parts import calls_record, dollars_spent
 from gate.engine.rule_changes import without_promises
-from gate.engine.run import Collection, Collector
+from gate.engine.run import Collector
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import SamplePlaces, Schedule, Share, by_lane, dealt
 from gate.engine.shards import LoadedShard, ShardOptions, changed, disagreements, evaluation, part_of, unfinished
@@ -61,7 +60,7 @@ def run_shard(plan: RunOrder, share: Share, asked: ShardOptions, settings: Setti
         ShardBudget(max_calls=budget.max_calls, max_usd=budget.max_usd, max_minutes=budget.max_minutes),
     )
     if not plan.resolved.suites:
-        return begun.ended(Collection(), None)
+        return begun.ended(SampleTable(), None)
     own = replace(plan, resolved=replace(plan.resolved, budget=budget), seed=whole.seed)
     return carry_out(own, settings, lambda run: _take(own, run, share, begun))
 
@@ -74,11 +73,11 @@ async def _take(plan: RunOrder, run: RunContext, share: Share, begun: "_Begun") 
     try:
         await collector.collect()
     except GateError as error:
-        begun.ended(collector.found, EvaluationFailed(message=error.message))
+        begun.ended(collector.samples, EvaluationFailed(message=error.message))
         raise
     finally:
         run.tools.progress.finish()
-    return begun.ended(collector.found, run.stop.cause)
+    return begun.ended(collector.samples, run.stop.cause)
 
 
 class _Begun:
@@ -102,15 +101,14 @@ class _Begun:
     def started(self) -> None:
         write_shard(run_folder(self._folder).made(), self._blank)
 
-    def ended(self, found: Collection, unfinished: Finding | None) -> ShardRecord:
-        taken = Rows(found.samples)
+    def ended(self, samples: SampleTable, unfinished: Finding | None) -> ShardRecord:
         record = self._blank.model_copy(
             update={
                 "duration_s": round(time.perf_counter() - self._begun, 3),
                 "unfinished": unfinished,
-                "samples": len(found.samples),
-                "calls": calls_record(taken),
-                "spent_usd": dollars_spent(taken)[0],
+                "samples": len(samples),
+                "calls": calls_record(samples),
+                "spent_usd": dollars_spent(samples)[0],
             }
         )
         write_shard(run_folder(self._folder).made(), record)
@@ -207,15 +205,15 @@ def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Set
     with closing(run_folder(out)) as folder:
         folder.made()
         folder.clear()
-        found = Collection(SampleTable(folder.words))
+        samples = SampleTable(folder.read)
         for sample in gathered.samples():
-            found.samples.add(sample, folder.sample(sample))
+            samples.add(sample, folder.sample(sample))
         factory = keyless_factory(settings, resolved.servers, resolved.prices)
         created, duration_s = _times(shards.records.values())
         caching, judges = caching_of(factory), partial(members, factory=factory)
-        run = conclude(resolved, found, caching, judges, whole.seed, created, duration_s, stop)
+        run = conclude(resolved, samples, caching, judges, whole.seed, created, duration_s, stop, {})
         run = without_promises(run, resolved, "a run in shards cannot read databases")
-        folder.run(run)
+        folder.run(run, samples)
     return run
 
 

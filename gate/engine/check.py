@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import fsum
 from statistics import fmean
@@ -15,13 +15,14 @@ from gate.cases.case import Case, members
 from gate.config.policy import RunPolicy
 from gate.config.scorer import ScorerSpec
 from gate.config.values import OVERALL
-from gate.engine.arrays import Ints, Rows, SampleArrays, units_of
+from gate.engine.arrays import SampleGrid, units_of
 from gate.engine.compare import PassRates, Quality
 from gate.engine.decide import Assessment, Decision, Missing, pass_rate_fields, unmeasured_slices
 from gate.engine.evaluate import RunResult, keep, record, shown_case
 from gate.engine.idle_checks import blind_findings, unknown_tools
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
-from gate.engine.run import Collector, RunSink, Tools, survey
+from gate.engine.run import Collector, Tools, survey
+from gate.engine.samples import Ints
 from gate.engine.schedule import Job, Schedule, count
 from gate.engine.scorer_changes import blind_judges
 from gate.record.comparison import PassRate, PassState, Verdict
@@ -31,8 +32,8 @@ from gate.record.findings.quality import RequiredSliceEmpty
 from gate.record.findings.rates import PassRateMet, PassRateMissed, PassRateUnproven
 from gate.record.findings.unfinished import RunInterrupted, SamplesMissing
 from gate.record.parts import CaseResult, CaseState, PartMean, ScorerResult
-from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
-from gate.record.transcript import ArmName, Part, Reply, Sample, Score, Unscored, Words
+from gate.record.run import NewSuiteRecord, RunRecord
+from gate.record.transcript import ArmName, Part, Sample, Score, Unscored
 from gate.resolve.one_version import with_cases
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import mark_in_case, meets_threshold, round_marks
@@ -390,18 +391,17 @@ class Examiner:
     def __init__(self, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> None:
         self._resolved, self._tools, self._seed, self._stop = resolved, tools, seed, stop
         self._started, self._created = time.perf_counter(), datetime.now(UTC)
-        self._seen = _Seen(tools.sink)
-        self._collector = Collector(resolved, replace(tools, sink=self._seen), stop, seed)
+        self._collector = Collector(resolved, tools, stop, seed)
 
     @property
     def taken(self) -> bool:
         """Is there any sample?"""
-        return bool(self._seen.scored)
+        return len(self._collector.samples) > 0
 
     @property
     def idle_checks(self) -> list[Finding]:
         """Checks of tools that no agent has, and by judges that give all answers one score."""
-        grids = [SampleArrays(suite, self._collector.found.samples) for suite in self._resolved.suites]
+        grids = self._grids()
         blind = blind_judges(grids, {grid.suite.name: grid.suite.samples for grid in grids})
         # Other scorers of a suite have thresholds of their own.
         alone = [judge for judge in blind_findings(blind) if judge.severity == "undecided"]
@@ -414,102 +414,80 @@ class Examiner:
 
     async def one(self, suite: Suite, case: Case) -> tuple[CaseResult, tuple[Sample, ...]]:
         """Take the samples of one case; the result comes with the samples and their texts."""
-        self._seen.whole[suite.name, case.id] = []
-        try:
-            await self._collector.ask(_jobs(suite, case), suite.samples)
-        finally:
-            samples = self._seen.whole.pop((suite.name, case.id))
-        return self._result(suite, case), tuple(sorted(samples, key=lambda sample: sample.index))
+        await self._collector.ask(_jobs(suite, case), suite.samples)
+        alone = replace(suite, exam=replace(suite.exam, cases=(case,)))
+        samples = SampleGrid(alone, self._collector.samples).whole_case(1, 0)
+        return self._result(suite, case, samples), tuple(samples)
 
     def finish(self) -> RunRecord:
         """The record of what was taken, which is also given to the sink."""
-        suites = self._resolved.suites
-        results = {suite.name: [self._result(suite, case) for case in suite.exam.cases] for suite in suites}
-        checked = conclude_check(suites, results, self._resolved.policy, self._stop.cause, self.idle_checks)
-        run = self._record(checked, results)
-        return keep(run, self._tools, self._stop, time.perf_counter() - self._started)
+        grids = {grid.suite.name: grid for grid in self._grids()}
+        results = {
+            name: [
+                self._result(grid.suite, case, grid.whole_case(1, position))
+                for position, case in enumerate(grid.suite.exam.cases)
+            ]
+            for name, grid in grids.items()
+        }
+        policy, cause = self._resolved.policy, self._stop.cause
+        checked = conclude_check(self._resolved.suites, results, policy, cause, self.idle_checks)
+        run = self._record(checked, grids, results)
+        return keep(run, self._collector.samples, self._tools, self._stop, time.perf_counter() - self._started)
+
+    def _grids(self) -> list[SampleGrid]:
+        return [SampleGrid(suite, self._collector.samples) for suite in self._resolved.suites]
 
     def withdraw(self, shown: ReportedCases) -> UnreportedCalls:
         """Drop the samples of all cases but those shown, at least one, before `finish`; what they cost is returned."""
-        table = self._collector.found.samples
-        unshown = table.only(lambda key: key[:2] not in shown.cases)
-        self._collector.found.samples = table.only(lambda key: key[:2] in shown.cases)
-        self._seen.scored = {key: samples for key, samples in self._seen.scored.items() if key in shown.cases}
+        table = self._collector.samples
+        unshown = table.where(lambda key: key[:2] not in shown.cases)
+        self._collector.samples = table.where(lambda key: key[:2] in shown.cases)
         kept: dict[str, list[str]] = {}
         for suite in self._resolved.suites:
             ids = [case.id for case in suite.exam.cases if (suite.name, case.id) not in shown.skipped]
             kept |= {suite.name: ids} if ids else {}
-        rows = Rows(unshown)
-        gone = UnreportedCalls(len({key[:2] for key in unshown.keys}), calls_record(rows).made, dollars_spent(rows)[0])
+        cases = {key[:2] for key in table.keys} - shown.cases
+        gone = UnreportedCalls(len(cases), calls_record(unshown).made, dollars_spent(unshown)[0])
         resolved = with_cases(self._resolved, kept)
         self._resolved = replace(resolved, notes=(*resolved.notes, *([gone.finding] if gone.calls else [])))
         return gone
 
-    def _result(self, suite: Suite, case: Case) -> CaseResult:
-        samples = sorted(self._seen.scored.get((suite.name, case.id), ()), key=lambda sample: sample.index)
+    def _result(self, suite: Suite, case: Case, samples: Sequence[Sample]) -> CaseResult:
         return case_result(suite, case, samples, self._stop.reason or NEVER_TAKEN)
 
-    def _record(self, checked: Checked, results: Mapping[str, list[CaseResult]]) -> RunRecord:
+    def _record(
+        self, checked: Checked, grids: Mapping[str, SampleGrid], results: Mapping[str, list[CaseResult]]
+    ) -> RunRecord:
         assessment = Assessment(Quality((), 0, None), checked.rates, {}, checked.decision, checked.missing)
         took = time.perf_counter() - self._started
-        found = self._collector.found
         run = record(
             RunResult(
                 self._resolved,
-                found,
+                self._collector.samples,
                 assessment,
                 {},
                 self._seed,
                 self._created,
                 took,
-                lambda spec: self._tools.judge(spec).members,
+                self._tools.members,
             )
         )
-        suites = {suite.name: suite for suite in self._resolved.suites}
-        new = [self._with_checks(suites[one.name], one, results[one.name]) for one in run.new]
+        new = [_with_checks(grids[one.name], one, results[one.name]) for one in run.new]
         return run.model_copy(update={"kind": "check", "new": new})
 
-    def _with_checks(self, suite: Suite, kept: NewSuiteRecord, results: list[CaseResult]) -> NewSuiteRecord:
-        """The record with the result of each case, and the outputs of those that do not pass."""
-        told = [(one.state, one.score or 0.0, row.id) for row, one in zip(kept.cases, results, strict=True)]
-        chosen = {case for _, _, case in sorted(one for one in told if one[0] != "passed")[:INFORMATIVE_CASES]}
-        cases = [
-            self._with_check(suite, case, row, result, shown=case.id in chosen)
-            for case, row, result in zip(suite.exam.cases, kept.cases, results, strict=True)
-        ]
-        return kept.model_copy(update={"cases": cases})
 
-    def _with_check(
-        self, suite: Suite, case: Case, row: NewCaseRecord, result: CaseResult, *, shown: bool
-    ) -> NewCaseRecord:
+def _with_checks(grid: SampleGrid, kept: NewSuiteRecord, results: list[CaseResult]) -> NewSuiteRecord:
+    """The record with the result of each case, and the outputs of those that do not pass."""
+    told = [(one.state, one.score or 0.0, row.id) for row, one in zip(kept.cases, results, strict=True)]
+    chosen = {case for _, _, case in sorted(one for one in told if one[0] != "passed")[:INFORMATIVE_CASES]}
+    cases = []
+    for position, (row, result) in enumerate(zip(kept.cases, results, strict=True)):
         blank: dict[str, object] = {"input": None, "expected": None, "outputs": []}
-        extra = shown_case(suite, case, self._collector.found.samples) if shown else blank
-        return row.model_copy(update={"check": result, **extra})
+        extra = shown_case(grid, position) if row.id in chosen else blank
+        cases.append(row.model_copy(update={"check": result, **extra}))
+    return kept.model_copy(update={"cases": cases})
 
 
 def _jobs(suite: Suite, case: Case) -> Iterator[Job]:
     for index in range(suite.samples):
         yield Job(suite, case, ArmName.CANDIDATE, index)
-
-
-@dataclass(slots=True)
-class _Seen:
-    """Passes samples on to the sink of the run, and keeps their scores."""
-
-    sink: RunSink
-    scored: dict[tuple[str, str], list[Sample]] = field(default_factory=dict)
-    whole: dict[tuple[str, str], list[Sample]] = field(default_factory=dict)
-
-    def sample(self, sample: Sample) -> int:
-        key = sample.suite, sample.case_id
-        reply = replace(sample.reply, text="", thinking="") if isinstance(sample.reply, Reply) else sample.reply
-        self.scored.setdefault(key, []).append(replace(sample, reply=reply))
-        if key in self.whole:
-            self.whole[key].append(sample)
-        return self.sink.sample(sample)
-
-    def words(self, place: int) -> Words:
-        return self.sink.words(place)
-
-    def run(self, run: RunRecord) -> None:
-        self.sink.run(run)

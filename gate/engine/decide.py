@@ -11,10 +11,10 @@ import numpy as np
 from gate.cases.case import members
 from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
-from gate.engine.arrays import ARMS, SampleArrays, scores, stack
+from gate.engine.arrays import SampleGrid, scores, stack
 from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass_rates
 from gate.engine.idle_checks import blind_findings, unknown_tools
-from gate.engine.samples import SampleTable
+from gate.engine.samples import ARMS, SampleTable
 from gate.engine.schedule import Looks, look, needed, why_not
 from gate.engine.scorer_changes import blind_judges, opposed_scorers
 from gate.record.comparison import (
@@ -303,8 +303,7 @@ class Assessment:
 class _Known:
     """The input of every scenario's verdict."""
 
-    table: SampleTable
-    grids: Mapping[str, SampleArrays]
+    grids: Mapping[str, SampleGrid]
     compared: Axes
     opposed: Mapping[str, OpposedScorers]
     idle: tuple[Finding, ...]
@@ -336,7 +335,7 @@ class Assessor:
 
         `table` has every finished sample, failed ones included; `unfinished` is what ended the run early, or None.
         """
-        grids = {suite.name: SampleArrays(suite, table) for suite in self.suites}
+        grids = {suite.name: SampleGrid(suite, table) for suite in self.suites}
         sides, alpha = {suite.name: grids[suite.name] for suite in self.compared}, self.policy.alpha
         compared = {name: (cost(grid, alpha), latency(grid, alpha)) for name, grid in sides.items()}
         looks = None
@@ -352,7 +351,7 @@ class Assessor:
         blind = blind_judges(list(grids.values()), most)
         tools = (unknown_tools(grid.suite, grid.talks) for grid in grids.values())
         idle = (*blind_findings(blind), *(finding for found in tools for finding in found))
-        facts = _Known(table, grids, compared, opposed, idle, None if scored == total else unfinished, looks)
+        facts = _Known(grids, compared, opposed, idle, None if scored == total else unfinished, looks)
         (quality, rates), decision = self._verdict(facts)
         if scored == total:
             whole = Missing(0, total, None, None)
@@ -386,7 +385,7 @@ class Assessor:
             stacked = stack(self.compared, {s.name: scores(known.grids[s.name], imputed) for s in self.compared})
             quality = compare(stacked, self.policy, self.seed)
         passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
-        rates = pass_rates(self.new, known.table.by_case(), self.policy.alpha, passed)
+        rates = pass_rates([known.grids[suite.name] for suite in self.new], self.policy.alpha, passed)
         return (quality, rates), self._decide(known, quality, rates)
 
     def _decide(self, known: _Known, quality: Quality, rates: PassRates) -> Decision:
@@ -419,7 +418,7 @@ class Assessor:
         return Decision.of([lacking], self.policy)
 
 
-def _incomplete(grids: Mapping[str, SampleArrays], most: Mapping[str, int]) -> tuple[str, ...]:
+def _incomplete(grids: Mapping[str, SampleGrid], most: Mapping[str, int]) -> tuple[str, ...]:
     """Names of the cases that lack a score, in the order of the exams."""
     out = []
     for name, grid in grids.items():
@@ -431,7 +430,7 @@ def _incomplete(grids: Mapping[str, SampleArrays], most: Mapping[str, int]) -> t
     return tuple(out)
 
 
-def _tally(grids: Mapping[str, SampleArrays], most: Mapping[str, int]) -> tuple[int, Counter[str]]:
+def _tally(grids: Mapping[str, SampleGrid], most: Mapping[str, int]) -> tuple[int, Counter[str]]:
     """How many of the needed samples exist, and why some have no score."""
     taken, reasons = 0, Counter[str]()
     for name, grid in grids.items():

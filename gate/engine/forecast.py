@@ -13,7 +13,7 @@ from gate.config.gatefile import READING, TRIED
 from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
 from gate.engine import noise
-from gate.engine.arrays import Scores, Slice, Stack, cluster_numbers, stack
+from gate.engine.arrays import CaseMeans, Slice, Stack, cluster_numbers, stack
 from gate.engine.noise import Spread, compares_itself
 from gate.engine.schedule import count, why_not
 from gate.engine.spending import (
@@ -134,8 +134,8 @@ def layout(suites: Sequence[Suite], policy: RunPolicy, spreads: Mapping[str, Spr
     """Stack the suites as the run would."""
     paired = [suite for suite in suites if len(suite.arms) > 1]
     if not paired:
-        nothing = np.empty(0)
-        empty = Stack(nothing, nothing, np.empty(0, dtype=np.int64), ())
+        nothing = np.empty(0, dtype=np.int64)
+        empty = Stack(_blank(0), nothing, (), nothing)
         return SliceLayout(empty, frozenset(), math.inf, lambda _: math.inf)
     blank = {suite.name: _blank(len(suite.exam.cases)) for suite in paired}
     whole = stack(paired, blank)
@@ -253,8 +253,8 @@ def _needed(spread: Spread, each: float, critical: float, question: FallToShow, 
     return FigureRange(_cases(least, each), _cases(most, each))
 
 
-def _blank(n: int) -> Scores:
-    return Scores(np.arange(n, dtype=np.int64), np.zeros(n), np.zeros(n))
+def _blank(n: int) -> CaseMeans:
+    return CaseMeans(np.arange(n, dtype=np.int64), np.zeros((2, n)))
 
 
 def _finite(value: float) -> float | None:

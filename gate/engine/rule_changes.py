@@ -9,17 +9,16 @@ from gate.config.gatefile import TRIED, RuleComparisonOptions
 from gate.config.policy import RunPolicy
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.specification import GeneratedTest, OutputRule
-from gate.engine.arrays import Rows
+from gate.engine.arrays import SampleGrid
 from gate.engine.exam_trials import dollars_of, quietly
 from gate.engine.record_parts import added_up, calls_record
 from gate.engine.run import Collector, Tools
-from gate.engine.samples import SampleTable
 from gate.engine.schedule import count
 from gate.errors import GateError
 from gate.record.findings.unfinished import EvaluationFailed
 from gate.record.parts import CallsRecord
 from gate.record.run import PromisesRecord, PromiseTrialRecord, RunRecord
-from gate.record.transcript import ArmName, Dollars, Effort
+from gate.record.transcript import Dollars, Effort
 from gate.resolve.resolved import Resolved
 from gate.suite import Exam, Suite
 from gate.testgen.effort import LEVELS, RULES, EffortSettings
@@ -202,13 +201,13 @@ class PromiseComparison:
             self.order.stop.drain(EvaluationFailed(message=error.message))
         finally:
             self.tools.progress.finish()
-        table, rows = collector.found.samples, Rows(collector.found.samples, trial.name)
-        spent = dollars_of(rows)
+        spent = dollars_of(collector.samples)
         total = None if spent is None or found.spent_usd is None else found.spent_usd + spent
+        grid = SampleGrid(trial, collector.samples)
         shown = {change.head.id: change.base.id for change in compared.diff.rules if change.head and change.base}
         made = dict.fromkeys(test.rule for test in tests)
-        trials = [_trial(rule, tests, table).model_copy(update={"rule": shown.get(rule, rule)}) for rule in made]
-        calls = added_up([found.calls, calls_record(rows)])
+        trials = [_trial(rule, tests, grid).model_copy(update={"rule": shown.get(rule, rule)}) for rule in made]
+        calls = added_up([found.calls, calls_record(collector.samples)])
         return found.model_copy(update={"trials": trials, "calls": calls, "spent_usd": total})
 
 
@@ -222,21 +221,21 @@ def _judged(rule: OutputRule, wanted: RuleComparisonOptions) -> tuple[ScorerSpec
     return parse_scorers([{"judge": options}], f"rule {rule.id}")
 
 
-def _trial(rule: str, tests: Sequence[GeneratedTest], table: SampleTable) -> PromiseTrialRecord:
-    ids = {test.id for test in tests if test.rule == rule}
-    kept = {ArmName.BASELINE: 0, ArmName.CANDIDATE: 0}
-    scored = dict(kept)
-    for sample in table:
-        if sample.case_id in ids and isinstance(sample.score, float):
-            scored[sample.arm] += 1
-            kept[sample.arm] += sample.score >= KEPT
+def _trial(rule: str, tests: Sequence[GeneratedTest], grid: SampleGrid) -> PromiseTrialRecord:
+    """How both arms keep one rule; `tests` are the cases of the grid."""
+    own = [position for position, test in enumerate(tests) if test.rule == rule]
+    scored = grid.scored[:, own]
+    kept = scored & (grid["score"][:, own] >= KEPT)
+    (baseline_scored, candidate_scored), (baseline_kept, candidate_kept) = (
+        flags.sum(axis=(1, 2)).tolist() for flags in (scored, kept)
+    )
     return PromiseTrialRecord(
         rule=rule,
-        tests=len(ids),
-        baseline_kept=kept[ArmName.BASELINE],
-        baseline_scored=scored[ArmName.BASELINE],
-        candidate_kept=kept[ArmName.CANDIDATE],
-        candidate_scored=scored[ArmName.CANDIDATE],
+        tests=len(own),
+        baseline_kept=baseline_kept,
+        baseline_scored=baseline_scored,
+        candidate_kept=candidate_kept,
+        candidate_scored=candidate_scored,
     )
 
 

@@ -1,12 +1,8 @@
-"""`run.json`, schema `prompt-gate/run/1`: the whole record of one evaluation, from which every report is rendered.
+"""`run.json`, schema `prompt-gate/run/1`: the whole record of one evaluation, from which every report is rendered."""
 
-At the end: the figures of its samples, which reports add from `samples.jsonl`.
-"""
-
-from array import array
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from collections import Counter
+from collections.abc import Mapping
+from typing import Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 from pydantic_core import PydanticCustomError
@@ -42,7 +38,6 @@ from gate.record.parts import (
     ReuseRecord,
     SpendingRecord,
 )
-from gate.record.transcript import ArmName, Dollars, Reply, Sample, Unscored
 from gate.values import Amount, Count, Delta, JsonValue, Level, RecordPart, SampleCount, Scores, Share
 
 
@@ -429,76 +424,3 @@ class RunRecord(RecordPart):
 def run_schema() -> Mapping[str, object]:
     """The JSON Schema of `run.json`."""
     return RunRecord.model_json_schema(by_alias=True, mode="serialization")
-
-
-Key: TypeAlias = tuple[str, str]
-"""Suite and case."""
-_NONE = -1.0
-
-
-class SampleFigure(NamedTuple):
-    """The figures of one sample.
-
-    Args:
-        number: 0 to k - 1.
-        score: None where there is none.
-        seconds, dollars: of its answer; None where they are unknown.
-        fresh: the answer was newly requested, and was not the first of its arm.
-        place: for whoever reads the whole sample.
-    """
-
-    key: Key
-    arm: ArmName
-    number: int
-    score: float | None
-    seconds: float | None
-    dollars: float | None
-    fresh: bool
-    place: int
-
-
-class SampleFigures:
-    """Figures in the order of completion; about fifty bytes for each sample."""
-
-    def __init__(self) -> None:
-        self._keys: dict[tuple[Key, ArmName], int] = {}
-        self._rows: list[array[Any]] = [array(kind) for kind in ("I", "B", "d", "d", "d", "B", "q")]
-
-    def add(self, sample: Sample, place: int) -> None:
-        """Add a finished sample."""
-        reply = sample.reply if isinstance(sample.reply, Reply) else None
-        key = (sample.suite, sample.case_id), sample.arm
-        row = (
-            self._keys.setdefault(key, len(self._keys)),
-            sample.index,
-            _NONE if isinstance(sample.score, Unscored) else sample.score,
-            _NONE if reply is None or reply.latency_s is None else reply.latency_s,
-            reply.cost.amount if reply is not None and isinstance(reply.cost, Dollars) else _NONE,
-            reply is not None and not reply.origin.reused and not sample.warmup,
-            place,
-        )
-        for column, value in zip(self._rows, row, strict=True):
-            column.append(value)
-
-    def candidate_seconds(self) -> dict[Key, float]:
-        """Seconds of the candidate's answers, summed per suite and case."""
-        found: dict[Key, float] = defaultdict(float)
-        for one in self:
-            if one.arm is ArmName.CANDIDATE and one.seconds is not None:
-                found[one.key] += one.seconds
-        return dict(found)
-
-    def __iter__(self) -> Iterator[SampleFigure]:
-        keys = list(self._keys)
-        for key_number, number, score, seconds, dollars, fresh, place in zip(*self._rows, strict=True):
-            key, arm = keys[key_number]
-            yield SampleFigure(
-                key,
-                arm,
-                number,
-                None if score == _NONE else score,
-                None if seconds == _NONE else seconds,
-                None if dollars == _NONE else dollars,
-                bool(fresh),
-                place,
-            )

@@ -555,34 +555,6 @@ class Sample:
     warmup: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The texts of one sample.
-
-    Args:
-        text: of the reply; empty where there is none.
-        reasons: of its scores, in their order.
-        parts: of each score, the reasons of its parts.
-        transcript: of the conversation, where there was one.
-        thinking: before the answer.
-    """
-
-    text: str
-    reasons: tuple[str, ...]
-    parts: tuple[tuple[str, ...], ...]
-    transcript: Transcript | None = None
-    thinking: str = ""
-
-
-def words_of(sample: Sample) -> Words:
-    """The texts of a sample, to be put back by `SampleTable.whole`."""
-    reply, reasons = sample.reply, tuple(score.reason for score in sample.scores)
-    parts = tuple(tuple(part.reason for part in score.parts) for score in sample.scores)
-    if isinstance(reply, Failed):
-        return Words("", reasons, parts, reply.transcript)
-    return Words(reply.text, reasons, parts, reply.transcript, reply.thinking)
-
-
 def mean_score(scores: Iterable[float | None]) -> float | None:
     """Mean over the samples that have a score; None where none has.
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
 from gate.engine import compare
-from gate.engine.arrays import SampleArrays
+from gate.engine.arrays import SampleGrid
 from gate.engine.compare import pass_rates
 from gate.engine.decide import Assessment, Assessor
 from gate.record.comparison import AxisComparison, PassRate, PassState, State, Verdict
@@ -40,15 +40,15 @@ def answered(one: Suite, score_of: ScoreOfCase) -> list[Sample]:
 
 
 def rates(one: Suite, score_of: ScoreOfCase, missing: bool | None = None) -> dict[str, PassRate]:
-    found = pass_rates([one], table_of(answered(one, score_of)).by_case(), 0.025, missing)
+    found = pass_rates([SampleGrid(one, table_of(answered(one, score_of)))], 0.025, missing)
     return {rate.slice: rate for rate in found.suites[one.name]}
 
 
 def test_a_rate_counts_samples_and_its_interval_counts_cases() -> None:
     one = new(suite([{}] * 40, samples=2, policy=NINETY))
     taken = take(one, lambda case, _arm, index: float(int(case.id[1:]) < 30 or index == 0))
-    table = table_of([sample for sample in taken if sample.arm is ArmName.CANDIDATE]).by_case()
-    (overall,) = pass_rates([one], table, 0.025).suites["support"]
+    table = table_of([sample for sample in taken if sample.arm is ArmName.CANDIDATE])
+    (overall,) = pass_rates([SampleGrid(one, table)], 0.025).suites["support"]
     known = wilson(35, 40)
     assert (overall.n, overall.units, overall.passed, overall.rate) == (40, 40, 35.0, 0.875)
     assert (overall.lower, overall.upper) == (known.lower, known.upper)
@@ -57,8 +57,8 @@ def test_a_rate_counts_samples_and_its_interval_counts_cases() -> None:
 def test_prompts_with_exams_of_their_own_do_not_raise_the_bar_for_the_bases_exam() -> None:
     one = new(suite(tiers(40), policy=NINETY))
     decoy = replace(new(suite([{f"d{j}": "x" for j in range(50)}] * 20, name="decoy", policy=NINETY)), own_exam=True)
-    table = table_of(answered(one, lambda number: 1.0) + answered(decoy, lambda number: 1.0)).by_case()
-    found = pass_rates([one, decoy], table, 0.025)
+    table = table_of(answered(one, lambda number: 1.0) + answered(decoy, lambda number: 1.0))
+    found = pass_rates([SampleGrid(suite, table) for suite in (one, decoy)], 0.025)
     assert found.levels["support"] == pytest.approx(0.025 / 3)
     assert found.levels["decoy"] == pytest.approx(0.025 / 51)
     assert found.judged == 54
@@ -83,7 +83,7 @@ def test_the_level_is_shared_out_among_the_slices_that_can_block() -> None:
     policy = SuitePolicy(min_pass_rate=0.9, advisory=("tier=gold",))
     few = [{"lang": "pt", "tier": "free"}] * 9
     one = new(suite([*tiers(40), *few], policy=policy))
-    found = pass_rates([one], table_of(answered(one, lambda _: 1.0)).by_case(), 0.025)
+    found = pass_rates([SampleGrid(one, table_of(answered(one, lambda _: 1.0)))], 0.025)
     blocking = {rate.slice for rate in found.suites["support"] if rate.blocking}
     assert blocking == {"overall", "tier=free"}
     assert (found.judged, found.levels["support"]) == (2, 0.0125)
@@ -221,7 +221,7 @@ def measured(cases: int, *, failed: int = 0, clusters: list[str | None] | None =
     samples: list[Sample] = take(one, lambda case, arm, index: 1.0, slower)
     gone = {case.id for case in one.exam.cases[:failed]}
     kept = [s if s.case_id not in gone or s.arm is ArmName.BASELINE else _lost(s) for s in samples]
-    return compare.latency(SampleArrays(one, table_of(kept)), 0.025)
+    return compare.latency(SampleGrid(one, table_of(kept)), 0.025)
 
 
 def _lost(sample: Sample) -> Sample:
@@ -246,14 +246,14 @@ def test_cases_that_only_one_arm_answered_are_left_out() -> None:
 def test_an_arm_s_first_call_alone_is_not_compared_and_says_so() -> None:
     one = suite([{}], samples=1)
     taken = [replace(sample, warmup=True) for sample in take(one, lambda case, arm, index: 1.0, slower)]
-    grid = SampleArrays(one, table_of(taken))
+    grid = SampleGrid(one, table_of(taken))
     for found in (compare.latency(grid, 0.025), compare.cost(grid, 0.025)):
         assert not found.compared and found.applicable
         assert (
             found.reason == "only the first call of each version has a counterpart, and it warms the provider's cache"
         )
     local = [replace(sample, reply=replace(reply(), cost=Unpriced("n/a"))) for sample in taken]
-    found = compare.cost(SampleArrays(one, table_of(local)), 0.025)
+    found = compare.cost(SampleGrid(one, table_of(local)), 0.025)
     assert (found.applicable, found.reason) == (False, "local models and recorded answers have no price")
 
 

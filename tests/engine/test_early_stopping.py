@@ -8,7 +8,7 @@ import pytest
 
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
-from gate.engine.arrays import SampleArrays
+from gate.engine.arrays import SampleGrid
 from gate.engine.decide import Assessment, Assessor
 from gate.engine.schedule import Looks, lacking, look, looks_planned, why_not
 from gate.record.comparison import State, Verdict
@@ -46,7 +46,7 @@ def broken(tier: str) -> ScoreOf:
 
 def at(suites: Sequence[Suite], samples: Sequence[Sample], policy: RunPolicy = ON) -> Looks:
     table = table_of(samples)
-    return look(suites, policy, 7, {suite.name: SampleArrays(suite, table) for suite in suites})
+    return look(suites, policy, 7, {suite.name: SampleGrid(suite, table) for suite in suites})
 
 
 def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
@@ -55,7 +55,7 @@ def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
     for repeats in range(1, looks_planned(suites)):
         taken = [sample for sample in samples if sample.index < repeats or sample.suite in new]
         table = table_of(taken)
-        if lacking(suites, {suite.name: SampleArrays(suite, table) for suite in suites}):
+        if lacking(suites, {suite.name: SampleGrid(suite, table) for suite in suites}):
             break
         if at(suites, taken).samples is not None:
             return taken

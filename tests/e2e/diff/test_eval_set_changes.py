@@ -67,6 +67,15 @@ def untouched(record: RunRecord) -> dict[str, Any]:
     return {**plain, "suites": [{**suite, "cases": [one["delta"] for one in suite["cases"]]} for suite in suites]}
 
 
+def test_answers_to_added_cases_are_not_called_samples_of_another_run(repo: Path) -> None:
+    run(repo, {PROMPT: REWORDED, CASES: cases(40) + rows({**case(1, "free"), "id": "added"})})
+    gate("report", ".gate/last", "--out", "again.html", cwd=repo)
+    samples = (repo / ".gate/last/samples.jsonl").read_text()
+    assert '"case":"added"' in samples
+    for page in (repo / ".gate/last/report.html", repo / "again.html"):
+        assert "did not belong to this run" not in page.read_text()
+
+
 MANY = cases(40) + rows(*({**case(n, "free"), "id": f"new{n}"} for n in range(300)))
 ATTACKS = {
     "they move to another slice, with other answers": {
