@@ -23,7 +23,6 @@ from gate.report.page.document import render_page
 from gate.report.sheets.plan import calibration_sheet
 from gate.report.terminal import report as terminal
 from gate.report.terminal.sheet import render_sheet
-from gate.report.terminal.watch import render_watch, watch_view
 from tests.calibration.test_calibrate import FEW, Counted, coins
 from tests.golden import builders
 from tests.golden.runs import runs
@@ -40,11 +39,9 @@ def outputs(run: RunRecord) -> dict[str, str]:
     """What each output says about the run, as running text."""
     consoles = [Console(file=StringIO(), width=180) for _ in range(2)]
     terminal.render_report(run, consoles[0])
-    render_watch(watch_view(run, run), "09:30", consoles[1])
     context = markdown.CommentContext("a81d06c3f2" * 4, "origin/main", "https://example.com", "skip")
     found = {
         "terminal": consoles[0].file.getvalue(),  # type: ignore[attr-defined]
-        "watch": consoles[1].file.getvalue(),  # type: ignore[attr-defined]
         "report": markdown.render_report(run),
         "comment": markdown.render_comment(run, context),
         "page": render_page(run),
