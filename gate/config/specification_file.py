@@ -277,7 +277,8 @@ def stamped_specification(text: str, tests: str, file: str = "the specification"
 
 def _origin_of(rule: OutputRule) -> str:
     """Digests that later show whether a person edited the rule, and whether its inverse and its check belong to it."""
-    return "-".join(map(_short_digest, (rule.text, rule.inverse, _check_text(rule.check))))
+    texts = (rule.text, rule.inverse, *([] if rule.check is None else [_check_text(rule.check)]))
+    return "-".join(map(_short_digest, texts))
 
 
 def _check_text(check: RuleCheck | None) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import get_args
+from typing import TypeAlias, get_args
 
 from gate.cases.case import Case
 from gate.config.scorer import ScorerSpec
@@ -12,13 +12,17 @@ from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.panel import option_complaints, validate
 from gate.testgen.lexicon import bounds_in, numbers_in, read_number
-from gate.values import JsonValue
+from gate.values import JsonValue, clipped
 
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 LARGEST_COUNT = 1_000_000
 """The greatest number of words, sentences or characters that a check may name."""
 LARGEST_PATTERN_COUNT = 1_000
 """The greatest number of lines, paragraphs or bullets, which a pattern counts."""
+PATTERN_SHOWN = 80
+"""Characters of a proposed pattern that the wording of its check shows."""
+ITEM_TYPES = {f"{name}s": name for name in ("string", "number", "integer", "boolean", "object", "array")}
+"""What the items of a JSON array may be, in the plural."""
 UNITS = {"words": "word", "sentences": "sentence", "characters": "character"}
 """Scorers that count, and what one of these is called."""
 BULLET = r"^[^\S\n]*+(?:[-*+•‣–]|\d{1,4}[.)])[^\S\n]++\S"
@@ -52,21 +56,21 @@ _PATTERNS: Mapping[str, tuple[str, str, bool]] = {
     "ends_with_question": (r"[?？][^\p{L}\p{N}]*\Z", "a question at the end", False),
 }
 """Kinds without a value: a pattern, its wording, and whether the pattern must not occur."""
-_LANGUAGES: Mapping[str, str] = dict(
-    pair.split(":")
-    for pair in (
-        "afrikaans:af albanian:sq arabic:ar armenian:hy azerbaijani:az basque:eu belarusian:be bengali:bn bosnian:bs "
-        "bulgarian:bg catalan:ca chinese:zh croatian:hr czech:cs danish:da dutch:nl english:en esperanto:eo "
-        "estonian:et finnish:fi french:fr galician:gl georgian:ka german:de greek:el gujarati:gu hebrew:he hindi:hi "
-        "hungarian:hu icelandic:is indonesian:id irish:ga italian:it japanese:ja kannada:kn kazakh:kk korean:ko "
-        "latin:la latvian:lv lithuanian:lt macedonian:mk malay:ms malayalam:ml marathi:mr mongolian:mn nepali:ne "
-        "norwegian:no persian:fa polish:pl portuguese:pt punjabi:pa romanian:ro russian:ru serbian:sr slovak:sk "
-        "slovenian:sl spanish:es swahili:sw swedish:sv tagalog:tl tamil:ta telugu:te thai:th turkish:tr ukrainian:uk "
-        "urdu:ur vietnamese:vi welsh:cy"
-    ).split()
+_LANGUAGE_LIST = (
+    "afrikaans:af albanian:sq arabic:ar armenian:hy azerbaijani:az basque:eu belarusian:be bengali:bn bosnian:bs "
+    "bulgarian:bg catalan:ca chinese:zh croatian:hr czech:cs danish:da dutch:nl english:en esperanto:eo estonian:et "
+    "finnish:fi french:fr galician:gl georgian:ka german:de greek:el gujarati:gu hebrew:he hindi:hi hungarian:hu "
+    "icelandic:is indonesian:id irish:ga italian:it japanese:ja kannada:kn kazakh:kk korean:ko latin:la latvian:lv "
+    "lithuanian:lt macedonian:mk malay:ms malayalam:ml marathi:mr mongolian:mn nepali:ne norwegian:no persian:fa "
+    "polish:pl portuguese:pt punjabi:pa romanian:ro russian:ru serbian:sr slovak:sk slovenian:sl spanish:es "
+    "swahili:sw swedish:sv tagalog:tl tamil:ta telugu:te thai:th turkish:tr ukrainian:uk urdu:ur vietnamese:vi "
+    "welsh:cy"
 )
+LANGUAGES: Mapping[str, str] = {
+    name: code for name, _, code in (pair.partition(":") for pair in _LANGUAGE_LIST.split())
+}
 """English names of languages."""
-Scorers = tuple[ScorerSpec, ...]
+Scorers: TypeAlias = tuple[ScorerSpec, ...]
 
 
 def check_scorers(check: RuleCheck) -> tuple[Scorers, str]:
@@ -113,17 +117,22 @@ def count_wording(noun: str, low: int | None, high: int | None) -> str:
     return f"at least {low:,} {noun}" if high is None else f"from {low:,} to {high:,} {noun}"
 
 
-def json_scorers(kind: str, keys: Sequence[str]) -> tuple[Scorers, str]:
-    """Scorers for JSON, an object, an array, or an object with some keys."""
+def json_scorers(kind: str, words: Sequence[str]) -> tuple[Scorers, str]:
+    """Scorers for JSON, an object, an array (of items of a type), or an object with some keys."""
     if kind == "json":
         return (ScorerSpec("json", "json", {"fence": True}),), "valid JSON"
     schema: dict[str, JsonValue] = {"type": "array" if kind == "json_array" else "object"}
     wording = "a JSON array" if kind == "json_array" else "a JSON object"
-    if kind == "json_keys":
-        if not keys:
+    if kind == "json_array" and words:
+        if len(words) > 1 or words[0] not in ITEM_TYPES:
             return (), ""
-        schema["required"] = [*keys]
-        wording = f"a JSON object with the keys {', '.join(keys)}"
+        schema["items"] = {"type": ITEM_TYPES[words[0]]}
+        wording += f" of {words[0]}"
+    if kind == "json_keys":
+        if not words:
+            return (), ""
+        schema["required"] = [*words]
+        wording += f" with the keys {', '.join(words)}"
     return (ScorerSpec("json_schema", "json_schema", {"schema": schema, "fence": True}),), wording
 
 
@@ -145,10 +154,11 @@ def _word_scorers(kind: str, words: tuple[str, ...]) -> tuple[Scorers, str]:
         wording = f"one of {listed}" if len(words) > 1 else f"“{listed}”"
         return _pattern_scorer(rf"\A\s*+(?:{choices})[.]?\s*\Z", ignore_case=True), f"{wording}, in capitals or not"
     if kind == "language":
-        code = _LANGUAGES.get(words[0].lower()) if len(words) == 1 else None
+        code = LANGUAGES.get(words[0].lower()) if len(words) == 1 else None
         return ((ScorerSpec("language", "language", {"is": code}),), f"in {words[0].title()}") if code else ((), "")
     negate = kind == "not_regex"
-    return _pattern_scorer(words[0], negate=negate) if len(words) == 1 else (), f"{'not ' * negate}/{words[0]}/"
+    wording = f"{'not ' * negate}/{clipped(words[0], PATTERN_SHOWN)}/"
+    return (_pattern_scorer(words[0], negate=negate), wording) if len(words) == 1 else ((), "")
 
 
 def _forbidden_scorers(words: tuple[str, ...]) -> Scorers:

@@ -14,7 +14,10 @@ from gate.testgen.rules.checks import Scorers, check_scorers, count_scorers
 
 SENTENCE_CHARS = 600
 """Characters of a rule that is looked at."""
-_ANSWER = r"(?:(?:(?:the|your) (?:whole |entire )?)?(?:answer|output|response|reply)|(?:all |your )?(?:answers|outputs|responses|replies))"
+_ANSWER = (
+    r"(?:(?:(?:the|your) (?:whole |entire )?)?(?:answer|output|response|reply)|"
+    r"(?:all |your )?(?:answers|outputs|responses|replies))"
+)
 _MUST = r"(?:must|should|shall|will|has to|have to|needs? to|is to|are to)(?: always)?"
 _MUST_NOT = r"(?:(?:must|should|shall|may|can|will|do|does) ?(?:not|never)|cannot|never)"
 _START = r"(?:(?:please|always|important:|note:),? )*(?:you (?:must|should) (?:always )?)?"
@@ -39,9 +42,15 @@ _QUOTE_MARKS = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "�
 Bounds: TypeAlias = Callable[[int, int], tuple[int | None, int | None]]
 
 QUANTITIES: Sequence[tuple[str, Bounds]] = (
-    (rf"(?:at most|no more than|not more than|up to|no longer than|a maximum of|max(?:imum|\.)?(?: of)?) {_N} {_UNIT}", lambda n, m: (None, n)),
+    (
+        rf"(?:at most|no more than|up to|no longer than|a maximum of|max(?:imum|\.)?(?: of)?) {_N} {_UNIT}",
+        lambda n, m: (None, n),
+    ),
     (rf"(?:fewer than|less than|shorter than|under|below) {_N} {_UNIT}", lambda n, m: (None, n - 1)),
-    (rf"(?:at least|no fewer than|no less than|a minimum of|min(?:imum|\.)?(?: of)?) {_N} {_UNIT}", lambda n, m: (n, None)),
+    (
+        rf"(?:at least|no fewer than|no less than|a minimum of|min(?:imum|\.)?(?: of)?) {_N} {_UNIT}",
+        lambda n, m: (n, None),
+    ),
     (rf"(?:more than|over) {_N} {_UNIT}", lambda n, m: (n + 1, None)),
     (rf"(?:exactly|precisely|only|just) {_N} {_UNIT}", lambda n, m: (n, n)),
     (rf"(?:between {_N} and|from {_N} to|{_N} to|{_N} ?-) ?{_M} {_UNIT}(?: (?:max\.?|at most))?", lambda n, m: (n, m)),
@@ -69,11 +78,14 @@ class PlainForm:
 
 
 _HOW_MANY, _QUOTES = r"(?P<how_many>[^\"'`]+)", rf"(?P<texts>{_TEXTS})"
+_JSON = r"(?:only )?(?:valid )?JSON(?: only| format)?"
+_LOWER = r"(?:lower ?case|small letters)(?: letters)?(?: only)?"
+_UPPER = r"(?:upper ?case|capitals|capital letters)(?: letters)?(?: only)?"
 _WORD_NOUN = r"(?:the )?(?:(?:exact )?(?:words?|phrases?|terms?|strings?|texts?) )?"
 PLAIN_FORMS: tuple[PlainForm, ...] = (
     PlainForm(
         (
-            rf"{_START}(?:{_SAY}|summari[sz]e(?: (?:it|the (?:text|article|conversation|document)))?) (?:in|with|using) {_HOW_MANY}",
+            rf"{_START}(?:{_SAY}|summari[sz]e(?: the (?:text|article|conversation))?) (?:in|with|using) {_HOW_MANY}",
             rf"{_START}(?:use|write) {_HOW_MANY}",
             rf"{_START}(?:keep|limit) (?:it|{_ANSWER}) (?:to |within )?{_HOW_MANY}",
             rf"{_ANSWER} (?:(?:{_MUST} )?(?:be|have|contain|consist of)|is|has|have|are) {_HOW_MANY}",
@@ -82,7 +94,9 @@ PLAIN_FORMS: tuple[PlainForm, ...] = (
         None,
         "Answer in at most two sentences.",
     ),
-    PlainForm((rf"{_START}(?:{_SAY}) in (?P<few>(?:[1-5]|two|three|four|five) .+)",), None, "Answer in three sentences."),
+    PlainForm(
+        (rf"{_START}(?:{_SAY}) in (?P<few>(?:[1-5]|two|three|four|five) .+)",), None, "Answer in three sentences."
+    ),
     PlainForm(
         (
             rf"(?:{_NEVER}|{_ANSWER} {_MUST_NOT}) (?:exceed|go over) (?P<most>.+)",
@@ -102,8 +116,8 @@ PLAIN_FORMS: tuple[PlainForm, ...] = (
     ),
     PlainForm(
         (
-            rf"{_START}(?:(?:answer|respond|reply) (?:only )?(?:in|as|with)|{_GIVE}) (?:only )?(?:valid )?JSON(?: only| format)?",
-            rf"{_ANSWER} {_MUST} be (?:only )?(?:in |as )?(?:valid )?JSON(?: only| format)?",
+            rf"{_START}(?:(?:answer|respond|reply) (?:only )?(?:in|as|with)|{_GIVE}) {_JSON}",
+            rf"{_ANSWER} {_MUST} be (?:in |as )?{_JSON}",
         ),
         "json",
         "Answer as JSON.",
@@ -118,8 +132,8 @@ PLAIN_FORMS: tuple[PlainForm, ...] = (
     ),
     PlainForm(
         (
-            rf"{_START}{_GIVE} (?:only )?a (?:valid )?JSON array",
-            rf"{_ANSWER} (?:{_MUST} be|is) a (?:single )?(?:valid )?JSON array",
+            rf"{_START}{_GIVE} (?:only )?a (?:valid )?JSON array(?: of (?P<name>[a-z]+))?",
+            rf"{_ANSWER} (?:{_MUST} be|is) a (?:single )?(?:valid )?JSON array(?: of (?P<name>[a-z]+))?",
         ),
         "json_array",
         "The output must be a JSON array.",
@@ -175,16 +189,16 @@ PLAIN_FORMS: tuple[PlainForm, ...] = (
     ),
     PlainForm(
         (
-            rf"{_START}(?:{_SAY}) (?:only )?in (?:all )?(?:lower ?case|small letters)(?: only| letters)?",
-            rf"{_ANSWER} {_MUST} be (?:entirely )?in (?:all )?(?:lower ?case|small letters)(?: only| letters)?",
+            rf"{_START}(?:{_SAY}) (?:only )?in (?:all )?{_LOWER}",
+            rf"{_ANSWER} {_MUST} be (?:entirely )?in (?:all )?{_LOWER}",
         ),
         "lowercase",
         "The output must be in lowercase.",
     ),
     PlainForm(
         (
-            rf"{_START}(?:{_SAY}) (?:only )?in (?:all )?(?:upper ?case|capitals|capital letters)(?: only| letters)?",
-            rf"{_ANSWER} {_MUST} be (?:entirely )?in (?:all )?(?:upper ?case|capitals|capital letters)(?: only| letters)?",
+            rf"{_START}(?:{_SAY}) (?:only )?in (?:all )?{_UPPER}",
+            rf"{_ANSWER} {_MUST} be (?:entirely )?in (?:all )?{_UPPER}",
         ),
         "uppercase",
         "The output must be in uppercase.",
@@ -265,10 +279,14 @@ def quantity_scorers(phrase: str) -> tuple[Scorers, str]:
     for pattern, bounds in _QUANTITIES:
         if match := pattern.fullmatch(phrase):
             named = {name[0]: value for name, value in match.groupdict().items() if value}
-            numbers = [read_number(named[name].removeprefix("a ").removeprefix("one ")) for name in "nm" if name in named]
+            numbers = [
+                read_number(named[name].removeprefix("a ").removeprefix("one ")) for name in "nm" if name in named
+            ]
             first, second = numbers[0], numbers[-1]
             if first is None or second is None:
                 return (), ""
             unit = named["u"].lower()
-            return count_scorers("bullets" if unit.startswith("bullet") else f"{unit.removesuffix('s')}s", *bounds(first, second))
+            return count_scorers(
+                "bullets" if unit.startswith("bullet") else f"{unit.removesuffix('s')}s", *bounds(first, second)
+            )
     return (), ""

@@ -182,7 +182,10 @@ def _read_rules(reply: Mapping[str, JsonValue]) -> list[OutputRule]:
     """The rules as the model gives them, without ids; their evidence and checks are its claims."""
     rules = [
         OutputRule(
-            "", read_line(row, "rule"), read_line(row, "evidence", 4_000, blank=True), check=_read_check(row.get("check"))
+            "",
+            read_line(row, "rule"),
+            read_line(row, "evidence", 4_000, blank=True),
+            check=_read_check(row.get("check")),
         )
         for row in read_objects(reply, "rules")
     ]
@@ -219,7 +222,9 @@ def _numbered(claims: list[OutputRule], subject: PromptSubject, most: int) -> St
     for number, (claim, span) in enumerate(placed[:most], start=1):
         rule = replace(claim, id=f"R{number}", evidence=span.text)
         if rule.check is not None and (reason := refusal_reason(rule.check, span.text)):
-            problems[f"left to the judge, since the check that the model proposed does not hold ({reason})"].append(rule.id)
+            problems[f"left to the judge, since the check that the model proposed does not hold ({reason})"].append(
+                rule.id
+            )
             rule = replace(rule, check=None)
         rules.append(rule)
     left_out = tuple(claim.text for claim, _ in placed[most:])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gate.config.specification import Grounding, OutputRule
 from gate.record.transcript import Failed
 from gate.testgen.effort import EffortSettings
+from gate.testgen.lexicon import negations_in, numbers_in, quotes_in
 from gate.testgen.prompt_under_test import Passages, PromptSubject, Span, folded_text, passages_of
 from gate.testgen.questions import (
     FLAG_SCHEMA,
@@ -21,7 +22,6 @@ from gate.testgen.questions import (
     read_text,
     unused_fence,
 )
-from gate.testgen.lexicon import negations_in, numbers_in, quotes_in
 from gate.values import JsonValue
 
 ENOUGH_WORDS = 0.4

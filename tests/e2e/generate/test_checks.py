@@ -1,4 +1,4 @@
-"""A check that the model proposes is used only if it holds; every other rule goes to the judge, and is counted there."""
+"""A check that the model proposes is used only if it holds; every other rule goes to the judge."""
 
 import json
 import re
@@ -129,7 +129,9 @@ def test_a_check_that_does_not_hold_is_named_and_left_to_the_judge(
     assert "check:" not in (desk.root / SPEC).read_text(encoding="utf-8").partition("\nrules:")[2]
 
 
-@pytest.mark.parametrize("check", [None, 7, "max_words", {}, {"kind": "none"}, {"kind": "magic"}, {"kind": "json", "keeps": 1}])
+@pytest.mark.parametrize(
+    "check", [None, 7, "max_words", {}, {"kind": "none"}, {"kind": "magic"}, {"kind": "json", "keeps": 1}]
+)
 def test_a_reply_without_a_check_in_the_form_asked_for_is_a_rule_for_the_judge(desk: Desk, check: object) -> None:
     proposing(desk, LIMIT, check)
     made = desk.generate("--effort", "min")

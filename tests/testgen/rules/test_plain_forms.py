@@ -112,7 +112,7 @@ PARTS = [*EXAMPLES, "at most", "between", "and", "or", ",", '"a"', '"("', "`[`",
 @given(st.text(max_size=700) | st.lists(st.sampled_from(PARTS), max_size=10).map(" ".join))
 @settings(max_examples=50)
 def test_any_sentence_becomes_scorers_that_the_reader_takes_or_none(text: str) -> None:
-    for spec in (rule.scorers if (rule := compiled(text)) else ()):
+    for spec in rule.scorers if (rule := compiled(text)) else ():
         assert not list(option_complaints(spec.kind, spec.options))
 
 
