@@ -13,7 +13,8 @@ from typing import TypeAlias, TypeVar
 from gate.config.specification import OutputRule
 from gate.record.parts import AlignedBy
 from gate.testgen.specdiff.places import VersionSide
-from gate.testgen.specdiff.sentences import HEADING, ITEM_MARKER, PromptSentence, plain_text
+from gate.testgen.specdiff.sentences import PromptSentence
+from gate.testgen.specdiff.structure import HEADING, ITEM_MARKER, plain_text
 from gate.values import clipped, counted
 
 LEAST_SIMILARITY = 0.6

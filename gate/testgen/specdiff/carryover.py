@@ -16,7 +16,7 @@ from gate.testgen.specdiff.places import (
     quoted_spans,
     version_sides,
 )
-from gate.testgen.specdiff.sentences import plain_text
+from gate.testgen.specdiff.structure import plain_text
 
 
 @dataclass(frozen=True, slots=True)

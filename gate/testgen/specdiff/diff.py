@@ -31,7 +31,7 @@ from gate.testgen.specdiff.places import (
     uses_names,
     version_sides,
 )
-from gate.testgen.specdiff.sentences import plain_text
+from gate.testgen.specdiff.structure import plain_text
 from gate.testgen.specdiff.strictness import checked_relation, strictness_by_code
 from gate.values import JsonValue, counted
 

@@ -11,7 +11,8 @@ from typing import Literal, TypeAlias
 
 from gate.config.specification import Specification
 from gate.testgen.prompt_under_test import PromptPiece, PromptSubject
-from gate.testgen.specdiff.sentences import PromptSentence, SentenceKey, markup_at, plain_text, sentences_of
+from gate.testgen.specdiff.sentences import PromptSentence, SentenceKey, markup_at, sentences_of
+from gate.testgen.specdiff.structure import plain_text
 from gate.values import clipped
 
 PromptWords: TypeAlias = str | PromptSubject

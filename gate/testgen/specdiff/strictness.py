@@ -10,7 +10,7 @@ from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule
 from gate.record.parts import AlignedBy, Relation
 from gate.testgen.specdiff.alignment import similarity
-from gate.testgen.specdiff.sentences import plain_text
+from gate.testgen.specdiff.structure import plain_text
 from gate.values import JsonValue, digest
 
 Step: TypeAlias = Literal["same", "tighter", "looser", "other", "unclear"]
