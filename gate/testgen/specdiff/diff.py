@@ -31,8 +31,8 @@ from gate.testgen.specdiff.places import (
     uses_names,
     version_sides,
 )
-from gate.testgen.specdiff.structure import plain_text
 from gate.testgen.specdiff.strictness import checked_relation, strictness_by_code
+from gate.testgen.specdiff.structure import plain_text
 from gate.values import JsonValue, counted
 
 MOST_JUDGED = 40

@@ -1,7 +1,6 @@
 """The blocks of a prompt, each with its headings and lead-ins; headings, lists and fences are those of markdown-it."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
