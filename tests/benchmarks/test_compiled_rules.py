@@ -6,6 +6,7 @@ from benchmarks.proposed_checks import proposed
 from benchmarks.recorded_rules import by_prompt, recorded
 from benchmarks.rule_wordings import Wording, outcome
 from benchmarks.rules_page import markdown, tables, written
+from gate.testgen.rules.plain_forms import PLAIN_FORMS
 
 # P2 and P3 differ from what other code counts: ten answers more each, of which nine have elements without an end tag or
 # one beside a tag that a code span quotes; P2 six less, where prose before the first element speaks of the tags.
@@ -50,6 +51,7 @@ def test_the_page_says_how_many_proposed_checks_are_accepted() -> None:
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
     right = [one.accepted for one in proposed() if one.what == "right"]
     wrong = [one.accepted for one in proposed() if one.what != "right"]
+    assert f"one of {len(PLAIN_FORMS)} plain English forms" in text
     assert f"accepts {sum(right)} of {len(right)} right checks and {sum(wrong)} of {len(wrong)} wrong ones" in text
 
 

@@ -258,7 +258,7 @@ def _form_scorers(form: PlainForm, match: re.Match[str]) -> tuple[Scorers, str]:
         return quantity_scorers(f"exactly {few}" if few else f"at most {most}" if most else groups["how_many"])
     if (texts := groups.get("texts")) is None:
         return check_scorers(RuleCheck(form.kind, tuple(filter(None, [groups.get("name")]))))
-    values = tuple(found[1:-1] for found in re.findall(_TEXT, texts))
+    values = tuple(quoted[1:-1] for quoted in re.findall(_TEXT, texts))
     joined = re.sub(_TEXT, "", texts)
     both, either = " and " in joined, " or " in joined
     if any(map(_shows_a_form, values)) or (both and either):

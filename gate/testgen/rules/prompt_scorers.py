@@ -103,8 +103,8 @@ def _instructions(sentence: str, *, narrow: bool) -> Iterator[Instruction]:
     halves = [f"{half[:1].upper()}{half[1:].removesuffix('.')}." for half in _CLAUSE.split(sentence)]
     if not scorers and not narrow and len(halves) > 1 and not _HEDGED.search(sentence):
         instructions = [Instruction(half, *plain_scorers(half)) for half in halves]
-        by_judge = [one for one in instructions if not one.scorers]
-        if len(by_judge) < len(halves) and not any(_ADDS.match(one.text) for one in by_judge):
+        by_judge = [half for half in instructions if not half.scorers]
+        if len(by_judge) < len(halves) and not any(_ADDS.match(half.text) for half in by_judge):
             yield from instructions
             return
     if scorers or (_ORDER.match(sentence) and not sentence.endswith(":")):
@@ -120,9 +120,10 @@ def _sentences(text: str) -> Iterator[tuple[str, bool]]:
         elif line.strip() and not _LISTED.match(line):
             below_lead = False
         for part in _SENTENCE.split(line):
-            said = _STRONG.sub(r"\2", _BULLET.sub("", part)).strip()
-            if said and not _EXAMPLE_LINE.match(said):
-                yield said if said.endswith((".", "!", "?", ":")) else f"{said}.", below_heading or below_lead
+            sentence = _STRONG.sub(r"\2", _BULLET.sub("", part)).strip()
+            if sentence and not _EXAMPLE_LINE.match(sentence):
+                stop = "" if sentence.endswith((".", "!", "?", ":")) else "."
+                yield f"{sentence}{stop}", below_heading or below_lead
         if _LEAD.match(line) and not _HEADING.match(line):
             below_lead = _PART.search(line) is not None or _WHOLE.search(line) is None
 
@@ -156,8 +157,8 @@ _LINES = re.compile(
 def labels_of(text: str) -> tuple[str, ...]:
     """The labels that a prompt asks for: `positive` and `negative`."""
     # In JSON a label is one field of several.
-    found = None if "json" in text.lower() else _LABELS.search(text)
-    return tuple(dict.fromkeys(_SPLIT.split(found[1]))) if found else ()
+    labels = None if "json" in text.lower() else _LABELS.search(text)
+    return tuple(dict.fromkeys(_SPLIT.split(labels[1]))) if labels else ()
 
 
 def has_lines(text: str) -> bool:
@@ -167,18 +168,18 @@ def has_lines(text: str) -> bool:
 
 def prompt_scorers(prompt: str) -> tuple[JsonValue, ...]:
     """What the prompt's own sentences demand, as far as code can check it: at most eight scorers, as in `gate.yaml`."""
-    found: list[JsonValue] = []
+    scorers: list[JsonValue] = []
     if labels := labels_of(prompt):
         words = "|".join(map(re.escape, labels))
-        found.append({"regex": {"pattern": rf"\A\W*(?:{words})\b", "ignore_case": True, "name": "label"}})
+        scorers.append({"regex": {"pattern": rf"\A\W*(?:{words})\b", "ignore_case": True, "name": "label"}})
     taken: set[str] = set()
     for order in orders_of(prompt):
         for spec in order.scorers:
             name = spec.kind if spec.kind in _ONCE else f"{spec.kind} {order.wording}"
-            if name not in taken and len(found) < MOST_LABELS:
+            if name not in taken and len(scorers) < MOST_LABELS:
                 taken.add(name)
-                found.append(_entry(spec, order.wording))
-    return tuple(found)
+                scorers.append(_entry(spec, order.wording))
+    return tuple(scorers)
 
 
 def case_scorers(entries: Sequence[Entry], *, strict: bool) -> tuple[JsonValue, ...]:
@@ -188,14 +189,14 @@ def case_scorers(entries: Sequence[Entry], *, strict: bool) -> tuple[JsonValue, 
         strict: the model says only the label where one is asked for.
     """
     expected = [entry.get("expected") for entry in entries]
-    if not expected or any(one is None or one == "" for one in expected):
+    if not expected or any(answer is None or answer == "" for answer in expected):
         return ()
-    if any(isinstance(one, list) for one in expected) and all(map(_alternatives, expected)):
+    if any(isinstance(answer, list) for answer in expected) and all(map(_alternatives, expected)):
         return ({"contains": {"any": "{{ expected }}"}},)
-    if not all(isinstance(one, str) for one in expected):
-        numbers = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in expected)
+    if not all(isinstance(answer, str) for answer in expected):
+        numbers = all(isinstance(answer, (int, float)) and not isinstance(answer, bool) for answer in expected)
         return ("number",) if numbers else ({"json_path": {"path": "$", "equals": "{{ expected }}"}},)
-    texts = [str(one).strip() for one in expected]
+    texts = [str(answer).strip() for answer in expected]
     few = len(set(texts)) <= max(2, len(texts) // 3)
     if few and strict and all(len(text) <= LABEL_CHARS and "\n" not in text for text in texts):
         return ({"starts_with": {"value": "{{ expected }}", "ignore_case": True}},)
@@ -205,7 +206,7 @@ def case_scorers(entries: Sequence[Entry], *, strict: bool) -> tuple[JsonValue, 
 def _alternatives(expected: JsonValue) -> bool:
     """Is it a short text, or a list of acceptable ones, as in OpenAI evals?"""
     texts = expected if isinstance(expected, list) else [expected]
-    return bool(texts) and all(isinstance(one, str) and len(one) <= SHORT_CHARS for one in texts)
+    return bool(texts) and all(isinstance(text, str) and len(text) <= SHORT_CHARS for text in texts)
 
 
 def _entry(spec: ScorerSpec, wording: str) -> JsonValue:

@@ -56,10 +56,10 @@ def _steps(base: tuple[ScorerSpec, ...], head: tuple[ScorerSpec, ...]) -> Iterat
 
 
 def _by_kind(scorers: tuple[ScorerSpec, ...]) -> dict[tuple[str, bool], list[ScorerSpec]]:
-    found: dict[tuple[str, bool], list[ScorerSpec]] = {}
+    by_kind: dict[tuple[str, bool], list[ScorerSpec]] = {}
     for scorer in scorers:
-        found.setdefault((scorer.kind, scorer.negate), []).append(scorer)
-    return found
+        by_kind.setdefault((scorer.kind, scorer.negate), []).append(scorer)
+    return by_kind
 
 
 def _digests(scorers: list[ScorerSpec]) -> list[str]:
