@@ -29,6 +29,10 @@ _QUOTED = re.compile(r"\"([^\"]{1,200})\"|“([^”]{1,200})”|`([^`]{1,200})`|
 _NEGATION = re.compile(
     r"\b(?:not|never|no|none|nothing|nor|neither|without|avoid|cannot|forbid|forbidden|omit)\b|n['’]t\b", re.IGNORECASE
 )
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|except|in case|about|around|roughly|approximately|ideally|preferably)\b",
+    re.IGNORECASE,
+)
 BOUNDS: Mapping[str, re.Pattern[str]] = {
     "most": re.compile(
         r"\b(?:at most|up to|maximum|max|(?:no|not) (?:more|longer|later|greater|higher) than"
@@ -65,6 +69,11 @@ def numbers_in(text: str) -> tuple[str, ...]:
 def quotes_in(text: str) -> tuple[str, ...]:
     """What stands in quotation marks or backticks, in its order."""
     return tuple(next(filter(None, match.groups())) for match in _QUOTED.finditer(text))
+
+
+def has_condition(text: str) -> bool:
+    """Does a text hold under a condition, with an exception, or only nearly? What it quotes does not count."""
+    return _CONDITION.search(_QUOTED.sub(" ", text)) is not None
 
 
 def bounds_in(text: str) -> tuple[tuple[str, ...], str]:

@@ -11,7 +11,7 @@ from gate.limits import PATTERN_CHARS
 from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.panel import option_complaints, validate
-from gate.testgen.lexicon import bounds_in, numbers_in, read_number
+from gate.testgen.lexicon import bounds_in, has_condition, numbers_in, read_number
 from gate.values import JsonValue, clipped
 
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
@@ -202,11 +202,12 @@ def passes(scorers: Iterable[ScorerSpec], output: str) -> bool | None:
     return None if any(isinstance(score, Unscored) for score in scores) else True
 
 
-def refusal_reason(check: RuleCheck, quote: str, *, examples: bool = True) -> str:
+def refusal_reason(check: RuleCheck, quote: str, sentence: str = "", *, examples: bool = True) -> str:
     """Why a proposed check is not used; empty where it is.
 
     Args:
         quote: the words that the rule rests on.
+        sentence: the rule in the model's words, for its conditions.
         examples: both examples are needed; else only those that are given have to agree.
     """
     scorers, _ = check_scorers(check)
@@ -214,6 +215,10 @@ def refusal_reason(check: RuleCheck, quote: str, *, examples: bool = True) -> st
         return "its value does not fit its kind"
     if any("{{" in text or "{%" in text or not text.isprintable() for text in check.value):
         return "its value holds a template or control characters"
+    if has_condition(f"{quote}\n{sentence}"):
+        return "the rule has a condition or a hedge"
+    if not _bound_fits(check, quote):
+        return "its bound is not that of the quoted words"
     if not _value_stands_in(check, quote):
         return "its value is not in the quoted words"
     if examples and not (check.keeps.strip() and check.breaks.strip()):
@@ -223,6 +228,14 @@ def refusal_reason(check: RuleCheck, quote: str, *, examples: bool = True) -> st
     if check.breaks.strip() and passes(scorers, check.breaks) is not False:
         return "it passes the example that breaks the rule"
     return ""
+
+
+def _bound_fits(check: RuleCheck, quote: str) -> bool:
+    """Is a greatest number no least one, where the words say which it is?"""
+    kinds = {"below": "max", "most": "max", "above": "min", "least": "min", "exactly": "exact"}
+    quoted_bounds = {kinds[kind] for kind in bounds_in(quote)[0]}
+    bound = check.kind.partition("_")[0]
+    return bound not in kinds.values() or not quoted_bounds or bound in quoted_bounds
 
 
 def _value_stands_in(check: RuleCheck, quote: str) -> bool:

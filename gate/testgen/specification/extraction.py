@@ -221,7 +221,7 @@ def _numbered(claims: list[OutputRule], subject: PromptSubject, most: int) -> St
     rules, problems = [], defaultdict[str, list[str]](list)
     for number, (claim, span) in enumerate(placed[:most], start=1):
         rule = replace(claim, id=f"R{number}", evidence=span.text)
-        if rule.check is not None and (reason := refusal_reason(rule.check, span.text)):
+        if rule.check is not None and (reason := refusal_reason(rule.check, span.text, rule.text)):
             problems[f"left to the judge, since the check that the model proposed does not hold ({reason})"].append(
                 rule.id
             )
