@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from gate.testgen.cases.diversity import Diversity
 
 KINDS: tuple[TestKind, ...] = ("rule", "inverse")
-LEFT = "Code checks English rules on length, format and words. The judge checks the others."
-"""Why a rule is not checked by code."""
 NEXT = "Next: review the cases, copy this suite into gate.yaml, and run gate check"
 _GROUNDING = {
     "verbatim": "word for word",
@@ -115,7 +113,8 @@ def _how(rule: OutputRule, by_code: set[str]) -> tuple[str, str]:
 
 def _checks(found: GenerationOutcome) -> Iterator[SheetTable]:
     if found.compiled:
-        left = (LEFT,) if len(found.compiled) < len(found.specification.rules) else ()
+        by_judge = len(found.specification.rules) - len(found.compiled)
+        left = (f"The judge checks {counted(by_judge, 'rule')} for which there is no check by code.",) * bool(by_judge)
         yield SheetTable("Checked by code", (), (), left, items=tuple(said for _, said in found.compiled))
 
 
