@@ -4,6 +4,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from gate.cases.bundles import read_bundle
 from gate.cases.files import written
 from tests.support.command import Outcome, gate, git
@@ -39,15 +41,26 @@ def test_a_sheet_of_windows_goes_into_the_store_and_out_again_for_another_tool(t
     assert (
         "1 setting could not be converted exactly:\n  sheet.csv: is not UTF-8; it was read as Windows-1252" in done.out
     )
-    out = cases(tmp_path, "export", "store:shop", "dataset.csv", "--to", "langsmith").out
-    assert out.startswith("dataset.csv: 2 cases as langsmith\n") and "apostrophe" in out
-    assert (tmp_path / "dataset.csv").read_text() == (
-        "id,input_input,output_output,metadata\n"
-        'c1,Wo ist der Gürtel?,Im Lager,"{""Sprache"": ""de""}"\nc2,\'=1+1?,2,"{""Sprache"": ""en""}"\n'
-    )
-    cases(tmp_path, "convert", "dataset.csv", "back.jsonl")
+    out = cases(tmp_path, "export", "store:shop", "items.jsonl", "--to", "openai-items").out
+    assert out == "items.jsonl: 2 cases as openai-items\n"
+    cases(tmp_path, "convert", "items.jsonl", "back.jsonl")
     rows = [json.loads(line) for line in (tmp_path / "back.jsonl").read_text().splitlines()]
     assert rows[1] == {"id": "c2", "input": "=1+1?", "expected": "2", "slices": {"Sprache": "en"}}
+
+
+@pytest.mark.parametrize("target", ["openai-evals", "openai-items", "promptfoo"])
+def test_rows_for_another_tool_are_not_written_as_a_table(tmp_path: Path, target: str) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "1", "input": "Hi"}\n')
+    refused = cases(tmp_path, "convert", "a.jsonl", "b.csv", "--to", target, code=2)
+    assert f"{target} cannot be written as a table" in refused.err and "use the ending .jsonl" in refused.err
+    assert not (tmp_path / "b.csv").exists()
+
+
+@pytest.mark.parametrize("target", ["braintrust", "langsmith", "helm", "inspect", "deepeval"])
+def test_a_format_that_is_only_read_cannot_be_written(tmp_path: Path, target: str) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "1", "input": "Hi"}\n')
+    refused = cases(tmp_path, "convert", "a.jsonl", "b.jsonl", "--to", target, code=2)
+    assert f"'{target}' is not one of 'gate', 'csv', 'promptfoo', 'openai-evals'" in refused.err
 
 
 def test_other_files_of_office_programs_are_reported(tmp_path: Path) -> None:
