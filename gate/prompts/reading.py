@@ -398,6 +398,10 @@ def read_named(
         return None
     where = named(path)
     text = decode(data, where)
+    if rules.nunjucks:
+        from gate.prompts.promptfoo import parse_promptfoo  # few prompts are promptfoo's
+
+        return parse_promptfoo(text, path, where, None if pointer is None else pointer.name)
     if pointer is None:
         return parse(text, where, template=bool(rules.template), library=library)
     return parse_pointed(text, pointer, where, rules)

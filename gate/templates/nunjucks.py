@@ -57,15 +57,24 @@ def to_jinja(text: str) -> str:
     return "".join(pieces) if changed else text
 
 
+def as_jinja(text: str) -> str:
+    """The template in Jinja2, which reads it in the same way.
+
+    Raises:
+        BadTemplate: a part means something else in the other language.
+    """
+    translation = to_jinja(text)
+    compile_template(translation, NO_PARTS, _watch)
+    return translation
+
+
 def check_as_jinja(text: str) -> None:
     """Check that Jinja2 reads the words of a template of Nunjucks in the same way.
 
     Raises:
         BadTemplate: it does not.
     """
-    translation = to_jinja(text)
-    compile_template(translation, NO_PARTS, _watch)
-    if translation != text:
+    if as_jinja(text) != text:
         raise BadTemplate("a word of Nunjucks has another form in Jinja2")
 
 
