@@ -10,7 +10,7 @@ from gate.cases.case import Entry
 from gate.cases.deepeval import deepeval_case
 from gate.cases.files import written
 from gate.cases.losses import Loss, Losses
-from gate.cases.promptfoo_cases import tests_in, to_tests
+from gate.cases.promptfoo.test_files import cases_in_file, write_tests
 from gate.cases.prompty import sample_of
 from gate.cases.pydantic_evals import dataset_cases
 from gate.cases.ragas import ragas_case, samples_in
@@ -309,7 +309,7 @@ def export_cases(entries: Sequence[Entry], file: str, format_: str = GATE) -> Ex
         raise GateError(f"cases cannot be written as {format_}", f"use another format: {', '.join(EXPORTS)}")
     if is_table(file):
         raise GateError(f"{format_} cannot be written as a table", "use the ending .jsonl, .json or .yaml")
-    rows = to_tests(entries, losses) if format_ == PROMPTFOO else _openai_rows(entries, format_, losses)
+    rows = write_tests(entries, losses) if format_ == PROMPTFOO else _openai_rows(entries, format_, losses)
     if not rows:
         raise GateError(f"none of the cases can be written as {format_}", losses.found[0].what)
     return ExportedCases(write_rows(rows, file), len(rows), tuple(losses.found))
@@ -317,7 +317,7 @@ def export_cases(entries: Sequence[Entry], file: str, format_: str = GATE) -> Ex
 
 def _entries(text: str, file: str, name: str, found: FoundRows | None, losses: Losses) -> list[tuple[int, Entry]]:
     if name == PROMPTFOO:
-        return tests_in(text, file, losses)
+        return cases_in_file(text, file, losses)
     if name == PROMPTY:
         return [(0, sample_of(text, file, losses))]
     if name in (GATE, CSV, PROMPT_YML) or found is None:

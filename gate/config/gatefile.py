@@ -236,8 +236,8 @@ class SuiteOptions(FileModel):
     params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description=_PARAMS)
     template: Literal["jinja2", "nunjucks", True, False] | None = Field(
         default=None,
-        description="jinja2 reads the prompt as Jinja2, whatever its ending; nunjucks as promptfoo does; false keeps braces "
-        "as text.",
+        description="jinja2 reads the prompt as Jinja2, whatever its ending; nunjucks as promptfoo does; false keeps "
+        "braces as text.",
     )
     threshold: Threshold | None = Field(default=None, description="Score at which an answer passes.")
     policy: SuitePolicy = Field(default_factory=SuitePolicy, description="Rules for the verdict of this suite.")

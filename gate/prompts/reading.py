@@ -399,9 +399,9 @@ def read_named(
     where = named(path)
     text = decode(data, where)
     if rules.nunjucks:
-        from gate.prompts.promptfoo import parse_promptfoo  # few prompts are promptfoo's
+        from gate.prompts.promptfoo import parse_promptfoo, prompt_text  # few prompts are promptfoo's
 
-        return parse_promptfoo(text, path, where, None if pointer is None else pointer.name)
+        return parse_promptfoo(prompt_text(text, path, pointer, where), where)
     if pointer is None:
         return parse(text, where, template=bool(rules.template), library=library)
     return parse_pointed(text, pointer, where, rules)

@@ -47,7 +47,9 @@ def to_jinja(text: str) -> str:
         kind, value = tokens[at]
         end = at + 1
         if kind in _TAGS:
-            end = next(place for place in range(at, len(tokens)) if tokens[place][0] == _TAGS[kind])
+            end = next((place for place in range(at, len(tokens)) if tokens[place][0] == _TAGS[kind]), -1)
+            if end < 0:
+                return text  # the tag is not closed, which compiling it says
             tag = tokens[at + 1 : end]
             translation = _translated_block(tag) if kind == "block_begin" else _translated_value(tag)
             changed |= translation != "".join(part for _, part in tag)
