@@ -104,8 +104,8 @@ def test_a_promptfoo_configuration_runs(tmp_path: Path) -> None:
     (tmp_path / "cases.yaml").write_text(written(suite.cases, "cases.yaml"))
     with ModelServer() as server:
         entry = {
-            "name": suite.name, "prompt": suite.prompt, "template": suite.template, "cases": "cases.yaml", "scorers": ["contains"],
-            "model": suite.model, "samples": 1,
+            "name": suite.name, "prompt": suite.prompt, "template": suite.template, "cases": "cases.yaml",
+            "scorers": ["contains"], "model": suite.model, "samples": 1,
         }  # fmt: skip
         (tmp_path / "gate.yaml").write_text(json.dumps({"version": 1, "suites": [entry]}))
         outcome = gate("check", "--json", cwd=tmp_path, env={"OPENAI_BASE_URL": f"{server.url}/v1"})
