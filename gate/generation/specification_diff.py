@@ -18,7 +18,7 @@ from gate.engine.rule_changes import PromiseComparison, SeedAndStop
 from gate.environment.settings import Settings
 from gate.errors import GateError, InputErrors
 from gate.files import rewrite_all
-from gate.generation.model_calls import GenerationProgress, ModelWork, call_models
+from gate.generation.model_calls import GenerationProgress, call_models
 from gate.generation.tests import GenerationRequest, read_specification
 from gate.git.places import DiskSource, folder_of
 from gate.git.repository import Repo
@@ -113,7 +113,8 @@ def compare_specifications(
     suite = Suite(Path(wanted.prompt).name, arms[0], arms[1], exam, samples=1, promises=promises)
 
     async def do(run: RunContext) -> tuple[PromisesRecord, SpecificationUpdate | None]:
-        resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.terms.budget, None)
+        telling.steps.start(0)
+        resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.budget, None)
         reading = PromiseComparison(
             suite, promises, resolved, run.tools, SeedAndStop(run.seed, run.stop), telling.say, wanted.settings
         )
@@ -124,7 +125,7 @@ def compare_specifications(
         return record, await update_specification(versions.kept, compared, versions.change.head, reading.setup)
 
     members = dict.fromkeys((wanted.member, judge, *([answering] if wanted.tested else [])))
-    return call_models(tuple(members), wanted.terms, settings, telling, ModelWork(0, do))
+    return call_models(tuple(members), wanted.budget, settings, telling, do)
 
 
 def _inside(root: Path, path: Path) -> str:

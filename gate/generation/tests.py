@@ -22,9 +22,7 @@ from gate.errors import GateError
 from gate.files import make_gate_folder, read_bounded, rewrite, write_all_new, write_whole
 from gate.generation.model_calls import (
     FOLDER,
-    GenerationLimits,
     GenerationProgress,
-    ModelWork,
     call_models,
     params_beside,
 )
@@ -41,7 +39,7 @@ from gate.testgen.evaluation.matrix import spec_prompt
 from gate.testgen.evaluation.trials import EvaluationResult, ModelEvaluation, case_of
 from gate.testgen.files import SPECIFICATION_FILE, NewFile, with_test_data
 from gate.testgen.forecast import ForecastModels, GenerationForecast, ModelWithParams, Pricer, forecast
-from gate.testgen.generate import Generated, GenerationJob, run_generation
+from gate.testgen.generate import GeneratedTests, specify_and_generate
 from gate.testgen.prompt_under_test import PromptSubject, subject_of
 from gate.testgen.questions import Asker, BoundedCalls, GenerationSetup
 from gate.testgen.specification.pipeline import is_foreign
@@ -68,7 +66,7 @@ class GenerationRequest:
     judge: ModelRef
     params: Params
     settings: EffortSettings
-    terms: GenerationLimits
+    budget: Budget
     tested: tuple[ModelRef, ...] = ()
     control: bool = True
     sees_input: bool = False
@@ -215,11 +213,11 @@ class GenerationResult:
     """The result of a generation.
 
     Args:
-        made: the specification and the tests, or why there are none.
+        generated: the specification and the tests, or why there are none.
         evaluated: results of the tested models; None if there are none.
     """
 
-    made: Generated
+    generated: GeneratedTests
     effort: Effort
     evaluated: EvaluationResult | None = None
 
@@ -242,50 +240,55 @@ def generate_tests(
         Interrupted: by Ctrl-C; answers are cached.
     """
     factory, _ = wanted.priced(settings)
-    told = forecast_generation(wanted, found, settings).calls
-    unlimited = wanted.terms.budget == Budget() and (found.given is None or not found.given.rules)
+    expected_calls = forecast_generation(wanted, found, settings).calls
+    unlimited = wanted.budget == Budget() and (found.given is None or not found.given.rules)
 
-    def still(specification: Specification) -> GenerationForecast:
+    def remaining(specification: Specification) -> GenerationForecast:
         return forecast_generation(wanted, replace(found, given=specification), settings).rest
 
-    job = GenerationJob(found.subject, still, found.given, told if unlimited else None)
     patience = Deadline(telling.steps, telling.say)
     telling = replace(telling, steps=patience)
     judge, tested = wanted.judging(factory), answering_models(wanted, factory)
     reference = (wanted.beside(wanted.generator),) * wanted.settings.expected
     members = tuple(dict.fromkeys((wanted.member, judge, *reference, *tested.items())))
 
-    async def work(run: RunContext) -> GenerationResult:
+    async def generate(run: RunContext) -> GenerationResult:
+        telling.steps.start(expected_calls)
         asker = _ModelAsker(run, BoundedCalls(run.tools.calls, run.tools.exhausted), patience, tested)
         generator, judging = (Asker(asker.calls, *member, asker.step) for member in (wanted.member, judge))
         arm = Arm(found.version, *wanted.beside(wanted.generator))
 
-        async def expected(test: GeneratedTest) -> str | Failed:
+        async def expected_output(test: GeneratedTest) -> str | Failed:
             reply = await asker.answer(arm, test)
             return reply if isinstance(reply, Failed) else reply.text
 
-        setup = GenerationSetup(generator, judging, wanted.settings, telling.say, expected)
+        setup = GenerationSetup(generator, judging, wanted.settings, telling.say, expected_output)
+        shown_calls = expected_calls if unlimited else None
+        generated = await specify_and_generate(found.subject, found.given, setup, remaining, shown_calls)
+        result = GenerationResult(generated, generator.effort + judging.effort + asker.effort)
+        keep(result)
+        if generated.failure is not None:
+            raise generated.failure
+        if not wanted.tested:
+            return result
+        evaluated = await _evaluated(wanted, found, setup, asker, generated)
+        return GenerationResult(generated, generator.effort + judging.effort + asker.effort, evaluated)
 
-        def done(evaluated: EvaluationResult | None = None) -> GenerationResult:
-            return GenerationResult(made, generator.effort + judging.effort + asker.effort, evaluated)
+    async def generate_patiently(run: RunContext) -> GenerationResult:
+        return await patience.during(generate(run))
 
-        made = await run_generation(job, setup)
-        keep(done())
-        if made.failure is not None:
-            raise made.failure
-        return done(await _evaluated(wanted, found, setup, asker, made)) if wanted.tested else done()
-
-    async def patient(run: RunContext) -> GenerationResult:
-        return await patience.during(work(run))
-
-    return call_models(members, wanted.terms, settings, telling, ModelWork(told, patient))
+    return call_models(members, wanted.budget, settings, telling, generate_patiently)
 
 
 async def _evaluated(
-    wanted: GenerationRequest, found: GenerationSource, setup: GenerationSetup, asker: "_ModelAsker", made: Generated
+    wanted: GenerationRequest,
+    found: GenerationSource,
+    setup: GenerationSetup,
+    asker: "_ModelAsker",
+    generated: GeneratedTests,
 ) -> EvaluationResult:
     """Run the models under test on what was made."""
-    spec = replace(found.version, prompt=Prompt((Message("system", spec_prompt(made.specification)),)))
+    spec = replace(found.version, prompt=Prompt((Message("system", spec_prompt(generated.specification)),)))
 
     async def answer(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
         return await asker.answer(Arm(found.version, model, asker.tested[model]), test)
@@ -297,7 +300,7 @@ async def _evaluated(
     evaluation = ModelEvaluation(
         wanted.prompt, found.subject, wanted.tested, wanted.control, wanted.sees_input, setup, answer, answer_spec
     )
-    return await evaluation.run(made)
+    return await evaluation.run(generated)
 
 
 @dataclass(slots=True)

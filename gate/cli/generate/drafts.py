@@ -50,7 +50,7 @@ def forecast_drafts(place: Place, drafts: Sequence[SuiteDraft], model: str) -> D
     with chdir(place.root):
         for draft in drafts:
             try:
-                wanted = generation_request(_options(draft, model), settings)
+                wanted = generation_request(_options(draft, model))
                 foreseen = forecast_generation(wanted, read_source(wanted), settings)
             except GateError as error:
                 left.append(_undrafted(draft, error))

@@ -69,56 +69,51 @@ class WrittenFiles:
         """The folder of reports."""
         return reading_folder(self.options.folder)
 
-    def keep(self, done: GenerationResult) -> None:
+    def keep(self, result: GenerationResult) -> None:
         """Write the results before the tests run; figures of an earlier run are deleted.
 
         Raises:
             GateError: it cannot be written.
         """
-        self.files = new_files(done.made, self.found.given, self.options.folder, file_content)
+        generated = result.generated
+        self.files = new_files(generated, self.found.given, self.options.folder, file_content)
         keep_files(self.files.all)
-        if self.options.chosen.write_back and done.made.tests:
-            write_back(Path(self.options.prompt), done.made.tests)
+        if self.options.chosen.write_back and generated.tests:
+            write_back(Path(self.options.prompt), generated.tests)
         keep_for_reading(self.folder, dict.fromkeys(FIGURES))
-        self.summarise(done)
+        self.summarise(result)
         self.begun = True
 
-    def summarise(self, done: GenerationResult) -> tuple[generation.GenerationOutcome, str]:
-        """Write summary and JSON; return the outcome and the JSON."""
-        outcome = self._outcome(done)
-        rows = None if done.evaluated is None else done.evaluated.rows
-        document = generation.generation_json(outcome, done.effort, rows)
-        summary = render_sheet(generation.generation_sheet(outcome))
+    def summarise(self, result: GenerationResult) -> generation.GenerationOutcome:
+        """Write the summary and the JSON document."""
+        outcome = self._outcome(result)
+        summary, document = render_sheet(generation.generation_sheet(outcome)), generation.generation_json(outcome)
         keep_for_reading(self.folder, {SUMMARY: summary, "generation.json": document})
-        return outcome, document
+        return outcome
 
     def told(self) -> str:
         """The written files, for a run that ended early."""
         written = [str(file.path) for file in self.files.all]
         return f"saved: {', '.join([*written, str(self.folder / SUMMARY)])}"
 
-    def _outcome(self, done: GenerationResult) -> generation.GenerationOutcome:
-        made, wanted = done.made, self.wanted
+    def _outcome(self, result: GenerationResult) -> generation.GenerationOutcome:
+        generated, wanted = result.generated, self.wanted
         warnings = judge_notes(wanted.judge, wanted.generator, wanted.tested)
         if wanted.generator.provider == "local":
             warnings.append(SMALL)
-        if len(made.left_out) > RULES_NAMED:
+        if len(generated.left_out) > RULES_NAMED:
             warnings.append(f"{self.folder}/generation.json lists all rules that were left out.")
-        if made.failure is not None:
-            warnings.insert(0, f"No tests were generated: {made.failure.message} ({made.failure.hint}).")
+        if generated.failure is not None:
+            warnings.insert(0, f"No tests were generated: {generated.failure.message} ({generated.failure.hint}).")
         return generation.GenerationOutcome(
             prompt=self.options.prompt,
-            specification=made.specification,
-            compiled=[(one, compiled_summary(one)) for one in made.compiled],
-            tests=made.tests,
-            discarded=made.discarded,
-            notes=made.notes,
+            generated=generated,
+            checks=[compiled_summary(compiled) for compiled in generated.compiled],
             warnings=warnings,
             written=[file.told for file in self.files.all],
-            diversity=made.diversity,
-            left_out=made.left_out,
-            spent=generation.effort_words(done.effort),
-            suite=self._suite(made.specification, self.files.cases.path) if self.files.cases else "",
+            effort=result.effort,
+            suite=self._suite(generated.specification, self.files.cases.path) if self.files.cases else "",
+            evaluation=None if result.evaluated is None else result.evaluated.rows,
         )
 
     def _suite(self, specification: Specification, cases: Path) -> str:
@@ -131,7 +126,7 @@ def execute(options: GenerateOptions) -> int:
     """Read, estimate, generate, save and show; returns 1 if no output of an evaluation complies, else 0."""
     _check(options)
     settings = Settings.from_environ()
-    wanted = generation_request(options, settings)
+    wanted = generation_request(options)
     found = read_source(wanted)
     foreseen = forecast_generation(wanted, found, settings)
     if told := _standing(options, wanted):
@@ -158,20 +153,20 @@ def _generate(kept: WrittenFiles, settings: Settings, headline: str) -> int:
         if wanted.generator.provider == "local":
             print_error_line(SMALL)
     try:
-        done = generate_tests(wanted, kept.found, settings, generation_progress(options), kept.keep)
+        result = generate_tests(wanted, kept.found, settings, generation_progress(options), kept.keep)
     except CannotEvaluate as error:
         if kept.begun:
             error.hint = "; ".join(filter(None, (error.hint, kept.told())))
         raise
-    outcome, document = kept.summarise(done)
+    outcome = kept.summarise(result)
     if options.as_json:
-        click.echo(document, nl=False)
+        click.echo(generation.generation_json(outcome), nl=False)
     else:
         _show(generation.generation_sheet(outcome), options)
-    if done.evaluated is None:
+    if result.evaluated is None:
         return 0
-    _show_figures(options, kept, done.evaluated, outcome)
-    if not any(row.judged == "compliant" for row in done.evaluated.rows):
+    _show_figures(options, kept, result.evaluated, outcome)
+    if not any(row.judged == "compliant" for row in result.evaluated.rows):
         print_error_line(NO_OUTPUT)
         return 1
     return 0
@@ -193,7 +188,7 @@ def _show_figures(
     options: GenerateOptions, kept: WrittenFiles, evaluated: EvaluationResult, outcome: generation.GenerationOutcome
 ) -> None:
     """Save and show the figures; the file also has the warnings above."""
-    figures = matrix.evaluation_figures(evaluated, outcome.specification)
+    figures = matrix.evaluation_figures(evaluated, outcome.generated.specification)
     sheet = matrix.evaluation_sheet(figures)
     whole = matrix.evaluation_sheet(replace(figures, warnings=(*outcome.warnings, *figures.warnings)))
     pictures = {f"{one.source}.svg": matrix.render_heatmap(one) for one in figures.matrices}

@@ -15,9 +15,8 @@ from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget
 from gate.config.specification import Specification
 from gate.config.validation import validate
-from gate.environment.settings import Settings
 from gate.errors import GateError
-from gate.generation.model_calls import GenerationLimits, GenerationProgress
+from gate.generation.model_calls import GenerationProgress
 from gate.generation.tests import GenerationRequest, prompt_folder
 from gate.testgen.effort import LEVELS, RULES, EffortSettings, Level, Stage
 from gate.testgen.files import SPECIFICATION_FILE, SuiteModels, SuitePaths, file_stem, suite_yaml
@@ -127,8 +126,8 @@ class GenerateOptions:
         return tuple(dict.fromkeys(parse_model(name, ()) for name in names if name))
 
 
-def generation_request(options: GenerateOptions, settings: Settings) -> GenerationRequest:
-    """Models, settings and limits of one command.
+def generation_request(options: GenerateOptions) -> GenerationRequest:
+    """Models, settings and limit of one command.
 
     Raises:
         InputErrors, GateError: one of them is invalid.
@@ -149,7 +148,7 @@ def generation_request(options: GenerateOptions, settings: Settings) -> Generati
         judge=parse_model(options.judge_model, ()) if options.judge_model else model,
         params=chosen.params,
         settings=_effort(options),
-        terms=GenerationLimits(Budget().by_options(options.max_calls, options.max_usd), settings.concurrency),
+        budget=Budget().by_options(options.max_calls, options.max_usd),
         tested=options.tested,
         control=chosen.control,
         sees_input=chosen.input_aware,

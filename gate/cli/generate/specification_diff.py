@@ -44,7 +44,7 @@ def execute(options: GenerateOptions) -> int:
     """
     _check(options)
     settings = Settings.from_environ()
-    wanted = generation_request(options, settings)
+    wanted = generation_request(options)
     if len(wanted.tested) > 1:
         raise GateError("with --diff one model answers tests, for both versions", "name one with --evaluate")
     versions = read_versions(wanted)
