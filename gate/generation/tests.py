@@ -102,19 +102,19 @@ class GenerationSource:
     given: Specification | None = None
 
 
-def read_source(wanted: GenerationRequest) -> GenerationSource:
+def read_source(request: GenerationRequest) -> GenerationSource:
     """Read the prompt and the specification.
 
     Raises:
         InputErrors, GateError: errors in either.
     """
     source = DiskSource()
-    version = read_prompt(source, wanted.prompt, folder_of)
-    given = read_specification(source, str(wanted.spec))
+    version = read_prompt(source, request.prompt, folder_of)
+    given = read_specification(source, str(request.spec))
     subject = subject_of(version.prompt)
     if given is not None and is_foreign(given.specification, subject):
-        said = f"{wanted.spec} is for another prompt: none of its quotes are in {wanted.prompt}"
-        raise GateError(said, "choose another folder with --out")
+        problem = f"{request.spec} is for another prompt: none of its quotes are in {request.prompt}"
+        raise GateError(problem, "choose another folder with --out")
     return GenerationSource(version, subject, None if given is None else given.specification)
 
 
@@ -140,29 +140,29 @@ def prompt_folder(prompt: str) -> Path | None:
     return spec.parent
 
 
-def forecast_generation(wanted: GenerationRequest, found: GenerationSource, settings: Settings) -> GenerationForecast:
+def forecast_generation(request: GenerationRequest, source: GenerationSource, settings: Settings) -> GenerationForecast:
     """The forecast of a generation; sends nothing and needs no key."""
-    factory, price = wanted.priced(settings)
+    factory, price = request.priced(settings)
     models = ForecastModels(
-        wanted.member,
-        wanted.judging(factory),
-        wanted.beside(wanted.generator),
+        request.member,
+        request.judging(factory),
+        request.beside(request.generator),
         price,
-        tested=tuple(answering_models(wanted, factory).items()),
-        control=bool(wanted.tested) and wanted.control,
+        tested=tuple(answering_models(request, factory).items()),
+        control=bool(request.tested) and request.control,
     )
-    return forecast(found.subject, wanted.settings, found.given, models)
+    return forecast(source.subject, request.settings, source.given, models)
 
 
-def answering_models(wanted: GenerationRequest, factory: Factory) -> dict[ModelRef, Params]:
+def answering_models(request: GenerationRequest, factory: Factory) -> dict[ModelRef, Params]:
     """The models under test, at temperature 1 as in the paper if the API takes one."""
 
     def warm(model: ModelRef) -> Params:
-        _, params = wanted.beside(model)
+        _, params = request.beside(model)
         warmed = params.choosing(temperature=1.0)
         return warmed if factory.takes(model, warmed) else params
 
-    return {model: warm(model) for model in wanted.tested}
+    return {model: warm(model) for model in request.tested}
 
 
 T = TypeVar("T")
@@ -223,10 +223,10 @@ class GenerationResult:
 
 
 def generate_tests(
-    wanted: GenerationRequest,
-    found: GenerationSource,
+    request: GenerationRequest,
+    source: GenerationSource,
     settings: Settings,
-    telling: GenerationProgress,
+    progress: GenerationProgress,
     keep: Callable[[GenerationResult], None],
 ) -> GenerationResult:
     """Generate the tests, and run them if models are to be tested.
@@ -239,66 +239,66 @@ def generate_tests(
         CannotEvaluate: no rule was found, no test was made, or a limit was reached; answers are cached.
         Interrupted: by Ctrl-C; answers are cached.
     """
-    factory, _ = wanted.priced(settings)
-    expected_calls = forecast_generation(wanted, found, settings).calls
-    unlimited = wanted.budget == Budget() and (found.given is None or not found.given.rules)
+    factory, _ = request.priced(settings)
+    expected_calls = forecast_generation(request, source, settings).calls
+    unlimited = request.budget == Budget() and (source.given is None or not source.given.rules)
 
     def remaining(specification: Specification) -> GenerationForecast:
-        return forecast_generation(wanted, replace(found, given=specification), settings).rest
+        return forecast_generation(request, replace(source, given=specification), settings).rest
 
-    patience = Deadline(telling.steps, telling.say)
-    telling = replace(telling, steps=patience)
-    judge, tested = wanted.judging(factory), answering_models(wanted, factory)
-    reference = (wanted.beside(wanted.generator),) * wanted.settings.expected
-    members = tuple(dict.fromkeys((wanted.member, judge, *reference, *tested.items())))
+    patience = Deadline(progress.steps, progress.say)
+    progress = replace(progress, steps=patience)
+    judge, tested = request.judging(factory), answering_models(request, factory)
+    reference = (request.beside(request.generator),) * request.settings.expected
+    members = tuple(dict.fromkeys((request.member, judge, *reference, *tested.items())))
 
     async def generate(run: RunContext) -> GenerationResult:
-        telling.steps.start(expected_calls)
+        progress.steps.start(expected_calls)
         asker = _ModelAsker(run, BoundedCalls(run.tools.calls, run.tools.exhausted), patience, tested)
-        generator, judging = (Asker(asker.calls, *member, asker.step) for member in (wanted.member, judge))
-        arm = Arm(found.version, *wanted.beside(wanted.generator))
+        generator, judging = (Asker(asker.calls, *member, asker.step) for member in (request.member, judge))
+        arm = Arm(source.version, *request.beside(request.generator))
 
         async def expected_output(test: GeneratedTest) -> str | Failed:
             reply = await asker.answer(arm, test)
             return reply if isinstance(reply, Failed) else reply.text
 
-        setup = GenerationSetup(generator, judging, wanted.settings, telling.say, expected_output)
+        setup = GenerationSetup(generator, judging, request.settings, progress.say, expected_output)
         shown_calls = expected_calls if unlimited else None
-        generated = await specify_and_generate(found.subject, found.given, setup, remaining, shown_calls)
+        generated = await specify_and_generate(source.subject, source.given, setup, remaining, shown_calls)
         result = GenerationResult(generated, generator.effort + judging.effort + asker.effort)
         keep(result)
         if generated.failure is not None:
             raise generated.failure
-        if not wanted.tested:
+        if not request.tested:
             return result
-        evaluated = await _evaluated(wanted, found, setup, asker, generated)
+        evaluated = await _evaluated(request, source, setup, asker, generated)
         return GenerationResult(generated, generator.effort + judging.effort + asker.effort, evaluated)
 
     async def generate_patiently(run: RunContext) -> GenerationResult:
         return await patience.during(generate(run))
 
-    return call_models(members, wanted.budget, settings, telling, generate_patiently)
+    return call_models(members, request.budget, settings, progress, generate_patiently)
 
 
 async def _evaluated(
-    wanted: GenerationRequest,
-    found: GenerationSource,
+    request: GenerationRequest,
+    source: GenerationSource,
     setup: GenerationSetup,
     asker: "_ModelAsker",
     generated: GeneratedTests,
 ) -> EvaluationResult:
     """Run the models under test on what was made."""
-    spec = replace(found.version, prompt=Prompt((Message("system", spec_prompt(generated.specification)),)))
+    spec = replace(source.version, prompt=Prompt((Message("system", spec_prompt(generated.specification)),)))
 
     async def answer(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
-        return await asker.answer(Arm(found.version, model, asker.tested[model]), test)
+        return await asker.answer(Arm(source.version, model, asker.tested[model]), test)
 
     async def answer_spec(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
         # A specification has no variables: its input is one message.
         return await asker.answer(Arm(spec, model, asker.tested[model]), replace(test, input=test.said, vars={}))
 
     evaluation = ModelEvaluation(
-        wanted.prompt, found.subject, wanted.tested, wanted.control, wanted.sees_input, setup, answer, answer_spec
+        request.prompt, source.subject, request.tested, request.control, request.sees_input, setup, answer, answer_spec
     )
     return await evaluation.run(generated)
 

@@ -53,14 +53,14 @@ class WrittenFiles:
     """The files of one command.
 
     Args:
-        found: the prompt, and the specification that there was before.
+        source: the prompt, and the specification that there was before.
         files: for the user, once they are written.
         begun: they are.
     """
 
     options: GenerateOptions
-    wanted: GenerationRequest
-    found: GenerationSource
+    request: GenerationRequest
+    source: GenerationSource
     files: NewFiles = field(default_factory=NewFiles, init=False)
     begun: bool = field(default=False, init=False)
 
@@ -76,7 +76,7 @@ class WrittenFiles:
             GateError: it cannot be written.
         """
         generated = result.generated
-        self.files = new_files(generated, self.found.given, self.options.folder, file_content)
+        self.files = new_files(generated, self.source.given, self.options.folder, file_content)
         keep_files(self.files.all)
         if self.options.chosen.write_back and generated.tests:
             write_back(Path(self.options.prompt), generated.tests)
@@ -91,15 +91,15 @@ class WrittenFiles:
         keep_for_reading(self.folder, {SUMMARY: summary, "generation.json": document})
         return outcome
 
-    def told(self) -> str:
+    def saved_line(self) -> str:
         """The written files, for a run that ended early."""
         written = [str(file.path) for file in self.files.all]
         return f"saved: {', '.join([*written, str(self.folder / SUMMARY)])}"
 
     def _outcome(self, result: GenerationResult) -> generation.GenerationOutcome:
-        generated, wanted = result.generated, self.wanted
-        warnings = judge_notes(wanted.judge, wanted.generator, wanted.tested)
-        if wanted.generator.provider == "local":
+        generated, request = result.generated, self.request
+        warnings = judge_notes(request.judge, request.generator, request.tested)
+        if request.generator.provider == "local":
             warnings.append(SMALL)
         if len(generated.left_out) > RULES_NAMED:
             warnings.append(f"{self.folder}/generation.json lists all rules that were left out.")
@@ -117,8 +117,8 @@ class WrittenFiles:
         )
 
     def _suite(self, specification: Specification, cases: Path) -> str:
-        wanted, own = self.wanted, own_model(self.found.version.prompt.unused)
-        models = suite_models(own, wanted.tested, wanted.generator, wanted.judge)
+        request, own = self.request, own_model(self.source.version.prompt.unused)
+        models = suite_models(own, request.tested, request.generator, request.judge)
         return suite_of(self.options.prompt, cases, specification, models)
 
 
@@ -126,46 +126,46 @@ def execute(options: GenerateOptions) -> int:
     """Read, estimate, generate, save and show; returns 1 if no output of an evaluation complies, else 0."""
     _check(options)
     settings = Settings.from_environ()
-    wanted = generation_request(options)
-    found = read_source(wanted)
-    foreseen = forecast_generation(wanted, found, settings)
-    if told := _standing(options, wanted):
-        click.echo(told)
+    request = generation_request(options)
+    source = read_source(request)
+    forecast = forecast_generation(request, source, settings)
+    if message := _nothing_to_do(options, request):
+        click.echo(message)
         return 0
-    plan = generation.generation_plan_sheet(wanted.prompt, foreseen)
+    plan = generation.generation_plan_sheet(request.prompt, forecast)
     if not options.plan:
-        return _generate(WrittenFiles(options, wanted, found), settings, plan.headline)
+        return _generate(WrittenFiles(options, request, source), settings, plan.headline)
     if options.as_json:
-        click.echo(generation.plan_json(options.prompt, foreseen), nl=False)
+        click.echo(generation.plan_json(options.prompt, forecast), nl=False)
     else:
         sheet_terminal.render_sheet(plan, stdout_console(), brief=options.quiet)
     return 0
 
 
-def _generate(kept: WrittenFiles, settings: Settings, headline: str) -> int:
-    options, wanted = kept.options, kept.wanted
+def _generate(written: WrittenFiles, settings: Settings, headline: str) -> int:
+    options, request = written.options, written.request
     if not options.quiet:
         print_error_line(headline)
         if options.folder == Path(options.prompt).parent and options.out is None:
             print_error_line(
                 f"{options.folder / SPECIFICATION_FILE} is next to the prompt, so the files are written there"
             )
-        if wanted.generator.provider == "local":
+        if request.generator.provider == "local":
             print_error_line(SMALL)
     try:
-        result = generate_tests(wanted, kept.found, settings, generation_progress(options), kept.keep)
+        result = generate_tests(request, written.source, settings, generation_progress(options), written.keep)
     except CannotEvaluate as error:
-        if kept.begun:
-            error.hint = "; ".join(filter(None, (error.hint, kept.told())))
+        if written.begun:
+            error.hint = "; ".join(filter(None, (error.hint, written.saved_line())))
         raise
-    outcome = kept.summarise(result)
+    outcome = written.summarise(result)
     if options.as_json:
         click.echo(generation.generation_json(outcome), nl=False)
     else:
         _show(generation.generation_sheet(outcome), options)
     if result.evaluated is None:
         return 0
-    _show_figures(options, kept, result.evaluated, outcome)
+    _show_figures(options, written, result.evaluated, outcome)
     if not any(row.judged == "compliant" for row in result.evaluated.rows):
         print_error_line(NO_OUTPUT)
         return 1
@@ -185,21 +185,21 @@ def _check(options: GenerateOptions) -> None:
 
 
 def _show_figures(
-    options: GenerateOptions, kept: WrittenFiles, evaluated: EvaluationResult, outcome: generation.GenerationOutcome
+    options: GenerateOptions, written: WrittenFiles, evaluated: EvaluationResult, outcome: generation.GenerationOutcome
 ) -> None:
     """Save and show the figures; the file also has the warnings above."""
     figures = matrix.evaluation_figures(evaluated, outcome.generated.specification)
     sheet = matrix.evaluation_sheet(figures)
     whole = matrix.evaluation_sheet(replace(figures, warnings=(*outcome.warnings, *figures.warnings)))
-    pictures = {f"{one.source}.svg": matrix.render_heatmap(one) for one in figures.matrices}
-    keep_for_reading(kept.folder, {"evaluation.md": render_sheet(whole), **pictures})
+    pictures = {f"{chart.source}.svg": matrix.render_heatmap(chart) for chart in figures.matrices}
+    keep_for_reading(written.folder, {"evaluation.md": render_sheet(whole), **pictures})
     if options.as_json:
         return
     if not options.quiet:
         click.echo()
     _show(sheet, options)
     if not options.quiet:
-        click.echo(f"\nWritten: {kept.folder}/evaluation.md, {', '.join(pictures)}")
+        click.echo(f"\nWritten: {written.folder}/evaluation.md, {', '.join(pictures)}")
 
 
 def _show(sheet: Sheet, options: GenerateOptions) -> None:
@@ -208,12 +208,12 @@ def _show(sheet: Sheet, options: GenerateOptions) -> None:
     sheet_terminal.render_sheet(shown, stdout_console(), brief=options.quiet)
 
 
-def _standing(options: GenerateOptions, wanted: GenerationRequest) -> str:
+def _nothing_to_do(options: GenerateOptions, request: GenerationRequest) -> str:
     """The message that an update has nothing to do; else empty."""
     if options.evaluate or options.chosen.write_back:
         return ""
-    files = specification_files(options.prompt, wanted.spec, options.folder)
-    rules = rules_followed(files, wanted)
+    files = specification_files(options.prompt, request.spec, options.folder)
+    rules = rules_followed(files, request)
     if rules is None:
         return ""
     why = f"{files.cases} already has the tests of {counted(rules, 'rule')}"

@@ -24,7 +24,7 @@ from gate.testgen.rules.compiler import compile_rules
 from gate.values import JsonValue
 
 SMALL = "A small local model writes poor rules and tests. Check them, or use a larger model."
-_TOLD = tuple(stage for stage in get_args(Stage) if stage != "expected")
+_INSTRUCTED_STAGES = tuple(stage for stage in get_args(Stage) if stage != "expected")
 """Stages that accept instructions; expected outputs come from the prompt itself."""
 
 
@@ -97,22 +97,24 @@ class GenerateOptions:
         return validate(ChosenSettings, Document("--set", dict(values)))
 
     @cached_property
-    def told(self) -> dict[Stage, str]:
+    def stage_instructions(self) -> dict[Stage, str]:
         """The texts of `--instructions`, by stage.
 
         Raises:
             GateError: no text, or no such stage.
         """
-        found: dict[Stage, str] = {}
-        for one in self.instructions:
-            stage, equals, text = one.partition("=")
+        texts: dict[Stage, str] = {}
+        for instruction in self.instructions:
+            stage, equals, text = instruction.partition("=")
             if not equals or not text.strip():
                 hint = 'write --instructions tests="Use long inputs"'
-                raise GateError(f"--instructions {quoted(one)} has no text", hint)
-            if stage not in _TOLD:
-                raise GateError(f"--instructions: there is no stage {quoted(stage)}", did_you_mean(stage, _TOLD))
-            found[cast("Stage", stage)] = text.strip()
-        return found
+                raise GateError(f"--instructions {quoted(instruction)} has no text", hint)
+            if stage not in _INSTRUCTED_STAGES:
+                raise GateError(
+                    f"--instructions: there is no stage {quoted(stage)}", did_you_mean(stage, _INSTRUCTED_STAGES)
+                )
+            texts[cast("Stage", stage)] = text.strip()
+        return texts
 
     @cached_property
     def folder(self) -> Path:
@@ -163,7 +165,7 @@ def _effort(options: GenerateOptions) -> EffortSettings:
     if options.evaluate and not options.diff:
         # Tests that are compared with control cases get the same check of their inputs.
         given.setdefault("validate", True)
-    return LEVELS[options.effort].with_settings(instructions=options.told, **given)
+    return LEVELS[options.effort].with_settings(instructions=options.stage_instructions, **given)
 
 
 def generation_progress(options: GenerateOptions) -> GenerationProgress:
