@@ -8,10 +8,10 @@ from gate.cases.case import Entry
 from gate.cases.convert import is_promptfoo
 from gate.cases.criteria import judge_criteria
 from gate.cases.losses import Bundle, BundleSuite, Losses
-from gate.cases.promptfoo.config import read_config
-from gate.cases.promptfoo.files import ImportBudget
-from gate.cases.promptfoo.fitting import fillable_scorers
-from gate.cases.promptfoo.providers import params_of
+from gate.cases.promptfoo_config import read_config
+from gate.cases.promptfoo_files import ImportBudget
+from gate.cases.promptfoo_fitting import fillable_scorers
+from gate.cases.promptfoo_providers import params_of
 from gate.cases.prompty import model_of, sample_of
 from gate.cases.reading import read
 from gate.config.documents import BadJson, Document, one_problem, parse_json, quoted, read_yaml

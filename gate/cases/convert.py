@@ -10,7 +10,7 @@ from gate.cases.case import Entry
 from gate.cases.deepeval import deepeval_case
 from gate.cases.files import written
 from gate.cases.losses import Loss, Losses
-from gate.cases.promptfoo.test_files import cases_in_file, write_tests
+from gate.cases.promptfoo_test_files import cases_in_file, write_tests
 from gate.cases.prompty import sample_of
 from gate.cases.pydantic_evals import dataset_cases
 from gate.cases.ragas import ragas_case, samples_in

@@ -33,7 +33,7 @@ from gate.values import JsonValue
 
 if TYPE_CHECKING:
     from gate.cases.losses import Losses
-    from gate.cases.promptfoo.files import PromptfooFile
+    from gate.cases.promptfoo_files import PromptfooFile
     from gate.cases.stored import CaseWrite
 
 LINES_ENDINGS = (".jsonl", ".ndjson")
@@ -342,11 +342,10 @@ def _in_gate_form(found: Iterator[Document], problems: list[Problem]) -> Iterato
         data, line = document.data, document.line_of()
         assert isinstance(data, dict)  # noqa: S101
         if is_promptfoo_test(data):
-            from gate.cases import losses
-            from gate.cases.promptfoo import files, tests  # imported only for such files
+            from gate.cases import losses, promptfoo_files, promptfoo_tests  # imported only for such files
 
-            promptfoo = promptfoo or files.PromptfooFile(losses.Losses(document.file))
-            cases, lost = tests.cases_of_test(document, number, promptfoo), promptfoo.losses
+            promptfoo = promptfoo or promptfoo_files.PromptfooFile(losses.Losses(document.file))
+            cases, lost = promptfoo_tests.cases_of_test(document, number, promptfoo), promptfoo.losses
         elif is_openai_sample(data):
             from gate.cases import losses, rows
 
@@ -385,12 +384,15 @@ def _table(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
     wrong = Problems(file)
     rows: Iterable[tuple[int, Entry]]
     if tables.is_promptfoo(table.headings):
-        from gate.cases import losses
-        from gate.cases.promptfoo import files, tests
+        from gate.cases import losses, promptfoo_files, promptfoo_tests
 
-        promptfoo = files.PromptfooFile(losses.Losses(file))
-        nodes = enumerate(tests.tests_of_table(table, promptfoo, wrong), start=1)
-        rows = [(node.line, case) for number, node in nodes for case in tests.cases_of_test(node, number, promptfoo)]
+        promptfoo = promptfoo_files.PromptfooFile(losses.Losses(file))
+        nodes = enumerate(promptfoo_tests.tests_of_table(table, promptfoo, wrong), start=1)
+        rows = [
+            (node.line, case)
+            for number, node in nodes
+            for case in promptfoo_tests.cases_of_test(node, number, promptfoo)
+        ]
         _report_losses(promptfoo.losses, problems)
     else:
         rows = ((record.line, entry) for record, entry in tables.cases_of(table, wrong))

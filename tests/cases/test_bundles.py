@@ -8,7 +8,7 @@ import pytest
 
 from gate.cases.bundles import is_bundle, read_bundle
 from gate.cases.losses import Bundle
-from gate.cases.promptfoo.assertions import TYPES
+from gate.cases.promptfoo_assertions import TYPES
 from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
 from tests.support.promptfoo import sent_messages

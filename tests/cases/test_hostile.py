@@ -11,9 +11,9 @@ from gate.cases.bundles import read_bundle
 from gate.cases.case import SlowTemplate
 from gate.cases.convert import FORMATS, import_cases
 from gate.cases.losses import Losses
-from gate.cases.promptfoo.assertions import TYPES
-from gate.cases.promptfoo.files import ImportBudget, PromptfooFile, document_at
-from gate.cases.promptfoo.tests import cases_of_test
+from gate.cases.promptfoo_assertions import TYPES
+from gate.cases.promptfoo_files import ImportBudget, PromptfooFile, document_at
+from gate.cases.promptfoo_tests import cases_of_test
 from gate.cases.reading import case_of, parse
 from gate.errors import GateError, InputErrors
 from tests.support.case_entries import TEXT, VALUE

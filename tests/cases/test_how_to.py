@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from gate.cases.convert import FORMATS, import_cases
-from gate.cases.promptfoo.assertions import TYPES
+from gate.cases.promptfoo_assertions import TYPES
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "how-to" / "bring-cases.md").read_text(encoding="utf-8")

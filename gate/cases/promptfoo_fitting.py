@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from gate.cases.case import Entry, SlowTemplate, all_texts, fill, variables_of
 from gate.cases.losses import Losses
-from gate.cases.promptfoo.files import ImportBudget
-from gate.cases.promptfoo.prompts import PromptfooPrompt
+from gate.cases.promptfoo_files import ImportBudget
+from gate.cases.promptfoo_prompts import PromptfooPrompt
 from gate.cases.reading import case_of
 from gate.config.documents import quoted
 from gate.errors import InputErrors

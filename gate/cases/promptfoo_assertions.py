@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from gate.cases.case import all_texts
 from gate.cases.criteria import judge_criteria
-from gate.cases.promptfoo.files import FILE, PromptfooFile, document_at, is_code, parse_data
-from gate.cases.promptfoo.patterns import python_pattern, unknown_to_javascript
-from gate.cases.promptfoo.providers import model_of
+from gate.cases.promptfoo_files import FILE, PromptfooFile, document_at, is_code, parse_data
+from gate.cases.promptfoo_patterns import python_pattern, unknown_to_javascript
+from gate.cases.promptfoo_providers import model_of
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors

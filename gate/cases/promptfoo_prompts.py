@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from gate.cases.promptfoo.files import CODE, FILE, PromptfooFile, items
+from gate.cases.promptfoo_files import CODE, FILE, PromptfooFile, items
 from gate.cases.reading import YAML_ENDINGS
 from gate.config.documents import Document, quoted
 from gate.config.values import Pointer, pointer_complaint

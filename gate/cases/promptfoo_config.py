@@ -9,12 +9,12 @@ from itertools import chain
 from gate.cases.case import Entry
 from gate.cases.convert import valid_cases
 from gate.cases.losses import Bundle, BundleSuite, Losses
-from gate.cases.promptfoo.files import FILE, IMPORT_CHARS, PromptfooFile, document_at, items
-from gate.cases.promptfoo.fitting import fillable_scorers, fitting_cases, with_fillable_scorers
-from gate.cases.promptfoo.prompts import read_prompts
-from gate.cases.promptfoo.providers import choose_provider, read_providers, set_params
-from gate.cases.promptfoo.test_files import test_nodes
-from gate.cases.promptfoo.tests import DefaultTest, cases_of_test, read_default_test
+from gate.cases.promptfoo_files import FILE, IMPORT_CHARS, PromptfooFile, document_at, items
+from gate.cases.promptfoo_fitting import fillable_scorers, fitting_cases, with_fillable_scorers
+from gate.cases.promptfoo_prompts import read_prompts
+from gate.cases.promptfoo_providers import choose_provider, read_providers, set_params
+from gate.cases.promptfoo_test_files import test_nodes
+from gate.cases.promptfoo_tests import DefaultTest, cases_of_test, read_default_test
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.limits import CASES_CHARS
 from gate.values import FreeNames, as_mapping

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.cases.case import SlowTemplate
-from gate.cases.promptfoo.assertions import Mapped, assertion_in_cell, scorers_of
-from gate.cases.promptfoo.files import FILE, PromptfooFile, document_at, items, parse_data
-from gate.cases.promptfoo.providers import model_of
+from gate.cases.promptfoo_assertions import Mapped, assertion_in_cell, scorers_of
+from gate.cases.promptfoo_files import FILE, PromptfooFile, document_at, items, parse_data
+from gate.cases.promptfoo_providers import model_of
 from gate.cases.tables import Record, Table
 from gate.cases.turns import OWN, with_kept
 from gate.config.documents import Document, Problems, one_problem, quoted

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from gate.cases.case import Entry
 from gate.cases.losses import Losses
-from gate.cases.promptfoo.assertions import TYPES, Mapped, scorers_of
-from gate.cases.promptfoo.files import PromptfooFile, document_at, items
-from gate.cases.promptfoo.patterns import javascript_pattern
-from gate.cases.promptfoo.tests import NO_DEFAULTS, cases_of_test, read_default_test, tests_of_table
+from gate.cases.promptfoo_assertions import TYPES, Mapped, scorers_of
+from gate.cases.promptfoo_files import PromptfooFile, document_at, items
+from gate.cases.promptfoo_patterns import javascript_pattern
+from gate.cases.promptfoo_tests import NO_DEFAULTS, cases_of_test, read_default_test, tests_of_table
 from gate.cases.reading import documents, is_table
 from gate.cases.rows import difference, metadata_of
 from gate.cases.tables import read_table

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.cases.losses import Losses
-from gate.cases.promptfoo.files import FILE, PromptfooFile, items
+from gate.cases.promptfoo_files import FILE, PromptfooFile, items
 from gate.config.documents import Document, quoted
 from gate.config.models import foreign_model, parse_params
 from gate.errors import InputErrors
