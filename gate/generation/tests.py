@@ -1,8 +1,7 @@
 """Generates tests for a prompt: forecast, generation and files."""
 
 import asyncio
-import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -19,15 +18,12 @@ from gate.config.specification import GeneratedTest, Specification
 from gate.config.specification_file import SpecFile
 from gate.environment.settings import Settings, keyless_factory, pricer
 from gate.errors import GateError
-from gate.files import make_gate_folder, read_bounded, rewrite, write_all_new, write_whole
 from gate.generation.model_calls import (
-    FOLDER,
     GenerationProgress,
     call_models,
     params_beside,
 )
-from gate.git.places import DiskSource, folder_of, own_folder
-from gate.limits import FILE_BYTES
+from gate.git.places import DiskSource, folder_of
 from gate.messages import Message
 from gate.prompts.files import FileSource
 from gate.prompts.version import Prompt, PromptVersion
@@ -37,7 +33,7 @@ from gate.suite import Arm, Exam
 from gate.testgen.effort import EffortSettings
 from gate.testgen.evaluation.matrix import spec_prompt
 from gate.testgen.evaluation.trials import EvaluationResult, ModelEvaluation, case_of
-from gate.testgen.files import SPECIFICATION_FILE, NewFile, with_test_data
+from gate.testgen.files import SPECIFICATION_FILE
 from gate.testgen.forecast import ForecastModels, GenerationForecast, ModelWithParams, Pricer, forecast
 from gate.testgen.generate import GeneratedTests, specify_and_generate
 from gate.testgen.prompt_under_test import PromptSubject, subject_of
@@ -58,6 +54,7 @@ class GenerationRequest:
         sees_input: show the inputs to the judge of outputs.
         base: for a comparison, the commit with the old version.
         update: for a comparison, also update the files.
+        write_back: add the tests to the test data of the prompt's own file, too.
     """
 
     prompt: str
@@ -72,6 +69,12 @@ class GenerationRequest:
     sees_input: bool = False
     base: str = ""
     update: bool = False
+    write_back: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the specification and the cases."""
+        return self.spec.parent
 
     @property
     def member(self) -> ModelWithParams:
@@ -327,65 +330,3 @@ class _ModelAsker:
         reply = await self.run.tools.target.answer(Question(SUITE, arm, case_of(test), 0, _EXAM))
         self.effort += effort_of(reply)
         return reply
-
-
-def file_content(path: Path) -> bytes | None:
-    """The content of a file; empty if it cannot be read, None if there is no file."""
-    try:
-        return read_bounded(path, FILE_BYTES) or b""
-    except (FileNotFoundError, NotADirectoryError):
-        return b"" if path.is_symlink() else None
-    except OSError:
-        return b""
-
-
-def keep_files(files: Sequence[NewFile]) -> None:
-    """Write files that do not exist yet; all of them or none.
-
-    Raises:
-        GateError: one of them cannot be written.
-    """
-    write_all_new({file.path: file.text for file in files if not file.there})
-
-
-def reading_folder(cases: Path) -> Path:
-    """The folder for the summary of a generation: `evals/shop` gives `shop`, and `exams/one` gives `exams-one`."""
-    own, whole = own_folder(), Path(os.path.abspath(cases))
-    root = Path(os.path.abspath(own)).parent
-    inside = whole.relative_to(root) if whole.is_relative_to(root) else whole.relative_to(whole.anchor)
-    parts = inside.parts[1:] if inside.parts[:1] == ("evals",) and len(inside.parts) > 1 else inside.parts
-    return own / FOLDER / ("-".join(parts) or "here")
-
-
-def keep_for_reading(folder: Path, texts: Mapping[str, str | None]) -> None:
-    """Write information for a reader, which is no part of the exam.
-
-    Args:
-        folder: created where it is missing.
-        texts: by file name; an earlier file of that name is replaced, or removed with None.
-
-    Raises:
-        GateError: it cannot be written.
-    """
-    make_gate_folder(folder.parent)
-    if folder.is_symlink():
-        raise GateError(f"{folder} is a symbolic link", "remove it")
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise GateError(f"cannot write to {folder}: {error.strerror}", "remove what is in the way") from None
-    for name, text in texts.items():
-        if text is None:
-            (folder / name).unlink(missing_ok=True)
-        else:
-            write_whole(folder / name, text)
-
-
-def write_back(prompt: Path, tests: Sequence[GeneratedTest]) -> None:
-    """Add tests to the test data of a `.prompt.yml`, and change nothing else in it.
-
-    Raises:
-        GateError: it cannot be added to, or written.
-    """
-    data = DiskSource().read(str(prompt))
-    rewrite(prompt, with_test_data(decode(data or b"", str(prompt)), tests, str(prompt)))

@@ -1,7 +1,6 @@
 """The options of `gate generate`."""
 
 import json
-import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,17 +12,14 @@ from gate.cli.output import print_error_line, run_progress
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget
-from gate.config.specification import Specification
 from gate.config.validation import validate
 from gate.errors import GateError
 from gate.generation.model_calls import GenerationProgress
 from gate.generation.tests import GenerationRequest, prompt_folder
 from gate.testgen.effort import LEVELS, RULES, EffortSettings, Level, Stage
-from gate.testgen.files import SPECIFICATION_FILE, SuiteModels, SuitePaths, file_stem, suite_yaml
-from gate.testgen.rules.compiler import compile_rules
+from gate.testgen.files import SPECIFICATION_FILE, file_stem
 from gate.values import JsonValue
 
-SMALL = "A small local model writes poor rules and tests. Check them, or use a larger model."
 _INSTRUCTED_STAGES = tuple(stage for stage in get_args(Stage) if stage != "expected")
 """Stages that accept instructions; expected outputs come from the prompt itself."""
 
@@ -156,6 +152,7 @@ def generation_request(options: GenerateOptions) -> GenerationRequest:
         sees_input=chosen.input_aware,
         base=options.base,
         update=options.update,
+        write_back=chosen.write_back,
     )
 
 
@@ -172,14 +169,3 @@ def generation_progress(options: GenerateOptions) -> GenerationProgress:
     """A bar on a terminal, lines elsewhere, nothing with --quiet."""
     bar = run_progress(quiet=options.quiet, doing="generating", things="calls at most")
     return GenerationProgress(bar, bar, (lambda line: None) if options.quiet else print_error_line)
-
-
-def suite_of(prompt: str, cases: Path, specification: Specification, models: SuiteModels) -> str:
-    """The suite for a gate.yaml in the current folder; empty if its paths cannot be written."""
-    files = SuitePaths(file_stem(prompt), _from_here(Path(prompt)), _from_here(cases))
-    return suite_yaml(files, models, specification.rules, compile_rules(specification.rules))
-
-
-def _from_here(path: Path) -> Path:
-    here, whole = Path.cwd(), Path(os.path.abspath(path))
-    return whole.relative_to(here) if whole.is_relative_to(here) else whole

@@ -10,7 +10,6 @@ from gate.cli.generate.options import (
     GenerateOptions,
     generation_progress,
     generation_request,
-    suite_of,
 )
 from gate.cli.output import print_error_line, stdout_console
 from gate.environment.settings import Settings
@@ -24,6 +23,7 @@ from gate.generation.specification_diff import (
     specification_files,
 )
 from gate.generation.tests import GenerationRequest
+from gate.generation.written_files import suite_of
 from gate.record.run import PromisesRecord
 from gate.report.escape import terminal_text
 from gate.report.sheets.generation import printable_json, rules_plan_sheet
