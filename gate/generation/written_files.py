@@ -29,7 +29,7 @@ from gate.testgen.files import (
     with_test_data,
 )
 from gate.testgen.rules.compiler import compile_rules, compiled_summary
-from gate.testgen.specification.extraction import RULES_NAMED
+from gate.values import NAMES_SHOWN
 
 SMALL = "A small local model writes poor rules and tests. Check them, or use a larger model."
 SUMMARY = "summary.md"
@@ -88,7 +88,7 @@ class WrittenFiles:
         warnings = judge_notes(request.judge, request.generator, request.tested)
         if request.generator.provider == "local":
             warnings.append(SMALL)
-        if len(generated.left_out) > RULES_NAMED:
+        if len(generated.left_out) > NAMES_SHOWN:
             warnings.append(f"{self.folder}/generation.json lists all rules that were left out.")
         if generated.failure is not None:
             warnings.insert(0, f"No tests were generated: {generated.failure.message} ({generated.failure.hint}).")
