@@ -48,11 +48,11 @@ class BundleSuite:
     """One suite of `gate.yaml`.
 
     Args:
-        prompt: path of a file of the bundle, or of an existing file of the repository.
+        prompt: a file of the repository, or a text inside one.
         cases: all valid; empty if the tool stores none with its prompt.
         scorers: empty if the tool has no checks.
         model: such as `openai:gpt-5-mini`; None if the tool names no supported model.
-        template: the prompt is Jinja2 whatever the ending of its file.
+        template: how the prompt is read, as in gate.yaml; empty to decide by its file.
     """
 
     name: str
@@ -62,19 +62,14 @@ class BundleSuite:
     model: str | None = None
     params: Mapping[str, JsonValue] = field(default_factory=dict)
     slices: tuple[str, ...] = ()
-    template: bool = False
+    template: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A converted configuration of another tool.
-
-    Args:
-        files: new prompt files: path (from the root, posix) to text.
-    """
+    """A converted configuration of another tool."""
 
     format: str
-    files: Mapping[str, str]
     suites: tuple[BundleSuite, ...]
     losses: tuple[Loss, ...]
 

@@ -393,7 +393,7 @@ def _at(source: FileSource, path: str) -> str:
 
 def _placeholder_rules(config: SuiteConfig) -> PlaceholderRules:
     """The placeholders of a text inside a file: those that the suite fills in itself stay."""
-    return PlaceholderRules(config.template, frozenset((TODAY, *(config.placeholders or {}))))
+    return PlaceholderRules(config.template, frozenset((TODAY, *(config.placeholders or {}))), config.nunjucks)
 
 
 def _compared(pair: Pair, suite: Suite) -> bool:

@@ -25,7 +25,7 @@ _FRAME_TOKENS = 500
 _REPLY_TOKENS: Mapping[str, int] = {
     "intent": 60,
     "inputs": 250,
-    "rules": 900,
+    "rules": 1_500,
     "inverse": 600,
     "grounding": 80,
     "review": 300,

@@ -150,7 +150,7 @@ def import_(
 EXPORT_EXAMPLES = """\b
 Examples:
   gate cases export store:support evals/support/cases.jsonl
-  gate cases export store:support dataset.jsonl --to langsmith
+  gate cases export store:support tests.yaml --to promptfoo
 """
 
 
@@ -179,7 +179,7 @@ CONVERT_EXAMPLES = """\b
 Examples:
   gate cases convert golden.json cases.yaml
   gate cases convert questions.csv cases.jsonl --slice tier
-  gate cases convert cases.jsonl dataset.csv --to langsmith
+  gate cases convert cases.jsonl tests.yaml --to promptfoo
 """
 
 
@@ -202,8 +202,8 @@ def convert(
     """Convert cases to another format.
 
     The ending of FILE sets the format of the gate: .jsonl, .json, .yaml, .csv or .prompt.yml. What cannot be converted
-    is listed. Formats: gate, csv, promptfoo, openai-evals, openai-items, inspect, braintrust, langsmith, helm,
-    prompt-yml; and for input only prompty, deepeval, ragas, pydantic-evals.
+    is listed. Formats: gate, csv, promptfoo, openai-evals, openai-items, prompt-yml; and for input only inspect,
+    braintrust, langsmith, helm, prompty, deepeval, ragas, pydantic-evals.
     """
     if is_store(file):
         raise GateError("convert writes to a file, not to the store", "run gate cases import FILE store:NAME")
