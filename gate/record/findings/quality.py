@@ -209,7 +209,7 @@ class ScorersOpposed(Finding):
     better: str
     rise: Delta
     remedy: ClassVar[str] = "Read some answers and decide whether the rise is worth the drop."
-    settings: ClassVar[tuple[str, ...]] = "suites[].scorers"
+    settings: ClassVar[tuple[str, ...]] = ("suites[].scorers",)
 
     @property
     def headline(self) -> Text:
