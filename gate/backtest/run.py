@@ -248,7 +248,7 @@ class _RunningBacktest:
         run = self._run(trial, trial.resolved)
         self.used.add(run)
         if run.unfinished is not None:
-            self.unfinished = run.unfinished.phrase
+            self.unfinished = run.unfinished.clause
             self.interrupted = run.exit_code == Interrupted.exit_code
         return _with_run(trial, run, self._several)
 

@@ -116,7 +116,7 @@ class JudgeRun:
             self.stop.drain(cause)
         self._unscored += 1
         if not self._scored and self._unscored >= FAILURES_IN_A_ROW:
-            self.stop.drain(ServiceFailed(calls=self._unscored, error=score.value.reason))
+            self.stop.drain(ServiceFailed(calls=self._unscored, judged=True, error=score.value.reason))
 
     def _keep(self, row: Labelled, index: int, score: Score) -> None:
         reply = Reply(row.output, RECORDED, Usage(), Unpriced("n/a"), latency_s=None)

@@ -305,7 +305,7 @@ class BudgetGuard:
     def holds(self, estimate_usd: float, what: str = _CALL, promised_usd: float = 0.0) -> bool:
         """Does a request fit now, with the reservations of others and the `promised_usd` that they will still need?"""
         if (reached := self._used_up(estimate_usd, what)) is not None:
-            raise CallRefused(self._refuse(reached).phrase)
+            raise CallRefused(self._refuse(reached).clause)
         limit, others = self._budget.max_usd, self.reserved + promised_usd
         return limit is None or others <= _DUST or self.spent + others + estimate_usd <= limit + _DUST
 
@@ -473,7 +473,7 @@ class ExternalConversations:
             self._dearest, bill.cost = self._dearest or 0.0, Dollars(reserved)
             if not isinstance(error, TimeoutError) or not limit.expired():
                 raise
-            raise CallRefused(self.budget.out_of_time().phrase) from None
+            raise CallRefused(self.budget.out_of_time().clause) from None
         finally:
             self.budget.settle(reserved, bill.cost)
 

@@ -160,7 +160,7 @@ class Caller:
         except TimeoutError:
             if not limit.expired():
                 raise
-            return self._failed(_with_trouble(self._budget.out_of_time().phrase, errand.trouble), errand.sent)
+            return self._failed(_with_trouble(self._budget.out_of_time().clause, errand.trouble), errand.sent)
 
     async def _tried(self, errand: _Errand) -> Reply | Failed:
         provider = self._providers(errand.request.model, errand.request.params)

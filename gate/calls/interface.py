@@ -282,7 +282,7 @@ class Stop:
     @property
     def reason(self) -> str | None:
         """The cause as a clause; None where the run goes on."""
-        return None if self.cause is None else self.cause.phrase
+        return None if self.cause is None else self.cause.clause
 
     def drain(self, cause: Finding) -> None:
         """Take no more work, but finish running work."""

@@ -90,7 +90,7 @@ COMMANDS = {
     "comment": ("results", "Post a finished run as a comment on a pull request."),
     "demo": ("setup", "Watch the gate block a bad prompt change, on a local model."),
     "diff": ("evaluations", "Compare a prompt before and after a change."),
-    "explain": ("results", "Show one case of a finished run in full."),
+    "explain": ("results", "Show one case of a finished run in full, or what a finding means."),
     "generate": ("generate.command", "Generate tests from a prompt."),
     "init": ("setup", "Set up Prompt Gate in a repository."),
     "merge": ("evaluations", "Combine the shards of a run into one verdict."),

@@ -167,7 +167,7 @@ class PromiseComparison:
     def ended(self) -> str:
         """What ended the work; empty where it goes on."""
         cause = self.order.stop.cause or self.tools.exhausted()
-        return "" if cause is None else cause.phrase
+        return "" if cause is None else cause.clause
 
     async def _tests(self, compared: RuleComparison, rules: Sequence[OutputRule]) -> tuple[GeneratedTest, ...]:
         """Tests for new rules, and for their inverses."""

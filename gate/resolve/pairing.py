@@ -109,8 +109,12 @@ def errors_of_sides(errors: InputErrors, sides: Sides, folder: str = "") -> Inpu
         if problem.file.startswith(change):
             path = problem.file.removeprefix(change)
             problems.append(replace(problem, file=f"{folder}/{path}" if folder else path, side="change"))
+        elif problem.file.startswith(base):
+            problems.append(replace(problem, side="base"))
         else:
-            problems.append(replace(problem, side="base") if problem.file.startswith(base) else problem)
+            # A path of the repository; others are absolute, or names of stores.
+            of_change = problem.file and ":" not in problem.file and not problem.file.startswith("/")
+            problems.append(replace(problem, side="change") if of_change else problem)
     return InputErrors(problems)
 
 

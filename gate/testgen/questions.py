@@ -123,7 +123,7 @@ class BoundedCalls:
             return reply
         self._unanswered += reply.attempts > 1
         cause = self.exhausted()
-        reason = None if cause is None else cause.phrase
+        reason = None if cause is None else cause.clause
         if reason is None and self._unanswered >= FAILURES_IN_A_ROW:
             reason = f"{FAILURES_IN_A_ROW} requests in a row: {reply.reason}"
         if reason is not None:

@@ -8,6 +8,7 @@ from gate.calls.interface import Request, WorthKeeping, any_reply, together
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
 from gate.messages import Message
+from gate.record.findings.unfinished import BudgetReached
 from gate.record.transcript import Dollars, Failed, Reply, Usage
 from gate.testgen.questions import FAILURES_IN_A_ROW, BoundedCalls
 
@@ -42,9 +43,15 @@ def ask(calls: BoundedCalls, *texts: str) -> None:
 
 
 def test_what_was_sent_is_waited_for_when_a_budget_is_used_up() -> None:
+    reached = BudgetReached(limit="max_calls", value=1, setting="budget.max_calls")
     inner = Scripted()
     with pytest.raises(CannotEvaluate, match="not finished: the budget"):
-        ask(BoundedCalls(inner, lambda: "the budget is used up"), "slow", "refused", "slow")
+        ask(
+            BoundedCalls(inner, lambda: reached),
+            "slow",
+            "refused",
+            "slow",
+        )
     assert inner.kept == ["slow", "slow"]
 
 

@@ -12,6 +12,7 @@ from gate.calls.caller import Caller, CallPolicy
 from gate.calls.interface import Misconfigured, NoMemory, RejectedRequest, Request, Transient
 from gate.calls.limits import RetryPolicy, Timing
 from gate.config.policy import Budget
+from gate.record.findings.unfinished import BudgetReached
 from gate.record.transcript import Dollars, Failed, Reply, Unpriced, Usage
 from tests.calls.scripted import Scripted, VirtualTime, cent, completion, request
 
@@ -88,7 +89,7 @@ def test_the_budget_is_looked_at_before_each_request() -> None:
     assert [isinstance(reply, Reply) for reply in replies].count(True) == 2
     assert Failed("the budget of 2 calls is used up; raise budget.max_calls, or evaluate less", 0) in replies
     assert provider.seen == 2
-    assert calls.exhausted() == "the budget of 2 calls is used up; raise budget.max_calls, or evaluate less"
+    assert isinstance(calls.exhausted(), BudgetReached)
 
 
 def test_what_has_no_price_is_not_asked_for_one() -> None:

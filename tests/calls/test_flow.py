@@ -13,6 +13,7 @@ from gate.calls.interface import RejectedRequest, Request, Transient
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.messages import Message
+from gate.record.findings.unfinished import BudgetReached, ServiceFailed
 from gate.record.transcript import Failed, Reply
 from tests.calls.services import Service, caller_of
 from tests.support.virtual_loop import simulate
@@ -118,11 +119,10 @@ def test_an_outage_without_end_is_given_up_and_the_rest_fails_at_once() -> None:
     answers, caller, seconds = run(1500, CallPolicy(64), service)
     assert len(answers) == 1500
     assert seconds < 110
-    reason = caller.exhausted()
-    assert reason is not None
-    assert reason.startswith("the service stopped responding at 00:00:02 UTC")
-    assert reason.endswith("the last error: answered 503: down")
-    assert {failed.reason for failed in failures(answers)} == {reason, "answered 503: down"}
+    cause = caller.exhausted()
+    assert isinstance(cause, ServiceFailed)
+    assert (cause.since, cause.error) == ("00:00:02 UTC", "answered 503: down")
+    assert {failed.reason for failed in failures(answers)} == {cause.phrase, "answered 503: down"}
     assert service.requests < 1500
 
 
@@ -130,7 +130,9 @@ def test_a_service_that_is_not_there_is_given_up_sooner() -> None:
     service = Service(trouble=between(0, 1e9, Transient("refused to connect")))
     _, caller, seconds = run(1500, CallPolicy(64), service)
     assert seconds < 15
-    assert "has not responded once" in (caller.exhausted() or "")
+    cause = caller.exhausted()
+    assert isinstance(cause, ServiceFailed)
+    assert cause.since == ""
 
 
 def test_a_deadline_cuts_what_hangs() -> None:
@@ -138,7 +140,7 @@ def test_a_deadline_cuts_what_hangs() -> None:
     answers, caller, seconds = run(100, CallPolicy(8, budget=Budget(max_minutes=2)), service, workers=8)
     assert seconds == pytest.approx(120.0, abs=1.0)
     assert len(answers) == 100
-    assert "budget of 2 minutes" in (caller.exhausted() or "")
+    assert isinstance(caller.exhausted(), BudgetReached)
     assert "budget of 2 minutes" in failures(answers)[-1].reason
 
 

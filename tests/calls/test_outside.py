@@ -58,7 +58,7 @@ def test_an_agent_that_does_not_say_what_it_costs_is_told_about_and_calls_keep_t
 
     assert "whole; 0: the budget of 3 calls is used up" in run(work)
     (note,) = calls.notes()
-    assert "so budget.max_usd does not count them. budget.max_calls still limits them" in note.text
+    assert "so budget.max_usd does not count its calls. budget.max_calls still limits them" in note.text
 
 
 def test_conversations_at_once_stay_within_a_budget_of_dollars() -> None:
@@ -94,8 +94,7 @@ def test_a_conversation_that_does_not_fit_is_reported_with_a_remedy() -> None:
         return await talk(calls, 3)
 
     assert run(work) == (
-        "0: the budget of $2 is not enough for another conversation: $1 is spent, and the "
-        "conversation may cost $1.5; "
+        "0: the budget of $2 is not enough for another conversation: $1 is spent, and the conversation may cost $1.5; "
         "raise budget.max_usd, or evaluate less"
     )
 

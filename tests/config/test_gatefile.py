@@ -107,7 +107,7 @@ def test_the_shortest_file() -> None:
         (
             "template: jinja2",
             "template: yes",
-            "gate.yaml:28: suites[1].template must be jinja2, true or false, not 'yes'",
+            "gate.yaml:28: suites[1].template must be jinja2, nunjucks, true or false, not 'yes'",
         ),
         (
             "contains:",

@@ -37,6 +37,11 @@ def names(items: Sequence[str]) -> Text:
     return (*pieces, and_more(len(items) - NAMES_SHOWN))
 
 
+def setting_name(setting: str) -> str | Code:
+    """A key or an option as code; the name of an input, which has words around it, as it is."""
+    return setting if " " in setting else Code(setting)
+
+
 def capitalized(text: Text) -> Text:
     """With a capital letter, unless it begins with a name."""
     first = next((place for place, piece in enumerate(text) if piece), 0)
@@ -78,6 +83,11 @@ class Finding(RecordPart):
         """The fact and its cause, to stand within a sentence."""
         cause = self.cause.rstrip(" .")
         return plain(self.headline) + (f": {cause}" if cause else "")
+
+    @property
+    def clause(self) -> str:
+        """The phrase with its remedy, for commands that print nothing else about it."""
+        return self.phrase
 
     @property
     def sentence(self) -> Text:

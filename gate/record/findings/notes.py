@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal
 
 from gate.numbers import dollars
-from gate.record.findings.finding import Code, Finding, Text, names
+from gate.record.findings.finding import Code, Finding, Text, names, setting_name
 from gate.values import Amount, Count, counted
 
 
@@ -402,14 +402,15 @@ class CostUncounted(Note):
             if self.models
             else ("an agent does not report what its answers cost",)
         )
-        return (*subject, ", so ", Code(self.setting), " does not count them")
+        calls = "their calls" if len(self.models) > 1 else "its calls"
+        return (*subject, ", so ", setting_name(self.setting), f" does not count {calls}")
 
     @property
     def more(self) -> Text:
         calls: Text = (
-            (Code(self.calls_setting), " still limits them. ")
+            (setting_name(self.calls_setting), " still limits them. ")
             if self.calls_limited
-            else ("Set ", Code(self.calls_setting), " to limit them. ")
+            else ("Set ", setting_name(self.calls_setting), " to limit them. ")
         )
         price: Text = (
             ("Set the price under ", Code("prices"), ".") if self.models else ("Let it return ", Code("cost_usd"), ".")
@@ -440,7 +441,7 @@ class BudgetTooLow(Note):
 
     @property
     def headline(self) -> Text:
-        return (Code(self.setting), f" is {self.value}, and this run {self.need}")
+        return (setting_name(self.setting), f" is {self.value}, and this run {self.need}")
 
     @property
     def more(self) -> Text:

@@ -103,11 +103,7 @@ class SecretsMissing(Finding):
 
     @property
     def headline(self) -> Text:
-        return ("nothing was evaluated",)
-
-    @property
-    def cause(self) -> str:
-        return self.reason
+        return (f"nothing was evaluated: {self.reason}",)
 
     @property
     def more(self) -> Text:

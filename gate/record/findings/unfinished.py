@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal
 
 from gate.record.comparison import Verdict
-from gate.record.findings.finding import Code, Finding, Text, names
+from gate.record.findings.finding import Code, Finding, Text, names, setting_name
 from gate.values import Amount, Count, RecordPart, counted, exact_dollars
 
 LimitName = Literal["max_calls", "max_usd", "max_minutes"]
@@ -55,9 +55,17 @@ class BudgetReached(Unfinished):
         return self.trouble
 
     @property
+    def instead(self) -> str:
+        """What to do rather than to raise the limit."""
+        return "lower max_output_tokens" if self.request == "call" else "evaluate less"
+
+    @property
     def more(self) -> Text:
-        instead = "lower max_output_tokens" if self.request == "call" else "evaluate less"
-        return ("Raise ", Code(self.setting), f", or {instead}.")
+        return ("Raise ", setting_name(self.setting), f", or {self.instead}.")
+
+    @property
+    def clause(self) -> str:
+        return f"{self.phrase}; raise {self.setting}, or {self.instead}"
 
 
 _ENDED_BY = {
@@ -95,6 +103,7 @@ class ServiceFailed(Unfinished):
 
     Args:
         calls: that all failed, from the first one; null where time decided.
+        judged: the calls were answered, and no answer was a judgement.
         seconds: of attempts that failed.
         since: when it stopped responding; empty where it never responded.
         error: the last one.
@@ -102,6 +111,7 @@ class ServiceFailed(Unfinished):
 
     code: Literal["service-failed"] = "service-failed"
     calls: Count | None = None
+    judged: bool = False
     seconds: Amount | None = None
     since: str = ""
     error: str
@@ -110,7 +120,8 @@ class ServiceFailed(Unfinished):
     @property
     def headline(self) -> Text:
         if self.calls is not None:
-            return (f"the first {self.calls:,} calls all failed",)
+            what = "judgements gave no score" if self.judged else "calls all failed"
+            return (f"the first {self.calls:,} {what}",)
         seconds = f"{self.seconds or 0.0:.0f} s"
         if self.since:
             return (f"the service stopped responding at {self.since}, and {seconds} of attempts failed",)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence, Set
 
 from gate.record.comparison import FEWEST_UNITS, State, Verdict, undetected_share
+from gate.record.findings.finding import setting_name
 from gate.record.findings.quality import AboveLimit, TooFewCases
 from gate.record.findings.unfinished import BudgetReached, RunInterrupted
 from gate.record.parts import ArmRecord
@@ -71,7 +72,7 @@ def early_end_steps(run: RunRecord) -> Iterator[Text]:
         return
     rest = _unpaid(run) if run.missing.samples < run.missing.total else ""
     if isinstance(cause, BudgetReached):
-        yield ("Raise ", Code(cause.setting), f", or run again with the same limit{rest}.")
+        yield ("Raise ", setting_name(cause.setting), f", or run again with the same limit{rest}.")
     elif isinstance(cause, RunInterrupted):
         yield (f"Run again{rest}.",)
     else:

@@ -549,6 +549,8 @@ def _more_reasons(run: RunRecord) -> tuple[Text, ...]:
     if run.verdict is Verdict.HOLD:
         told = (AboveLimit, ThresholdUnset)
         return tuple(shown(one.sentence) for one in run.deciding[1:] if not isinstance(one, told))
+    if run.verdict is Verdict.SKIPPED and (more := run.deciding[0].more):
+        return (shown(more),)
     return ()
 
 

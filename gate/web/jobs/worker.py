@@ -23,11 +23,11 @@ from gate.app.runs import RunContext, carry_out
 from gate.calls.caller import Caller
 from gate.engine.check import check
 from gate.engine.evaluate import evaluate
-from gate.engine.signals import ENDING
 from gate.engine.without_evaluation import deleted_record
 from gate.environment.settings import Settings
 from gate.errors import GateError, Interrupted
 from gate.git.places import root_of
+from gate.record.findings.unfinished import RunInterrupted
 from gate.record.run import RunRecord
 from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
@@ -117,24 +117,19 @@ def _carry_out(order: JobRequest, folder: Path, tell: Callable[[Event], None]) -
 
 
 def _evaluated(plan: RunOrder, order: JobRequest, counting: Counting) -> RunRecord:
-    stopped: list[str | None] = []
-
     async def work(running: RunContext) -> RunRecord:
         if isinstance(running.tools.calls, Caller):
             counting.counters = running.tools.calls.counters
-        try:
-            if order.kind == "diff":
-                return await evaluate(running.resolved, running.tools, running.caching, running.seed, running.stop)
-            tools = with_judge_events(running.tools, counting.tell) if order.kind == "try" else running.tools
-            return await check(running.resolved, tools, running.seed, running.stop)
-        finally:
-            stopped.append(running.stop.reason)
+        if order.kind == "diff":
+            return await evaluate(running.resolved, running.tools, running.caching, running.seed, running.stop)
+        tools = with_judge_events(running.tools, counting.tell) if order.kind == "try" else running.tools
+        return await check(running.resolved, tools, running.seed, running.stop)
 
     if order.kind != "diff":
         # Run every case: no early stop.
         plan = replace(plan, resolved=plan.resolved.stopping_early(False))
     run = carry_out(plan, Settings.from_environ(), work)
-    if any(reason in ENDING.values() for reason in stopped):
+    if isinstance(run.unfinished, RunInterrupted):
         raise Cancelled
     return run
 

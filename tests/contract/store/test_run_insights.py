@@ -88,8 +88,7 @@ def test_judges_of_the_newest_runs_are_listed_by_scorer_and_kind(database: Datab
     jury = record.suites[0].juries[0]
     told = [one.agreement for one in found if (one.agreement.scorer, one.agreement.kind) == (jury.scorer, "jury")]
     assert len(told) == 2
-    assert jury.alpha is not None
-    assert (told[0].value, told[0].lower, told[0].answers) == (jury.alpha.value, jury.alpha.lower, jury.answers)
+    assert (told[0].value, told[0].lower, told[0].answers) == (jury.share.value, jury.share.lower, jury.answers)
     people = [one.agreement for one in found if one.agreement.kind == "people"]
     assert {one.scorer for one in people} == {judge.scorer for judge in record.suites[0].exam.judges}
 

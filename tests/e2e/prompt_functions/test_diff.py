@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gate.record.comparison import Verdict
+from gate.record.findings.unfinished import PromptDeleted
 from tests.e2e.prompt_functions.repository import FILES, GOOD, MODULE, SAME, WORSE
 from tests.e2e.python_functions.peeking import ONLY_ITSELF, peeking, unprivileged
 from tests.e2e.python_functions.repositories import Run, running
@@ -108,7 +109,7 @@ def test_a_deleted_function_is_reported_and_red(repo: Path, run: Run) -> None:
     write(repo, {**files, "gate.yaml": other, "prompts/faq.j2": "Answer. quality=1.0\n"})
     found = run()
     assert found.record.verdict is Verdict.INCONCLUSIVE
-    assert found.record.deleted == [NAME]
+    assert [finding.prompt for finding in found.record.findings if isinstance(finding, PromptDeleted)] == [NAME]
 
 
 def test_a_module_that_moves_keeps_its_exam(repo: Path, run: Run) -> None:

@@ -19,7 +19,7 @@ def test_judges_that_prefer_their_own_kind_and_are_not_calibrated_are_reported(p
     project.write(scorers=JUDGED.replace("own:j", "own:m"))
     found = section(project.run("-m", "eval").out)
     (warned,) = (line for line in found if "self-preference" in line)
-    assert warned.startswith("bot: the judge judge calls own:m, the same model that it judges")
+    assert warned.startswith("bot: the judge judge calls own:m, the model that it judges")
     (quoted,) = (line for line in found if "calibrated" in line)
     assert quoted == "bot: the judge judge is not calibrated: its agreement with people was not measured"
 
@@ -116,4 +116,4 @@ def test_a_check_of_a_tool_that_no_agent_has_is_named(project: Project) -> None:
     scorers = "[contains, {tools: {forbidden: [send_invoice]}}]"
     project.write(scorers=scorers, suite="    target: {tools: {fixtures: tools.yaml}}\n")
     ran = project.run("-m", "eval", "-k", "welcome_0")
-    assert "names the tool 'send_invoice', which neither version has or called, so its check shows nothing" in ran.out
+    assert "names the tool send_invoice, which no version has" in ran.out

@@ -119,7 +119,7 @@ def test_a_model_without_a_known_price_is_reported(tmp_path: Path) -> None:
     done = gate("validate", cwd=tmp_path)
     assert done.code == 0
     said = "The price of openai:our-own-model is unknown, so budget.max_usd does not count its calls"
-    assert said in done.out and "set budget.max_calls to limit them" in done.out
+    assert said in done.out and "Set budget.max_calls to limit them" in done.out
     with_price = (config % ('"openai:our-own-model"', suite)) + "prices: {our-own-model: {input: 1, output: 2}}\n"
     for text in (config % ('"openai:gpt-4o-mini"', suite), config % ('"fake:echo"', suite), with_price):
         write(tmp_path, {"gate.yaml": text})

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from gate.record.findings.unfinished import PromptDeleted
 from gate.record.run import RunRecord
 from tests.e2e.shards.runs import merge, shards
 from tests.support.command import git
@@ -24,5 +25,5 @@ def test_a_prompt_that_is_gone_leaves_the_verdict_of_the_merge_open(tmp_path: Pa
     outcome = merge(tmp_path, "--quiet")
     assert (outcome.code, "INCONCLUSIVE" in outcome.out) == (3, True), outcome
     run = RunRecord.model_validate_json((tmp_path / "merged/run.json").read_bytes())
-    assert run.deleted == [PROMPT]
+    assert [finding.prompt for finding in run.findings if isinstance(finding, PromptDeleted)] == [PROMPT]
     assert [suite.name for suite in run.suites] == ["faq"]

@@ -61,12 +61,12 @@ def test_a_stopped_shard_makes_the_run_inconclusive(repo: Path) -> None:
     assert "ended early" in first.out
     outcome = merge(repo, "--json")
     assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
-    assert "Shard 1/2 ended early: the budget of 15 calls is used up" in texts(outcome.record)[0]
+    assert "Shards 1/2, 2/2 ended early: the budget of 15 calls is used up" in texts(outcome.record)[0]
     assert outcome.record.calls.made == 30
 
 
 def test_a_killed_shard_counts_with_its_written_samples(three: Path) -> None:
-    edit(three / "shards/2/shard.json", samples=None, unfinished="it ended without a word")
+    edit(three / "shards/2/shard.json", samples=None, unfinished={"code": "interrupted", "signal": "SIGKILL"})
     whole = len((three / SECOND).read_text().splitlines())
     change(three / SECOND, lambda lines: [*lines[:4], lines[4][:50]])
     outcome = merge(three, "--json")

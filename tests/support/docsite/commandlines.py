@@ -19,6 +19,7 @@ _KNOWN = frozenset(
         "cosign",
         "cp",
         "curl",
+        "watchexec",
         "dask",
         "docker",
         "echo",
