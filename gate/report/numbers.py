@@ -43,6 +43,11 @@ def grade(value: float | None) -> str:
     return NOTHING if value is None else two_decimals(value)
 
 
+def grade_delta(value: float | None) -> str:
+    """A signed change of such a score: `−0.50`."""
+    return NOTHING if value is None else _signed(value, 2)
+
+
 def grade_from_share(share: float, scale: tuple[float, float], places: int = 1) -> str:
     """A score in [0, 1] as a rubric's scale has it, with one decimal: 0.625 on 1 to 5 is `3.5`."""
     return _decimals(scale[0] + share * (scale[1] - scale[0]), places)
@@ -161,10 +166,12 @@ def tokens(count: int) -> str:
 
 def rough_count(count: int) -> str:
     """A rough count with two significant digits; beyond 10,000 only that."""
-    if count > 10_000:
-        return "more than 10,000"
-    digits = max(0, len(str(count)) - 2)
-    return f"about {round(count, -digits):,}"
+    return "more than 10,000" if count > 10_000 else f"about {rough_tokens(count)}"
+
+
+def rough_figure(count: int) -> str:
+    """The same as a figure: `≈ 120`, `> 10,000`."""
+    return "> 10,000" if count > 10_000 else f"≈ {rough_tokens(count)}"
 
 
 def _signed(value: float, places: int) -> str:
@@ -220,16 +227,29 @@ Text: TypeAlias = tuple[str | Code, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class NamedNumber:
-    """One line on how the verdict was decided.
+class ShownCases:
+    """The cases that a report shows; each renderer says where."""
 
-    Args:
-        kind: `reason`, `cost` or `spent` for lines that the comment shows elsewhere.
-    """
+    words: str = "the cases"
 
-    label: str
-    text: Text
-    kind: str = ""
+
+Step: TypeAlias = tuple[str | Code | ShownCases, ...]
+"""What to do next."""
+
+
+def placed(step: Step, where: str) -> Text:
+    """The step with the place of the cases: `above`."""
+    return tuple(f"{piece.words} {where}" if isinstance(piece, ShownCases) else piece for piece in step)
+
+
+def groups_text(cases: int, units: int) -> str:
+    """`12 groups`, those that count as one independent case each; empty where every case does."""
+    return "" if cases == units else counted(units, "group")
+
+
+def cases_and_groups(cases: str, groups: str) -> str:
+    """`30 (12 groups)`."""
+    return f"{cases} ({groups})" if groups else cases
 
 
 LONGEST_NAME = 100
@@ -374,6 +394,11 @@ def listed_code(names: Sequence[str]) -> Text:
         out += [", " if out else "", Code(short_line(name))]
     rest = len(names) - NAMES_SHOWN
     return (*out, f" and {rest:,} more" if rest > 0 else "")
+
+
+def in_suite(suite: str) -> Text:
+    """` in suite`; empty where no suite is named."""
+    return (" in ", Code(short_line(suite))) if suite else ()
 
 
 def slice_name(named: NamedSlice) -> Code:

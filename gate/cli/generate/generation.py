@@ -33,9 +33,9 @@ from gate.generation.tests import (
 from gate.prompts.reading import is_prompt_yml, own_model
 from gate.report.escape import terminal_text
 from gate.report.markdown.report import render_sheet
+from gate.report.sheet import Sheet
 from gate.report.sheets import generation, matrix
 from gate.report.sheets.generation import printable_json
-from gate.report.sheets.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
 from gate.testgen.evaluation.trials import EvaluationResult, judge_notes
 from gate.testgen.files import SPECIFICATION_FILE, NewFiles, new_files, suite_models

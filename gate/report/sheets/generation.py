@@ -18,7 +18,7 @@ from gate.config.specification import (
     TestKind,
 )
 from gate.record.transcript import Dollars, Effort, masked
-from gate.report.sheets.sheet import CodeBlock, Remark, Sheet, SheetRow, SheetTable
+from gate.report.sheet import CodeBlock, Remark, Sheet, SheetRow, SheetTable, figure_columns, text_columns
 from gate.stats.arrays import Undefined
 from gate.testgen.cases.diversity import Lengths
 from gate.testgen.evaluation.metrics import OutcomeRow
@@ -79,7 +79,9 @@ def generation_plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
     ]
     below = [f"Assumes {found.rules} rules; their number is not known yet."] if found.assumed else []
     below.append("Not counted: retries, and answers that are already cached.")
-    grid = SheetTable("", ("Stage", "Model", "Calls", "Tokens", "Cost"), tuple(lines), tuple(below))
+    grid = SheetTable(
+        "", (*text_columns("Stage", "Model"), *figure_columns("Calls", "Tokens", "Cost")), tuple(lines), tuple(below)
+    )
     head = f"{prompt}: about {counted(found.calls, 'call')}{money} for up to {counted(found.tests, 'test')}"
     return Sheet(head, (), (grid,))
 
@@ -108,7 +110,8 @@ def _rules(found: GenerationOutcome) -> SheetTable:
         )
         for rule in found.specification.rules
     ]
-    return SheetTable("Rules", ("Rule", "Tests", "Inverse", "Checked by", "In the prompt"), tuple(lines), wraps=True)
+    head = (*text_columns("Rule"), *figure_columns("Tests", "Inverse"), *text_columns("Checked by", "In the prompt"))
+    return SheetTable("Rules", head, tuple(lines), wraps=True)
 
 
 def _how(rule: OutputRule, by_code: set[str]) -> tuple[str, str]:

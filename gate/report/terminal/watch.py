@@ -13,8 +13,8 @@ from gate.record.run import RunRecord
 from gate.report import numbers
 from gate.report.escape import terminal_text
 from gate.report.explain import state_words
-from gate.report.numbers import NamedSlice, has_several_suites, run_slices, short_line, worst_first
-from gate.report.view.headline import plain_first_line
+from gate.report.numbers import NamedSlice, has_several_suites, plain, run_slices, short_line, worst_first
+from gate.report.view.headline import headline, plain_first_line, waived_by
 from gate.values import counted
 
 CASES_NAMED = 5
@@ -51,7 +51,7 @@ class WatchView:
     """
 
     verdict: Verdict
-    first_line: str
+    headline: str
     before: str
     rows: tuple[WatchRow, ...]
     fell: tuple[str, ...]
@@ -65,7 +65,7 @@ def watch_view(run: RunRecord, last: RunRecord | None) -> WatchView:
     moved = [] if last is None else sorted(_moved(run, last), key=lambda one: (-abs(one[0]), one[1]))
     return WatchView(
         verdict=run.verdict,
-        first_line=line,
+        headline=": ".join(plain(part) for part in (waived_by(run), headline(run)) if part),
         before="" if before == line else before,
         rows=(*_compared(run, last), *_alone(run, last)),
         fell=tuple(text for change, text in moved if change < 0),
@@ -175,9 +175,8 @@ _FEWEST_ROWS = 5
 
 def render_watch(shown: WatchView, at: str, console: Console) -> None:
     """Print it at `at`, the time of day; the height of the console limits the number of slices."""
-    words = shown.first_line.removeprefix(shown.verdict.value).lstrip(": ")
     head = Text.assemble((at, "dim"), "  ", (f" {shown.verdict} ", _VERDICTS[shown.verdict]))
-    console.print(Text.assemble(head, (terminal_text(words), "bold")), highlight=False)
+    console.print(Text.assemble(head, (terminal_text(shown.headline), "bold")), highlight=False)
     if shown.before:
         console.print(Text.assemble(("last run: ", "dim"), terminal_text(shown.before)), highlight=False)
     most = max(_FEWEST_ROWS, console.height - _OTHER_LINES) if console.is_terminal else len(shown.rows)

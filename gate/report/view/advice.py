@@ -15,6 +15,8 @@ from gate.report.numbers import (
     NAMES_SHOWN,
     Code,
     NamedSlice,
+    ShownCases,
+    Step,
     Text,
     run_slices,
     short_line,
@@ -60,20 +62,19 @@ NOTABLE_DROP = 0.05
 MOST_CASES = 200
 """No advice to add more cases than this for one slice."""
 FAILURES_NAMED = 2
-READ = "Read the cases above"
-"""Beginning of a step that refers to cases in the report."""
 STEPS_SHOWN = 3
+_FAILING = ShownCases("the failing cases")
 
 _MERGING = (Verdict.HOLD, Verdict.PASS, Verdict.SHIP)
 """Verdicts after which the next step may be to merge."""
 
 
-def next_steps(run: RunRecord) -> tuple[Text, ...]:
+def next_steps(run: RunRecord) -> tuple[Step, ...]:
     """At most `STEPS_SHOWN` instructions, each one sentence or a command, in the order to follow them."""
     return tuple(_steps(run))[:STEPS_SHOWN]
 
 
-def _steps(run: RunRecord) -> Iterator[Text]:
+def _steps(run: RunRecord) -> Iterator[Step]:
     if run.kind == "check":
         yield from _check(run)
         return
@@ -91,10 +92,10 @@ def _steps(run: RunRecord) -> Iterator[Text]:
     yield from makers[run.verdict](run)
 
 
-def _check(run: RunRecord) -> Iterator[Text]:
+def _check(run: RunRecord) -> Iterator[Step]:
     if run.verdict is Verdict.BLOCK:
         yield from ending_advice(run)
-        yield ("Read the failing cases above, fix the prompt or model settings, and run again.",)
+        yield ("Read ", _FAILING, ", fix the prompt or model settings, and run again.")
         yield ("If a test case expects the wrong thing, correct the test case.",)
     elif run.verdict is Verdict.INCONCLUSIVE:
         yield from early_end_steps(run)
@@ -107,7 +108,7 @@ def _check(run: RunRecord) -> Iterator[Text]:
     elif run.verdict is Verdict.HOLD:
         yield ("Add cases until the interval is narrow enough, or set ", Code("fail_on"), " to ", Code("block"), ".")
     elif any(check.state is CaseState.FAILED for suite in run.new for _, check in pass_rates.checked_cases(suite)):
-        yield ("Nothing to do: enough cases pass. Read the failing cases above.",)
+        yield ("Nothing to do: enough cases pass. Read ", _FAILING, ".")
     else:
         yield ("Nothing to do. To compare two versions of the prompt, run ", Code("gate diff"), ".")
 
@@ -122,7 +123,7 @@ def _blind(run: RunRecord) -> bool:
     return any(UNREAD in note for note in run.notes)
 
 
-def _block(run: RunRecord) -> Iterator[Text]:
+def _block(run: RunRecord) -> Iterator[Step]:
     yield from ending_advice(run)
     fallen = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.REGRESSION)
     yield from pass_rates.missed_rate_steps(run)
@@ -130,10 +131,12 @@ def _block(run: RunRecord) -> Iterator[Text]:
     again = "" if command else " and compare again" if run.suites else " and run again"
     fix = "Fix the prompt or model settings"
     if fallen:
-        fix = f"{READ} and fix the prompt or model settings" if telling_cases(run).cases else fix
         whole = fallen[0].overall and not fallen[0].suite
         where: Text = () if whole else (" for ", slice_name(fallen[0]))
-        yield (fix, *where, f"{again}.")
+        if telling_cases(run).cases:
+            yield ("Read ", ShownCases(), " and fix the prompt or model settings", *where, f"{again}.")
+        else:
+            yield (fix, *where, f"{again}.")
     else:
         yield (f"{fix}{again}.",)
     yield from command
@@ -202,12 +205,12 @@ def _fix(run: RunRecord) -> str:
     return f"Fix {'the errors' if mistake else 'the problem'} named above and {'push' if mistake else 'run'} again."
 
 
-def _hold(run: RunRecord) -> Iterator[Text]:
+def _hold(run: RunRecord) -> Iterator[Step]:
     yield from ending_advice(run)
     suspects = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.SUSPECT)
     if suspects:
-        read = f"{READ} and decide" if telling_cases(run).cases else "Decide"
-        yield (f"{read} whether the drop in ", *slice_names(suspects), " is real: it may be chance.")
+        read: Step = ("Read ", ShownCases(), " and decide") if telling_cases(run).cases else ("Decide",)
+        yield (*read, " whether the drop in ", *slice_names(suspects), " is real: it may be chance.")
         yield from _settling(run, suspects[0])
     for pair in (suite.opposed for suite in run.suites if suite.opposed is not None):
         better, worse = (Code(short_line(name)) for name in (pair.better, pair.worse))

@@ -29,27 +29,8 @@ from gate.report.numbers import (
     slice_name,
     suite_slices,
 )
+from gate.report.sheet import Column, Section, SheetRow, SheetTable, figure_columns, text_columns
 from gate.values import counted
-
-
-@dataclass(frozen=True, slots=True)
-class ExamTrial:
-    """The result of one edited part of an exam.
-
-    Args:
-        suite: empty where only one suite's exam is edited.
-        scores: `0.910 → 0.880`, or that of the only arm.
-        change: `−0.030 [−0.070, +0.010]`.
-        reason: why something is missing; else empty.
-    """
-
-    suite: str
-    words: str
-    cases: str
-    scores: str
-    change: str
-    reason: str
-
 
 PARTS_NAMED = 5
 RULES_NAMED = {"policy": 7, "budget": 7}
@@ -88,6 +69,12 @@ def exam_notice(run: RunRecord) -> Text:
     return tuple(out)
 
 
+def exam_notice_in_short(run: RunRecord) -> Text:
+    """That the change edits its own tests, without what; empty where it does not."""
+    edits = next(_parts(run), None)
+    return (f"{change_subject(run)} edits its own tests; run.json lists the edits.",) if edits else ()
+
+
 def change_subject(run: RunRecord) -> str:
     """The subject of that sentence; `also` where a prompt changed or was removed."""
     return "This change also" if run.evaluated or run.deleted else "This change"
@@ -123,18 +110,28 @@ def is_calm(run: RunRecord) -> bool:
     return not is_weighty(run) and any(change.obsolete for change in run.exam_changes)
 
 
-def exam_trials(run: RunRecord) -> tuple[ExamTrial, ...]:
-    """The results of the edited exam, suite by suite."""
+def exam_section(run: RunRecord) -> Section | None:
+    """The results of the edited exam, suite by suite; None without any."""
     several = len(run.exam_changes) > 1
-    rows = ((change.suite, trial) for change in run.exam_changes for trial in change.trials)
-    return tuple(_trial(suite if several else "", trial) for suite, trial in rows)[:TRIALS_SHOWN]
-
-
-def scores_head(run: RunRecord) -> str:
-    """The heading of the scores: both arms, or one arm's answers where no prompt changed."""
-    tried = (trial for change in run.exam_changes for trial in change.trials)
-    both = any(trial.baseline is not None and trial.kind != "rescored" for trial in tried)
-    return "baseline → candidate" if both else "score"
+    trials = [(change.suite, trial) for change in run.exam_changes for trial in change.trials]
+    if not trials:
+        return None
+    # Where no prompt changed, only one arm answers.
+    both = any(trial.baseline is not None and trial.kind != "rescored" for _, trial in trials)
+    interval = f"change [{numbers.percent(1 - 2 * run.method.alpha)} interval]"
+    head = (
+        *text_columns(*(["suite"] * several), "tested"),
+        Column("cases", figures=True, label="cases "),
+        *figure_columns("baseline → candidate" if both else "score"),
+        Column(interval, figures=True, label="change "),
+    )
+    lines = tuple(_trial(suite if several else "", trial) for suite, trial in trials)
+    return Section(
+        title=("Results with the edited tests (not part of the verdict)",),
+        brief=(),
+        tables=(SheetTable("", head, lines).shortened(TRIALS_SHOWN),),
+        missing=("the results with the edited tests", ""),
+    )
 
 
 def _parts(run: RunRecord) -> Iterator[Text]:
@@ -206,21 +203,16 @@ def _obsolete(run: RunRecord, change: ExamChangeRecord) -> Iterator[Text]:
         yield (*part, *((" (no case left in ", *named, f"{rest})") if slices else ()))
 
 
-def _trial(suite: str, trial: ExamTrialRecord) -> ExamTrial:
+def _trial(suite: str, trial: ExamTrialRecord) -> SheetRow:
     missing = trial.asked - trial.n
     cases = f"{trial.n:,} of {trial.asked:,}" if missing else f"{trial.asked:,}"
     left = f", {trial.left_out:,} more left out" if trial.left_out else ""
     scores = numbers.score(trial.candidate)
     if trial.baseline is not None:
         scores = f"{numbers.score(trial.baseline)} → {scores}"
-    return ExamTrial(
-        suite=short_line(suite),
-        words=EDIT_WORDS[trial.kind],
-        cases=cases + left,
-        scores=scores,
-        change=_change(trial),
-        reason=short_line(trial.reason, LONGEST_SENTENCE).rstrip("."),
-    )
+    reason = short_line(trial.reason, LONGEST_SENTENCE).rstrip(".")
+    words = f"{EDIT_WORDS[trial.kind]}{f' ({reason})' if reason else ''}"
+    return SheetRow((*([short_line(suite)] if suite else []), words, cases + left, scores, _change(trial)))
 
 
 def _change(trial: ExamTrialRecord) -> str:
