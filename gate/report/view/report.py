@@ -152,7 +152,7 @@ DIGEST_SHOWN = 12
 
 def facts_section(run: RunRecord) -> Section | None:
     """How the verdict was decided, the method first; None where nothing was."""
-    found = tuple(_facts(run))
+    found = tuple(facts(run))
     if not found:
         return None
     compared = any(suite.quality.overall.n for suite in run.suites)
@@ -165,7 +165,8 @@ def facts_section(run: RunRecord) -> Section | None:
     )
 
 
-def _facts(run: RunRecord) -> Iterator[Fact]:
+def facts(run: RunRecord) -> Iterator[Fact]:
+    """All facts of a run, the method first."""
     if not run.evaluated:
         if run.verdict is not Verdict.SKIPPED:
             yield from _unevaluated(run)
