@@ -33,7 +33,7 @@ from gate.record.parts import (
     TranscriptRecord,
     TurnRecord,
 )
-from gate.record.run import EditedValueRecord, ExamChangeRecord, ExamTrialRecord, RunRecord
+from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
 from gate.record.transcript import (
     FREE,
     STEP_LIMIT,
@@ -56,7 +56,7 @@ from gate.record.transcript import (
     ending_of,
     masked,
 )
-from gate.resolve.exam import ExamChanges, ExamEdit, SettingEdit, Trial
+from gate.resolve.exam import ExamChanges, ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.suite import Arm, Suite
 
@@ -216,19 +216,13 @@ def change(edit: ExamEdit, trials: Sequence[ExamTrialRecord]) -> ExamChangeRecor
     """The changes of one eval set."""
     return ExamChangeRecord(
         suite=edit.suite,
-        rules=[rule.name for rule in edit.rules],
-        values=value_records(edit.rules),
+        rules=list(edit.rules),
         added=list(edit.changes.added),
         removed=list(edit.changes.removed),
         edited=list(edit.changes.edited),
         obsolete=list(edit.changes.obsolete),
         trials=list(trials),
     )
-
-
-def value_records(edits: Sequence[SettingEdit]) -> list[EditedValueRecord]:
-    """The old and the new value of each edit that has them."""
-    return [EditedValueRecord(name=one.name, old=one.old, new=one.new) for one in edits if one.told]
 
 
 def trial_record(trial: Trial, reason: str) -> ExamTrialRecord:

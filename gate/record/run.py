@@ -170,26 +170,43 @@ class ExamTrialRecord(RecordPart):
     reason: str = ""
 
 
-class EditedValueRecord(RecordPart):
-    """What a setting was and what the change makes of it; `name` is as in `rules` and `run_edits`."""
+SettingKind = Literal[
+    "policy",
+    "suite",
+    "scorers",
+    "conversation",
+    "placeholders",
+    "threshold",
+    "slices",
+    "samples",
+    "budget",
+    "cache",
+    "providers",
+]
 
-    name: str
-    old: str
-    new: str
+
+class SettingEdit(RecordPart):
+    """One setting that a change edits.
+
+    `kind` is its part of gate.yaml, and `name` the setting in it, empty where there is only one. `old` and `new` are as
+    gate.yaml has them; both are empty where one of them is long, or where the setting has no value.
+    """
+
+    kind: SettingKind
+    name: str = ""
+    old: str = ""
+    new: str = ""
 
 
 class ExamChangeRecord(RecordPart):
     """How the change edits the eval set of one suite.
 
-    `rules` are what it edits apart from cases, as `policy.max_cost_increase` or `scorers.judge`; `suite` is the suite
-    itself, which it drops. `values` are those of rules whose values are short. The ids are those of cases; `obsolete`
-    are those that it marks so. `calls` and
-    `spent_usd` are those of the trials.
+    `rules` are what it edits apart from cases; the kind `suite` is the suite itself, which it drops. The ids are those
+    of cases; `obsolete` are those that it marks so. `calls` and `spent_usd` are those of the trials.
     """
 
     suite: str
-    rules: list[str] = []
-    values: list[EditedValueRecord] = []
+    rules: list[SettingEdit] = []
     added: list[str] = []
     removed: list[str] = []
     edited: list[str] = []
@@ -330,7 +347,6 @@ class RunRecord(RecordPart):
     `deleted` are paths of prompts that the base tests, and that are gone without a named successor.
     `coverage` is what the run looked at, where two refs were compared.
     `exam_changes` and `run_edits` are what the change does to its own eval set; they are not part of the verdict.
-    `run_values` are the old and the new values of `run_edits`, where they are short.
     `promises` is what the change does to the rules of its prompts; it is not part of the verdict either.
     `kind` is what a run without suites is about, where the verdict alone does not say it: `baseline`, answers of a
     branch for later runs; `base_mistake`, one that the merge target has already; `unjudged`, a change that could not be
@@ -364,8 +380,7 @@ class RunRecord(RecordPart):
     deleted: list[str] = []
     coverage: CoverageRecord | None = None
     exam_changes: list[ExamChangeRecord] = []
-    run_edits: list[str] = []
-    run_values: list[EditedValueRecord] = []
+    run_edits: list[SettingEdit] = []
     promises: list[PromisesRecord] = []
     kind: Literal["", "baseline", "base_mistake", "unjudged", "setup", "closed", "check"] = ""
     priced: bool = True

@@ -7,13 +7,14 @@ from gate.config.values import OVERALL
 from gate.record.comparison import FEWEST_UNITS, State
 from gate.record.parts import INTENDED, ChangeState, InputChange
 from gate.record.run import (
-    EditedValueRecord,
     ExamChangeRecord,
     ExamTrialRecord,
     PromiseRecord,
     PromisesRecord,
     PromiseTrialRecord,
     RunRecord,
+    SettingEdit,
+    SettingKind,
     SuiteRecord,
 )
 from gate.record.transcript import mean_score
@@ -134,18 +135,22 @@ def exam_section(run: RunRecord) -> Section | None:
     )
 
 
+_BEFORE_EDITED: tuple[SettingKind, ...] = ("conversation", "placeholders", "threshold")
+_BEHIND_EDITED: tuple[SettingKind, ...] = ("slices", "samples")
+
+
 def _parts(run: RunRecord) -> Iterator[Text]:
     changes = run.exam_changes
     yield from _of_run(run, "policy", "the policy of the run")
-    yield from (("the suite ", _code(one.suite), " is dropped") for one in changes if "suite" in one.rules)
+    yield from (("the suite ", _code(one.suite), " is dropped") for one in changes if _of_kind(one.rules, "suite"))
     yield from (part for one in changes for part in _rules(one, "policy"))
     yield from (part for one in changes for part in _cases(one, one.removed, "removed"))
     yield from (part for one in changes for part in _rules(one, "scorers"))
-    for name in ("conversation", "placeholders", "threshold"):
-        yield from (part for one in changes for part in _rules(one, name))
+    for kind in _BEFORE_EDITED:
+        yield from (part for one in changes for part in _rules(one, kind))
     yield from (part for one in changes for part in _cases(one, one.edited, "edited"))
-    for name in ("slices", "samples"):
-        yield from (part for one in changes for part in _rules(one, name))
+    for kind in _BEHIND_EDITED:
+        yield from (part for one in changes for part in _rules(one, kind))
     yield from (part for one in changes for part in _obsolete(run, one))
     yield from _of_run(run, "budget", "the budget")
     yield from _of_run(run, "cache", "the answer cache")
@@ -153,27 +158,26 @@ def _parts(run: RunRecord) -> Iterator[Text]:
     yield from (part for one in changes for part in _cases(one, one.added, "added"))
 
 
-def _of_run(run: RunRecord, kind: str, words: str) -> Iterator[Text]:
+def _of_run(run: RunRecord, kind: SettingKind, words: str) -> Iterator[Text]:
     if found := _of_kind(run.run_edits, kind):
-        yield (words, *_named(found, run.run_values))
+        yield (words, *_named(found))
 
 
-def _rules(change: ExamChangeRecord, kind: str) -> Iterator[Text]:
+def _rules(change: ExamChangeRecord, kind: SettingKind) -> Iterator[Text]:
     if found := _of_kind(change.rules, kind):
-        yield (f"{kind} of ", _code(change.suite), *_named(found, change.values))
+        yield (f"{kind} of ", _code(change.suite), *_named(found))
 
 
-def _of_kind(edits: Sequence[str], kind: str) -> list[str]:
-    return [edit for edit in edits if edit.partition(".")[0] == kind]
+def _of_kind(edits: Sequence[SettingEdit], kind: SettingKind) -> list[SettingEdit]:
+    return [edit for edit in edits if edit.kind == kind]
 
 
-def _named(edits: Sequence[str], values: Sequence[EditedValueRecord]) -> Text:
+def _named(edits: Sequence[SettingEdit]) -> Text:
     """` (margin 0 → 0.5, required and 2 more)`; empty where an edit has neither parts nor values."""
-    known = {value.name: value for value in values}
-    parts = [part for edit in edits if (part := _edit(edit, known))]
+    parts = [part for edit in edits if (part := _edit(edit))]
     if not parts:
         return ()
-    most = RULES_NAMED.get(edits[0].partition(".")[0], OTHERS_NAMED)
+    most = RULES_NAMED.get(edits[0].kind, OTHERS_NAMED)
     out: list[str | Code] = []
     for part in parts[:most]:
         out += [", " if out else " (", *part]
@@ -181,13 +185,12 @@ def _named(edits: Sequence[str], values: Sequence[EditedValueRecord]) -> Text:
     return (*out, f" and {rest:,} more)" if rest > 0 else ")")
 
 
-def _edit(edit: str, values: Mapping[str, EditedValueRecord]) -> Text:
+def _edit(edit: SettingEdit) -> Text:
     """The name under its kind, and the values; a threshold has no name."""
-    name, value = edit.partition(".")[2], values.get(edit)
-    named: Text = (_code(name),) if name else ()
-    if value is None:
+    named: Text = (_code(edit.name),) if edit.name else ()
+    if not edit.old:
         return named
-    return (*named, *((" ",) if named else ()), _code(value.old), " → ", _code(value.new))
+    return (*named, *((" ",) if named else ()), _code(edit.old), " → ", _code(edit.new))
 
 
 def _cases(change: ExamChangeRecord, ids: Sequence[str], verb: str) -> Iterator[Text]:
