@@ -27,6 +27,7 @@ from gate.record.parts import (
     OutputPartRecord,
     OutputRecord,
     PromptTextRecord,
+    ReasonRecord,
     SpendingRecord,
     SpentRecord,
     ToolUseRecord,
@@ -379,13 +380,13 @@ def _dollars(prices: Ints, costs: Floats) -> float | None:
 def output_record(sample: Sample) -> OutputRecord:
     """One output with its score and the scorers' reasons."""
     reply = sample.reply
-    unscored = [sample.score.reason] if isinstance(sample.score, Unscored) and isinstance(reply, Reply) else []
+    no_score = sample.score.reason if isinstance(sample.score, Unscored) and isinstance(reply, Reply) else None
     return OutputRecord(
         index=sample.index,
         text=shortened(reply.text) if isinstance(reply, Reply) else None,
         failure=reply.reason if isinstance(reply, Failed) else None,
         score=None if isinstance(sample.score, Unscored) else sample.score,
-        reasons=_reasons(sample.scores) + unscored,
+        reasons=[*_reasons(sample.scores), *([] if no_score is None else [ReasonRecord(scorer="", text=no_score)])],
         ending=ending_of(reply) if isinstance(reply, Reply) else "",
         parts=[
             OutputPartRecord(scorer=one.scorer, kind=part.kind, name=part.name, value=part.value, weight=part.weight)
@@ -397,19 +398,21 @@ def output_record(sample: Sample) -> OutputRecord:
     )
 
 
-def _reasons(scores: Sequence[Score]) -> list[str]:
+def _reasons(scores: Sequence[Score]) -> list[ReasonRecord]:
     """The scorers' reasons, the lowest score first: where only some are shown, these explain the score."""
     told = sorted((said for score in scores for said in _said(score)), key=lambda one: one[0])
     return [reason for _, reason in told]
 
 
-def _said(score: Score) -> Iterator[tuple[float, str]]:
+def _said(score: Score) -> Iterator[tuple[float, ReasonRecord]]:
     """Values with their reasons: of each round, where that is known."""
     rounds = [part for part in score.parts if part.reason]
     for part in rounds:
-        yield part.value, f"{score.scorer}: {part.name}: {part.value:.3g}: {part.reason}"
+        text = f"{part.name}: {part.value:.3g}: {part.reason}"
+        yield part.value, ReasonRecord(scorer=score.scorer, text=text)
     if score.reason and not rounds:
-        yield -1.0 if isinstance(score.value, Unscored) else score.value, f"{score.scorer}: {score.reason}"
+        value = -1.0 if isinstance(score.value, Unscored) else score.value
+        yield value, ReasonRecord(scorer=score.scorer, text=score.reason)
 
 
 def shortened(text: str) -> str:

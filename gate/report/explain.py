@@ -232,7 +232,7 @@ def _output(one: OutputRecord) -> AnswerView:
         _made_of(ScorerView(short_line(scorer), "", ""), [Part(p.kind, p.name, p.value, p.weight) for p in same])
         for scorer, same in by_scorer
     ]
-    reasons = [ScorerView("", "", short_line(reason, REASON_CHARS)) for reason in one.reasons]
+    reasons = [ScorerView("", "", short_line(reason.line, REASON_CHARS)) for reason in one.reasons]
     return AnswerView(
         index=one.index,
         pieces=_text(one.text),

@@ -12,7 +12,15 @@ from gate.record.comparison import (
     State,
     Verdict,
 )
-from gate.record.parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord, SpendingRecord, SpentRecord
+from gate.record.parts import (
+    ArmRecord,
+    CallsRecord,
+    ExamRecord,
+    OutputRecord,
+    ReasonRecord,
+    SpendingRecord,
+    SpentRecord,
+)
 from gate.record.run import CaseRecord, MethodRecord, MissingRecord, QualityRecord, RunRecord, SuiteRecord
 from gate.record.transcript import Usage
 from gate.values import JsonValue
@@ -140,8 +148,10 @@ def cache(**other: object) -> CacheComparison:
 def output(
     index: int, text: str | None, score: float | None, *reasons: str, failure: str | None = None
 ) -> OutputRecord:
-    """One answer."""
-    return OutputRecord(index=index, text=text, failure=failure, score=score, reasons=list(reasons))
+    """One answer; a reason begins with the name of its scorer, if it has one."""
+    parts = (reason.partition(": ") for reason in reasons)
+    told = [ReasonRecord(scorer=name if mark else "", text=text if mark else name) for name, mark, text in parts]
+    return OutputRecord(index=index, text=text, failure=failure, score=score, reasons=told)
 
 
 def case(

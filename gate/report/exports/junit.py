@@ -180,7 +180,7 @@ def _answer(arm: str, output: OutputRecord) -> str:
     score = "no score" if output.score is None else f"score {numbers.score(output.score)}"
     if output.failure is not None:
         return f"{arm} {output.index + 1}: failed: {short_line(output.failure, LONGEST_SENTENCE)}"
-    reasons = "".join(f"\n- {short_line(reason, LONGEST_SENTENCE)}" for reason in output.reasons)
+    reasons = "".join(f"\n- {short_line(reason.line, LONGEST_SENTENCE)}" for reason in output.reasons)
     return f"{arm} {output.index + 1} ({score}):\n{_cut(output.text or '')}{reasons}"
 
 

@@ -516,9 +516,9 @@ def _still_open(rate: PassRate, unscored: int) -> bool:
 
 def _failing_case(case: NewCaseRecord, check: CaseResult) -> CaseView:
     """The case with its answers, and the reasons of the scorers by which it fails."""
-    content = tuple(f"{one.name}: " for one in check.scorers if one.passed or (one.value or 0.0) >= FULL)
+    content = {one.name for one in check.scorers if one.passed or (one.value or 0.0) >= FULL}
     outputs = [
-        output.model_copy(update={"reasons": [reason for reason in output.reasons if not reason.startswith(content)]})
+        output.model_copy(update={"reasons": [reason for reason in output.reasons if reason.scorer not in content]})
         for output in case.outputs
     ]
     score = "" if check.score is None else f", score {case_score(check)}"
