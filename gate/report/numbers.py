@@ -62,7 +62,8 @@ def grade_change(value: float, lower: float | None, upper: float | None) -> str:
 
 def two_decimals(value: float) -> str:
     """A number with two decimals: `0.62`, `−0.10`."""
-    return _signed(value, 2).removeprefix("+")
+    size = _decimals(abs(value), 2)
+    return f"{MINUS}{size}" if value < 0 and _is_some(size) else size
 
 
 def dropped_or_improved(value: float) -> str:
@@ -83,12 +84,17 @@ def percent(fraction: float) -> str:
     return f"{_percent_digits(fraction)} %"
 
 
+def percent_figure(fraction: float) -> str:
+    """The same without its unit: `2.5`."""
+    return _percent_digits(fraction)
+
+
 def share(value: float) -> str:
     """A share in [0, 1] with at most one decimal: `62.5 %`, `90 %`; only all is `100 %`, and only none `0 %`."""
     tenths = round(value * 1000)
     tenths = min(tenths, 999) if value < 1 - ZERO else tenths
     tenths = max(tenths, 1) if value > ZERO else tenths
-    return f"{tenths / 10:.1f}".removesuffix(".0") + " %"
+    return f"{tenths / 10:g} %"
 
 
 def change(fraction: float | None) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
+from gate.cases.case import place_of
 from gate.record.calibration import (
     AgreementRecord,
     ConsistencyRecord,
@@ -58,7 +59,8 @@ def score_distance(distance: float, scale: tuple[float, float]) -> str:
 
 def tenths(value: float) -> str:
     """Answers, in tenths where several people or judgements speak about one."""
-    return f"{value:,.1f}".removesuffix(".0")
+    shown = round(value, 1)
+    return f"{shown:,.0f}" if shown.is_integer() else f"{shown:,.1f}"
 
 
 def rate_interval(found: MaybeFigure, verb: str) -> str:
@@ -135,7 +137,8 @@ def _by_question(rows: Iterable[DisagreementRecord]) -> Iterator[tuple[str, list
 
 def _place(row: DisagreementRecord, found: JudgeCalibrationRecord) -> str:
     """The line, where it is one of the file that the notes name."""
-    return row.where.replace(f"{found.labels.file}:", "line ", 1)
+    file, line = place_of(row.where)
+    return f"line {line}" if line and file == found.labels.file else row.where
 
 
 def _label(row: DisagreementRecord, found: JudgeCalibrationRecord) -> str:

@@ -85,17 +85,6 @@ _PROMISE_STYLES: dict[ChangeState, str] = {
     "unknown": "dim",
 }
 
-_SHORT_WORDS = {
-    "no change shown": "no change",
-    "within its margin": "in margin",
-    "dropped, maybe within margin": "in margin?",
-    "no case changed": "no change",
-    "too few changed": "too few",
-    "every score is 0": "too few",
-    "too little variation": "too few",
-    "too few cases": "too few",
-}
-
 _Part = RichText | RichTable | Padding
 
 
@@ -311,7 +300,7 @@ def _grid(head: Collection[str], rows: Iterable[Sequence[_Cell]], width: int) ->
     for place, name in enumerate(head):
         grid.add_column(
             RichText(name),
-            justify="right" if name == "cases" else "left",
+            justify="right" if place == 1 else "left",
             no_wrap=True,
             overflow="ellipsis",
             max_width=most if place == 0 else None,
@@ -330,7 +319,7 @@ def _slice_cells(row: SliceRow, *, scores: bool, bars: bool) -> Iterator[_Cell]:
     yield RichText(f"{row.delta} {row.interval}")
     if bars:
         yield RichText(row.bar, style=style)
-    words = row.words if scores else _SHORT_WORDS.get(row.words, row.words)
+    words = row.words if scores else row.short
     yield RichText(f"{words}{' †' * row.dagger}{' °' * row.advisory}", style=style)
 
 

@@ -371,8 +371,8 @@ def _compared(run: RunRecord, suite: SuiteRecord, case: AnyCase) -> list[str]:
 
 
 def _two_files(suite: SuiteRecord, where: str) -> list[str]:
-    before, after, path = suite.baseline, suite.candidate, where.rpartition(":")[0] or where
-    if not path or not _plain(suite.exam.scorers):
+    before, after, path = suite.baseline, suite.candidate, place_of(where)[0]
+    if not where or not _plain(suite.exam.scorers):
         return []
     words = ["gate", "diff", before.path, after.path, "--cases", path]
     if before.model == after.model:

@@ -85,6 +85,7 @@ class SliceRow:
         groups: `12 groups`, independent ones, where that is another number than `cases`; else empty.
         scores: `0.812 → 0.751`.
         delta, interval: `−0.061`, `[−0.092, −0.029]`.
+        words, short: the state.
         more: `≈ 120`, after which more cases the observed change would show; may be empty.
     """
 
@@ -97,6 +98,7 @@ class SliceRow:
     bar: str
     state: State
     words: str
+    short: str
     more: str
     dagger: bool
     advisory: bool
@@ -151,6 +153,14 @@ BAR_WIDTH = 17
 _STEP = 0.05
 _MARGIN = 0.15
 _ZERO = 1e-9
+
+
+class StateText(NamedTuple):
+    """The state of a slice in words, and in fewer; whether it says more than that no change is shown."""
+
+    whole: str
+    short: str
+    remarkable: bool = True
 
 
 class BarInterval(NamedTuple):
@@ -238,6 +248,8 @@ STATE_WORDS = {
     State.TOO_FEW: "too few cases",
 }
 
+_SHORT_WORDS = {State.NOISE: "no change", State.TOO_FEW: "too few"}
+
 _ORDER = tuple(STATE_WORDS)
 _NO_WIDTH = 1e-9
 
@@ -279,7 +291,7 @@ def _without_width(record: Comparison) -> bool:
 def slice_row(run: RunRecord, named: NamedSlice, scale: BarScale) -> SliceRow:
     """One slice as text."""
     record = named.record
-    lacking = _lacking(record) if record.state is State.NOISE else 0
+    words, lacking = _words(named), _lacking(record) if record.state is State.NOISE else 0
     return SliceRow(
         name=short_line(named.local),
         cases=f"{record.n:,}",
@@ -289,7 +301,8 @@ def slice_row(run: RunRecord, named: NamedSlice, scale: BarScale) -> SliceRow:
         interval="" if record.mean is None else numbers.interval(record.lower, record.upper),
         bar=interval_bar(_span(named), scale),
         state=record.state,
-        words=_words(named),
+        words=words.whole,
+        short=words.short,
         more=numbers.rough_figure(lacking) if lacking else "",
         dagger=is_marked(run, record),
         advisory=record.advisory,
@@ -358,16 +371,22 @@ def is_marked(run: RunRecord, record: Comparison) -> bool:
     return alone and record.units >= FEWEST_UNITS and run.method.name != "percentile"
 
 
-def _words(named: NamedSlice) -> str:
-    if named.record.state is State.TOO_FEW and named.record.units >= FEWEST_UNITS:
-        return (
-            "every score is 0" if not named.record.baseline and not named.record.candidate else "too little variation"
-        )
+def _words(named: NamedSlice) -> StateText:
+    record = named.record
+    if record.state is State.TOO_FEW and record.units >= FEWEST_UNITS:
+        nothing = not record.baseline and not record.candidate
+        return StateText("every score is 0" if nothing else "too little variation", "too few")
     if is_tolerated(named):
-        return "within its margin" if is_within_margin(named) else "dropped, maybe within margin"
+        inside = is_within_margin(named)
+        return StateText(
+            *(("within its margin", "in margin") if inside else ("dropped, maybe within margin", "in margin?"))
+        )
     if is_unmoved(named):
-        return "no case changed"
-    return "too few changed" if _boundless(named.record) else STATE_WORDS[named.record.state]
+        return StateText("no case changed", "no change")
+    if _boundless(record):
+        return StateText("too few changed", "too few")
+    words = STATE_WORDS[record.state]
+    return StateText(words, _SHORT_WORDS.get(record.state, words), remarkable=record.state is not State.NOISE)
 
 
 def _boundless(record: Comparison) -> bool:
@@ -423,9 +442,8 @@ def _scores(record: Comparison) -> str:
 def _remark(run: RunRecord, named: NamedSlice) -> str:
     if is_unmoved(named) or named.record.mean is None:
         return ""
-    words = _words(named)
-    mark = " †" * is_marked(run, named.record)
-    return mark.strip() if words == STATE_WORDS[State.NOISE] else f"{words}{mark}"
+    words, mark = _words(named), "†" * is_marked(run, named.record)
+    return " ".join(filter(None, (words.whole * words.remarkable, mark)))
 
 
 def _quiet(suite: SuiteRecord) -> bool:

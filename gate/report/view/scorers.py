@@ -392,8 +392,4 @@ def _share(estimate: Estimate) -> str:
     value = numbers.percent(estimate.value)
     if estimate.lower is None or estimate.upper is None:
         return value
-    return f"{value} [{_plain(estimate.lower)}, {_plain(estimate.upper)}]"
-
-
-def _plain(value: float) -> str:
-    return numbers.percent(value).removesuffix(" %")
+    return f"{value} [{numbers.percent_figure(estimate.lower)}, {numbers.percent_figure(estimate.upper)}]"
