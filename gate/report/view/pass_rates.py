@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gate.config.values import OVERALL
 from gate.record.comparison import PassRate, PassState, Verdict
@@ -488,19 +488,15 @@ def _within(case: NewCaseRecord, name: str) -> bool:
 
 
 def _rate(rate: PassRate, unscored: int) -> RateRow:
-    every = rate.wanted == 1.0
-    still = _still_open(rate, unscored)
-    return RateRow(
-        name=short_line(rate.slice),
+    row, still = rate_row(rate), _still_open(rate, unscored)
+    return replace(
+        row,
         cases=f"{rate.n:,}{f' of {rate.n + unscored:,}' if unscored else ''}",
-        groups=groups_text(rate.n, rate.units),
-        rate=rate_interval(rate),
-        wanted="" if rate.wanted is None else "every case" if every else numbers.share(rate.wanted),
+        wanted="every case" if rate.wanted == 1.0 else row.wanted,
         # Neither good nor bad news, as where there are too few.
         state=PassState.TOO_FEW if still else rate.state,
         words=(SO_FAR if still else RATE_WORDS)[rate.state],
         doubtful=rate.doubtful and not still,
-        advisory=rate.advisory,
     )
 
 
